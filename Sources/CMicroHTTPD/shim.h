@@ -1,0 +1,92 @@
+// What Swift cannot call or see of libmicrohttpd and of Linux's epoll: variadic functions, and headers that the
+// Glibc module does not export. Nothing here decides anything.
+#ifndef CLARION_CMICROHTTPD_SHIM_H
+#define CLARION_CMICROHTTPD_SHIM_H
+
+#include <microhttpd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+/// Where libmicrohttpd's log lines go, formatted. `line` is valid only during the call.
+struct clarion_log_sink {
+    void (*write)(void *context, const char *line);
+    void *context;
+};
+
+/// MHD_LogCallback: formats, then hands over. The `cls` is a `struct clarion_log_sink`.
+static inline void clarion_mhd_log(void *cls, const char *format, va_list arguments) {
+    const struct clarion_log_sink *sink = (const struct clarion_log_sink *)cls;
+    char line[512];
+    vsnprintf(line, sizeof line, format, arguments);
+    sink->write(sink->context, line);
+}
+
+static inline struct MHD_OptionItem clarion_mhd_option_number(enum MHD_OPTION option, intptr_t value) {
+    struct MHD_OptionItem item = {option, value, NULL};
+    return item;
+}
+
+static inline struct MHD_OptionItem clarion_mhd_option_logger(struct clarion_log_sink *sink) {
+    struct MHD_OptionItem item = {MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)clarion_mhd_log, sink};
+    return item;
+}
+
+static inline struct MHD_OptionItem clarion_mhd_option_completed(MHD_RequestCompletedCallback callback, void *cls) {
+    struct MHD_OptionItem item = {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)callback, cls};
+    return item;
+}
+
+static inline struct MHD_OptionItem clarion_mhd_option_unescape(
+    size_t (*callback)(void *cls, struct MHD_Connection *connection, char *text), void *cls) {
+    struct MHD_OptionItem item = {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)callback, cls};
+    return item;
+}
+
+static inline struct MHD_OptionItem clarion_mhd_option_target(
+    void *(*callback)(void *cls, const char *target, struct MHD_Connection *connection), void *cls) {
+    struct MHD_OptionItem item = {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)callback, cls};
+    return item;
+}
+
+/// Every option through MHD_OPTION_ARRAY; `options` ends with MHD_OPTION_END. The external logger comes first in
+/// it, as the manual asks, so that complaints about the other options reach it.
+static inline struct MHD_Daemon *clarion_mhd_start(
+    unsigned int flags, MHD_AccessHandlerCallback handler, void *cls, const struct MHD_OptionItem *options) {
+    return MHD_start_daemon(flags, 0, NULL, NULL, handler, cls, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+}
+
+static inline MHD_socket clarion_mhd_connection_socket(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info == NULL ? MHD_INVALID_SOCKET : info->connect_fd;
+}
+
+static inline const struct sockaddr *clarion_mhd_client_address(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info == NULL ? NULL : info->client_addr;
+}
+
+static inline unsigned int clarion_mhd_connection_count(struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
+    return info == NULL ? 0 : info->num_connections;
+}
+
+static inline enum MHD_Result clarion_mhd_set_response_flags(struct MHD_Response *response, enum MHD_ResponseFlags flags) {
+    return MHD_set_response_options(response, flags, MHD_RO_END);
+}
+
+static inline uint64_t clarion_mhd_size_unknown(void) { return MHD_SIZE_UNKNOWN; }
+
+/// Names the calling thread, as `top -H` shows it; cut after 15 bytes (prctl(2), PR_SET_NAME).
+static inline void clarion_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+/// The casts of these macros defeat Swift's importer.
+static inline uint32_t clarion_epoll_edge_triggered(void) { return (uint32_t)EPOLLET; }
+
+#endif

@@ -1,0 +1,37 @@
+/// The parameters of a request target's query, decoded as `application/x-www-form-urlencoded`.
+public struct Query: Hashable, Sendable {
+    /// Name and value of each parameter, in order; `?flag` has an empty value.
+    public let parameters: [Parameter]
+
+    /// One parameter of a query.
+    public struct Parameter: Hashable, Sendable {
+        public let name: String
+        public let value: String
+    }
+
+    init(_ bytes: some Collection<UInt8>) throws(Problem) {
+        var parameters: [Parameter] = []
+        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            let value = pair[name.endIndex...].dropFirst()
+            guard let name = PercentDecoding.decode(name, plusIsSpace: true),
+                let value = PercentDecoding.decode(value, plusIsSpace: true)
+            else {
+                throw Problem(
+                    .badRequest, code: "target-invalid", detail: "The query is not valid percent-encoded UTF-8.")
+            }
+            parameters.append(Parameter(name: name, value: value))
+        }
+        self.parameters = parameters
+    }
+
+    /// The value of the first parameter of that name.
+    public subscript(name: String) -> String? {
+        parameters.first { $0.name == name }?.value
+    }
+
+    /// The values of every parameter of that name, in order.
+    public func values(of name: String) -> [String] {
+        parameters.filter { $0.name == name }.map(\.value)
+    }
+}

@@ -1,0 +1,29 @@
+/// A complete request: its head and its whole body, detached from the connection it came on.
+///
+/// The body is at most ``ServerConfiguration/maximumBodyBytes`` long: longer ones never reach a handler.
+public struct Request: Sendable {
+    public let method: Method
+    public let target: Target
+    public let headers: HeaderFields
+
+    /// The body's bytes; empty when there is none.
+    public let body: [UInt8]
+
+    /// The peer's address and port, such as `127.0.0.1:50724` or `[::1]:50724`; nil if the system would not tell.
+    public let remoteAddress: String?
+
+    /// The identifier of this request in logs and in the `Request-Id` response field: the client's own if it sent one
+    /// of 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : / + = -`, otherwise a new one.
+    public let id: String
+
+    /// What the route's `{name}` segments matched.
+    public var parameters = PathParameters()
+
+    /// The path segment that a `{name}` of the route matched, parsed.
+    ///
+    /// - Throws: what the type's ``PathParameter/init(pathSegment:)`` throws.
+    /// - Precondition: the route has a segment of that name.
+    public func parameter<Value: PathParameter>(_ name: StaticString, as type: Value.Type = Value.self) throws(Problem) -> Value {
+        try Value(pathSegment: parameters[name])
+    }
+}

@@ -1,0 +1,59 @@
+/// An error as it reaches the client: problem details for HTTP APIs (RFC 9457), with a stable `code`.
+public struct Problem: Error, Sendable {
+    public var status: Status
+
+    /// Stable and documented, in kebab case, such as `topic-invalid`; also the fragment of `type`.
+    public var code: String
+
+    /// What went wrong, in general; the status's phrase unless given.
+    public var title: String
+
+    /// What went wrong this time and what to do about it.
+    public var detail: String
+
+    /// The JSON Pointer (RFC 6901) of the member to blame.
+    public var pointer: String?
+
+    /// The query parameter or header field to blame.
+    public var parameter: String?
+
+    /// Further response header fields, such as `Allow` or `Retry-After`.
+    public var headers: [(name: String, value: String)]
+
+    public init(
+        _ status: Status,
+        code: String,
+        title: String? = nil,
+        detail: String,
+        pointer: String? = nil,
+        parameter: String? = nil,
+        headers: [(name: String, value: String)] = []
+    ) {
+        self.status = status
+        self.code = code
+        self.title = title ?? status.reason
+        self.detail = detail
+        self.pointer = pointer
+        self.parameter = parameter
+        self.headers = headers
+    }
+
+    /// The response that carries the problem.
+    ///
+    /// - Parameter instance: identifies this occurrence: the request's id, as it stands in the log.
+    public func response(instance: String) -> Response {
+        var json = JSONText()
+        json.member("type", "/errors#\(code)")
+        json.member("title", title)
+        json.member("status", status.code)
+        json.member("code", code)
+        json.member("detail", detail)
+        json.member("instance", "urn:clarion:request:\(instance)")
+        if let pointer { json.member("pointer", pointer) }
+        if let parameter { json.member("parameter", parameter) }
+        return Response(
+            status,
+            headers: [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + headers,
+            body: json.object)
+    }
+}

@@ -1,0 +1,73 @@
+import Synchronization
+
+/// Answers a suspended request, once, from any thread.
+///
+/// The request is held up until it is used. One that is let go without an answer answers 500 by itself, so that no
+/// client waits for ever.
+public final class Responder: Sendable {
+    private let answer: PendingAnswer
+    private let connection: SuspendedConnection
+    private let requestID: String
+
+    init(answer: PendingAnswer, connection: SuspendedConnection, requestID: String) {
+        self.answer = answer
+        self.connection = connection
+        self.requestID = requestID
+    }
+
+    deinit {
+        let problem = Problem(.internalError, code: "internal", detail: "The request was not answered.")
+        respond(problem.response(instance: requestID))
+    }
+
+    /// Answers. Only the first answer counts.
+    public func respond(_ response: Response) {
+        if answer.set(response) { connection.resume() }
+    }
+
+    /// Answers with a problem.
+    public func respond(_ problem: Problem) {
+        respond(problem.response(instance: requestID))
+    }
+}
+
+/// Where the answer to a suspended request waits for libmicrohttpd to ask for it.
+final class PendingAnswer: Sendable {
+    private enum State {
+        case open
+        case answered(Response)
+        case taken
+    }
+
+    private let state = Mutex(State.open)
+    private let outstanding: Outstanding
+
+    init(outstanding: Outstanding) {
+        self.outstanding = outstanding
+        outstanding.count.add(1, ordering: .relaxed)
+    }
+
+    /// Returns whether this is the first answer.
+    func set(_ response: Response) -> Bool {
+        state.withLock { state in
+            guard case .open = state else { return false }
+            state = .answered(response)
+            return true
+        }
+    }
+
+    func take() -> Response? {
+        let response: Response? = state.withLock { state in
+            guard case .answered(let response) = state else { return nil }
+            state = .taken
+            return response
+        }
+        if response != nil { outstanding.count.subtract(1, ordering: .relaxed) }
+        return response
+    }
+}
+
+/// How many requests are suspended, waiting for an answer.
+final class Outstanding: Sendable {
+    let count = Atomic<Int>(0)
+}

@@ -1,0 +1,40 @@
+/// A response with its whole body in memory.
+public struct Response: Sendable {
+    public var status: Status
+    public var headers: [(name: String, value: String)]
+    public var body: [UInt8]
+
+    public init(_ status: Status, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A response with a body of a media type.
+    public init(_ status: Status, contentType: String, body: [UInt8]) {
+        self.init(status, headers: [("Content-Type", contentType)], body: body)
+    }
+
+    /// Sets a header field, whatever it held before.
+    public mutating func setHeader(_ name: String, _ value: String) {
+        headers.removeAll { $0.name == name }
+        headers.append((name, value))
+    }
+}
+
+/// What a handler does with a request.
+public enum Reply: Sendable {
+    /// Answers at once.
+    case now(Response)
+
+    /// Suspends the connection; whoever holds the ``Responder`` answers later, from any thread.
+    ///
+    /// The closure runs on the server's thread, after the connection was suspended; it must not block.
+    case later(@Sendable (Responder) -> Void)
+
+    /// Sends the head, then detaches: from here frames come through the ``DetachedStream``.
+    ///
+    /// `owner` lives as long as the response does: the server holds the only strong reference that the stream needs,
+    /// and releases it when the connection is gone.
+    case stream(Response, DetachedStream, owner: any AnyObject & Sendable)
+}

@@ -1,0 +1,49 @@
+/// A response's status code (RFC 9110 section 15).
+public struct Status: Hashable, Sendable {
+    public let code: Int
+
+    /// A status of any code from 200 to 599.
+    public init(_ code: Int) {
+        self.code = code
+    }
+
+    public static let ok = Status(200)
+    public static let created = Status(201)
+    public static let noContent = Status(204)
+    public static let notModified = Status(304)
+    public static let badRequest = Status(400)
+    public static let unauthorized = Status(401)
+    public static let forbidden = Status(403)
+    public static let notFound = Status(404)
+    public static let methodNotAllowed = Status(405)
+    public static let notAcceptable = Status(406)
+    public static let preconditionFailed = Status(412)
+    public static let contentTooLarge = Status(413)
+    public static let unsupportedMediaType = Status(415)
+    public static let unprocessable = Status(422)
+    public static let tooManyRequests = Status(429)
+    public static let internalError = Status(500)
+    public static let unavailable = Status(503)
+    public static let insufficientStorage = Status(507)
+
+    /// The registered phrase of the codes a hub answers with, used as a problem's default title.
+    public var reason: String {
+        switch code {
+        case 400: "Bad request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not found"
+        case 405: "Method not allowed"
+        case 406: "Not acceptable"
+        case 412: "Precondition failed"
+        case 413: "Content too large"
+        case 415: "Unsupported media type"
+        case 422: "Unprocessable content"
+        case 429: "Too many requests"
+        case 500: "Internal server error"
+        case 503: "Service unavailable"
+        case 507: "Insufficient storage"
+        default: "Status \(code)"
+        }
+    }
+}

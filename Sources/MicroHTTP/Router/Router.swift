@@ -1,0 +1,63 @@
+/// Finds the handler of a request by its path and method.
+///
+/// ```swift
+/// var router = Router()
+/// router.on(.get, "/topics/{topic}/events/{id}") { request throws(Problem) in
+///     let topic: Topic = try request.parameter("topic")
+///     …
+/// }
+/// ```
+///
+/// A path that no route has is answered 404 `route-unknown`; a method that a known path lacks, 405
+/// `method-not-allowed` with `Allow`; `HEAD` is `GET` without its body; `OPTIONS` tells what is allowed.
+public struct Router: Sendable {
+    /// Answers one request. It runs on a server thread and must not block: see ``Reply/later(_:)``.
+    public typealias Handler = @Sendable (Request) throws(Problem) -> Reply
+
+    private var root = RouteNode()
+    private var fallback: Handler?
+
+    public init() {}
+
+    /// Adds a route.
+    ///
+    /// - Parameter path: segments separated by `/`; `{name}` matches any one segment, a literal one wins over it.
+    public mutating func on(_ method: Method, _ path: String, _ handler: @escaping Handler) {
+        root.insert(path.split(separator: "/"), method: method, handler: handler)
+    }
+
+    /// Where `GET` requests go whose path no route has.
+    public mutating func otherwise(_ handler: @escaping Handler) {
+        fallback = handler
+    }
+
+    /// Answers a request by its route.
+    public func respond(to request: Request) -> Reply {
+        do {
+            return try dispatch(request)
+        } catch {
+            return .now(error.response(instance: request.id))
+        }
+    }
+
+    private func dispatch(_ request: Request) throws(Problem) -> Reply {
+        var request = request
+        guard let endpoint = root.find(request.target.segments[...], parameters: &request.parameters) else {
+            guard let fallback, request.method == .get || request.method == .head else {
+                throw Problem(
+                    .notFound, code: "route-unknown",
+                    detail: "Nothing is served at this path. The routes are listed in docs/http-api.md.")
+            }
+            return try fallback(request)
+        }
+        let method = request.method == .head ? .get : request.method
+        if let handler = endpoint.handlers[method] { return try handler(request) }
+        if request.method == .options {
+            return .now(Response(.noContent, headers: [("Allow", endpoint.allow)]))
+        }
+        throw Problem(
+            .methodNotAllowed, code: "method-not-allowed",
+            detail: "This path does not take \(request.method). It takes \(endpoint.allow).",
+            headers: [("Allow", endpoint.allow)])
+    }
+}

@@ -1,0 +1,88 @@
+import CMicroHTTPD
+import Glibc
+public import Logging
+import Synchronization
+
+/// An HTTP/1.1 server on libmicrohttpd's epoll thread pool.
+///
+/// ```swift
+/// let server = try HTTPServer(configuration: .init(port: 0, serverName: "demo"), writer: writer, logger: logger) { request in
+///     router.respond(to: request)
+/// }
+/// print("http://127.0.0.1:\(server.port)")
+/// await server.stop()
+/// ```
+@safe
+public final class HTTPServer: Sendable {
+    /// What the callbacks need; libmicrohttpd holds it by an unretained pointer for as long as the daemon runs.
+    final class Core: Sendable {
+        let configuration: ServerConfiguration
+        let writer: StreamWriter
+        let outstanding = Outstanding()
+        let logger: Logger
+        let respond: @Sendable (Request) -> Reply
+
+        init(
+            configuration: ServerConfiguration, writer: StreamWriter, logger: Logger,
+            respond: @escaping @Sendable (Request) -> Reply
+        ) {
+            self.configuration = configuration
+            self.writer = writer
+            self.logger = logger
+            self.respond = respond
+        }
+    }
+
+    /// The port that is listened on, also when any free one was asked for.
+    public let port: UInt16
+
+    private let core: Core
+    private let daemon: Daemon
+
+    /// Binds and starts to answer.
+    ///
+    /// - Parameters:
+    ///   - writer: takes over the streams. It must be stopped after the server.
+    ///   - respond: answers each request on a server thread; it must not block.
+    /// - Throws: ``ServerError`` when the address cannot be had or the threads cannot be started.
+    public init(
+        configuration: ServerConfiguration, writer: StreamWriter, logger: Logger,
+        respond: @escaping @Sendable (Request) -> Reply
+    ) throws(ServerError) {
+        let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
+        port = socket.port
+        core = Core(configuration: configuration, writer: writer, logger: logger, respond: respond)
+        daemon = try Daemon(core: core, socket: socket)
+    }
+
+    /// Open connections, streams among them.
+    public var connections: Int { daemon.connections }
+
+    /// Accepts no more connections; those that are open go on.
+    public func quiesce() {
+        daemon.quiesce()
+    }
+
+    /// Stops. Streams must have been told to end; those that have not after the grace period are cut. Requests that
+    /// wait for an answer are waited for.
+    ///
+    /// - Returns: false if requests still waited for their answer after the grace period. The daemon then goes on, since
+    ///   libmicrohttpd may not be stopped with suspended connections; the process should exit.
+    @discardableResult
+    public func stop(grace: Duration = .seconds(5)) async -> Bool {
+        quiesce()
+        let deadline = ContinuousClock.now + grace
+        var isCut = false
+        while core.writer.openStreams > 0 || core.outstanding.count.load(ordering: .relaxed) > 0 {
+            if ContinuousClock.now >= deadline {
+                if isCut { return false }
+                core.writer.cutAll()
+                isCut = true
+            }
+            // A condition with a deadline: neither side has anything that could be awaited across the C boundary.
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        daemon.stop()
+        return true
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+/// A bound TCP socket that listens. Opened here and not by libmicrohttpd, which would not tell why it failed.
+struct ListeningSocket: ~Copyable {
+    let descriptor: Int32
+    let port: UInt16
+
+    init(host: String, port: UInt16) throws(ServerError) {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        let failure = unsafe getaddrinfo(host, String(port), &hints, &list)
+        guard failure == 0, let address = unsafe list?.pointee else {
+            throw ServerError(
+                code: "address-invalid",
+                description: unsafe "cannot listen on \(host): \(String(cString: gai_strerror(failure)))")
+        }
+        defer { unsafe freeaddrinfo(list) }
+
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = unsafe socket(address.ai_family, type, 0)
+        guard descriptor >= 0 else { throw ServerError(code: "listen-failed", systemCall: "socket") }
+        var on: Int32 = 1
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        guard unsafe bind(descriptor, address.ai_addr, address.ai_addrlen) == 0, listen(descriptor, SOMAXCONN) == 0 else {
+            let number = errno
+            Glibc.close(descriptor)
+            throw Self.error(number, host: host, port: port)
+        }
+        self.descriptor = descriptor
+        self.port = Self.boundPort(descriptor)
+    }
+
+    /// Gives the descriptor to whoever closes it from now on.
+    consuming func release() -> Int32 {
+        let descriptor = descriptor
+        discard self
+        return descriptor
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+    }
+
+    private static func error(_ number: Int32, host: String, port: UInt16) -> ServerError {
+        let (code, reason) =
+            switch number {
+            case EADDRINUSE: ("address-in-use", "the port is in use by another program")
+            case EADDRNOTAVAIL: ("address-unavailable", "this machine has no such address")
+            case EACCES: ("address-unavailable", "the port needs privileges")
+            default: ("listen-failed", unsafe String(cString: strerror(number)))
+            }
+        return ServerError(code: code, description: "cannot listen on \(host):\(port): \(reason)")
+    }
+
+    private static func boundPort(_ descriptor: Int32) -> UInt16 {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutablePointer(to: &address) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = unsafe getsockname(descriptor, address, &length)
+            }
+            // The port stands at the same place in sockaddr_in and sockaddr_in6.
+            return unsafe storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                unsafe UInt16(bigEndian: $0.pointee.sin_port)
+            }
+        }
+    }
+}

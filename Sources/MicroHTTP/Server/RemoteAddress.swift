@@ -1,0 +1,30 @@
+import CMicroHTTPD
+import Glibc
+
+/// A peer's address as text.
+enum RemoteAddress {
+    /// `address:port`, with brackets around an IPv6 address; nil if the system would not tell.
+    static func text(of connection: OpaquePointer) -> String? {
+        guard let address = unsafe clarion_mhd_client_address(connection) else { return nil }
+        switch unsafe Int32(address.pointee.sa_family) {
+        case AF_INET:
+            return unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { v4 in
+                // By hand: this runs for every request, and inet_ntop(3) is the dearest part of it.
+                let octets = unsafe UInt32(bigEndian: v4.pointee.sin_addr.s_addr)
+                let port = unsafe UInt16(bigEndian: v4.pointee.sin_port)
+                return "\(octets >> 24).\(octets >> 16 & 255).\(octets >> 8 & 255).\(octets & 255):\(port)"
+            }
+        case AF_INET6:
+            return unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { v6 in
+                unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+                    var bytes = unsafe v6.pointee.sin6_addr
+                    guard let start = text.baseAddress,
+                        unsafe inet_ntop(AF_INET6, &bytes, start, socklen_t(INET6_ADDRSTRLEN)) != nil
+                    else { return nil }
+                    return unsafe "[\(String(cString: start))]:\(UInt16(bigEndian: v6.pointee.sin6_port))"
+                }
+            }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// How an ``HTTPServer`` listens and what it allows.
+public struct ServerConfiguration: Sendable {
+    /// An IPv4 or IPv6 address, or `localhost`.
+    public var host: String
+
+    /// 0 takes any free port; see ``HTTPServer/port``.
+    public var port: UInt16
+
+    /// Threads that accept, parse and answer; one per core unless told otherwise.
+    public var threads: Int
+
+    /// How many connections may be open at once; more wait in the listen queue. They share it evenly over the threads.
+    public var maximumConnections: Int
+
+    /// Bytes of memory per connection: the request head, the response head and the write buffer must fit together. An
+    /// idle stream costs little more than this, so it stays small; 8 KiB unless told otherwise.
+    public var connectionMemory: Int
+
+    /// The largest body that reaches a handler; 1 MiB unless told otherwise.
+    public var maximumBodyBytes: Int
+
+    /// Seconds after which a connection is closed on which nothing moves; suspended ones are exempt. 75 unless told
+    /// otherwise, like nginx's keep-alive.
+    public var idleTimeout: Int
+
+    /// The value of the `Server` response field.
+    public var serverName: String
+
+    public init(
+        host: String = "127.0.0.1",
+        port: UInt16 = 8080,
+        threads: Int = SystemLimits.cores,
+        maximumConnections: Int = SystemLimits.raiseOpenFiles() - 256,
+        connectionMemory: Int = 8 * 1024,
+        maximumBodyBytes: Int = 1024 * 1024,
+        idleTimeout: Int = 75,
+        serverName: String
+    ) {
+        self.host = host
+        self.port = port
+        self.threads = threads
+        self.maximumConnections = maximumConnections
+        self.connectionMemory = connectionMemory
+        self.maximumBodyBytes = maximumBodyBytes
+        self.idleTimeout = idleTimeout
+        self.serverName = serverName
+    }
+}

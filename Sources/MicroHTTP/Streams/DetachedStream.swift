@@ -1,0 +1,80 @@
+import Synchronization
+
+/// A response body that goes on for as long as its client listens, fed from any thread.
+///
+/// Libmicrohttpd accepts the request and sends the head; then the connection is suspended and the ``StreamWriter``
+/// alone writes to its socket. Frames sent before that wait in the outbox.
+public final class DetachedStream: Sendable {
+    /// What became of a chunk.
+    public enum SendResult: Sendable {
+        /// It will be written, in order.
+        case queued
+        /// The outbox is full; nothing of the chunk was taken. See ``drained()``.
+        case full
+        /// The stream is ending or over.
+        case ended
+    }
+
+    private let writer: StreamWriter
+    private let outbox: Mutex<Outbox>
+
+    /// A stream without a socket yet.
+    ///
+    /// - Parameters:
+    ///   - writer: the thread that will write it.
+    ///   - outboxLimit: how many bytes may wait before ``send(_:)`` answers `full`.
+    public init(writer: StreamWriter, outboxLimit: Int) {
+        self.writer = writer
+        outbox = Mutex(Outbox(limit: outboxLimit))
+    }
+
+    /// Bytes that wait to be taken by the kernel.
+    public var queuedBytes: Int { outbox.withLock { $0.queuedBytes } }
+
+    /// Whether the stream is ending or over.
+    public var isEnded: Bool { outbox.withLock { $0.phase == .ending || $0.phase == .ended } }
+
+    /// Appends a chunk. Costs a lock and, if the writer sleeps, a wake-up; never blocks.
+    public func send(_ chunk: Chunk) -> SendResult {
+        switch outbox.withLock({ $0.append(chunk) }) {
+        case .queued(let wake):
+            if wake { writer.schedule(self) }
+            return .queued
+        case .full: return .full
+        case .ended: return .ended
+        }
+    }
+
+    /// Writes what waits, then `last`, then closes the connection: an orderly end, never inside a frame.
+    public func end(after last: Chunk? = nil) {
+        if outbox.withLock({ $0.end(after: last) }) { writer.schedule(self) }
+    }
+
+    /// Returns when at most half of the outbox waits, or the stream is over.
+    public func drained() async {
+        await withCheckedContinuation { continuation in
+            let waits = outbox.withLock { $0.wait { continuation.resume() } }
+            if !waits { continuation.resume() }
+        }
+    }
+
+    // What only the writer calls, on its thread.
+
+    func adopt() -> Bool { outbox.withLock { $0.adopt() } }
+
+    /// Moves what waits into `sending`. Returns whether the stream ends after it.
+    func take(into sending: inout [Chunk]) -> Bool {
+        outbox.withLock {
+            $0.take(into: &sending)
+            return $0.phase == .ending
+        }
+    }
+
+    func sent(_ count: Int) {
+        for waiter in outbox.withLock({ $0.sent(count) }) { waiter() }
+    }
+
+    func close() {
+        for waiter in outbox.withLock({ $0.close() }) { waiter() }
+    }
+}

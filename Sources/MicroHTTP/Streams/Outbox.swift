@@ -1,0 +1,100 @@
+/// What waits to be written to one detached stream, and how far the stream's life has come: a state machine without
+/// locks or I/O.
+///
+/// Bytes count against the limit from the moment they are appended until the kernel has taken them, so the memory that
+/// a slow reader can hold is the limit plus one chunk.
+struct Outbox {
+    /// Not yet handed to the writer; open; flushing before the end; over.
+    enum Phase { case opening, open, ending, ended }
+
+    enum AppendResult { case queued(wake: Bool), full, ended }
+
+    private(set) var phase = Phase.opening
+    private(set) var queuedBytes = 0
+    private var waiting: [Chunk] = []
+    /// Whether the writer was told and has not come yet.
+    private var isScheduled = false
+    private var drainWaiters: [@Sendable () -> Void] = []
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Below this a drained stream takes more: half the limit, so that a catching-up stream is refilled in large steps.
+    private var lowWater: Int { limit / 2 }
+
+    mutating func append(_ chunk: Chunk) -> AppendResult {
+        switch phase {
+        case .ending, .ended: return .ended
+        case .opening, .open: break
+        }
+        // One chunk always fits into an empty outbox, whatever its size: it could never be sent otherwise.
+        guard queuedBytes == 0 || queuedBytes + chunk.count <= limit else { return .full }
+        queuedBytes += chunk.count
+        waiting.append(chunk)
+        return .queued(wake: schedule())
+    }
+
+    /// The writer has the socket now. Returns whether the stream is to be written or ended at once.
+    mutating func adopt() -> Bool {
+        if phase == .opening { phase = .open }
+        return !waiting.isEmpty || phase != .open
+    }
+
+    /// Asks for an orderly end after `last`; bytes beyond the limit are allowed here. Returns whether to wake the writer.
+    mutating func end(after last: Chunk?) -> Bool {
+        switch phase {
+        case .ending, .ended: return false
+        case .opening, .open:
+            if let last {
+                queuedBytes += last.count
+                waiting.append(last)
+            }
+            let wasOpen = phase == .open
+            phase = .ending
+            return wasOpen && schedule(evenIfEnding: true)
+        }
+    }
+
+    /// Moves what waits to the writer.
+    mutating func take(into sending: inout [Chunk]) {
+        isScheduled = false
+        if sending.isEmpty {
+            swap(&sending, &waiting)
+        } else {
+            sending.append(contentsOf: waiting)
+            waiting.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// The kernel took that many bytes. Returns whom to tell that there is room again.
+    mutating func sent(_ count: Int) -> [@Sendable () -> Void] {
+        queuedBytes -= count
+        guard !drainWaiters.isEmpty, queuedBytes <= lowWater else { return [] }
+        defer { drainWaiters.removeAll() }
+        return drainWaiters
+    }
+
+    /// Registers for the next time there is room. Returns false if that is now.
+    mutating func wait(_ waiter: @escaping @Sendable () -> Void) -> Bool {
+        guard phase == .opening || phase == .open, queuedBytes > lowWater else { return false }
+        drainWaiters.append(waiter)
+        return true
+    }
+
+    /// The socket is gone. Returns whom to tell: a wait for room is over too.
+    mutating func close() -> [@Sendable () -> Void] {
+        phase = .ended
+        waiting = []
+        queuedBytes = 0
+        defer { drainWaiters.removeAll() }
+        return drainWaiters
+    }
+
+    private mutating func schedule(evenIfEnding: Bool = false) -> Bool {
+        guard phase == .open || evenIfEnding, !isScheduled else { return false }
+        isScheduled = true
+        return true
+    }
+}

@@ -1,0 +1,59 @@
+import CMicroHTTPD
+
+/// The body of a detached stream as libmicrohttpd sees it: a few first bytes, then a suspension, then the end.
+///
+/// It is the response's context and so holds the stream's owner for as long as the response lives. Only the
+/// connection's server thread calls it.
+@safe
+final class StreamHandover {
+    private enum Phase {
+        case prelude(sent: Int)
+        case detached
+    }
+
+    /// The block that libmicrohttpd allocates per response; the prelude is all that ever passes through it.
+    static let blockSize = 256
+    static let endOfStream = -1
+
+    private var phase = Phase.prelude(sent: 0)
+    private let prelude: [UInt8]
+    private let connection: OpaquePointer
+    private let stream: DetachedStream
+    private let owner: any AnyObject & Sendable
+    private let writer: StreamWriter
+
+    init(
+        prelude: [UInt8], connection: OpaquePointer, stream: DetachedStream, owner: any AnyObject & Sendable,
+        writer: StreamWriter
+    ) {
+        self.prelude = prelude
+        unsafe self.connection = unsafe connection
+        self.stream = stream
+        self.owner = owner
+        self.writer = writer
+    }
+
+    deinit {
+        // Also reached when the client was gone before the hand-over, or asked with HEAD.
+        stream.close()
+    }
+
+    /// Fills the buffer (libmicrohttpd manual, "MHD_ContentReaderCallback").
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        switch phase {
+        case .prelude(let sent) where sent < prelude.count:
+            let part = prelude[sent..<min(sent + buffer.count, prelude.count)]
+            unsafe buffer.copyBytes(from: part)
+            phase = .prelude(sent: sent + part.count)
+            return part.count
+        case .prelude:
+            // Asked again, so everything before is in the kernel: from here the writer alone writes to the socket.
+            phase = .detached
+            writer.adopt(stream, connection: unsafe SuspendedConnection(suspending: connection))
+            return 0
+        case .detached:
+            // Resumed: the writer has let go. END_WITH_ERROR would log a line for each client that leaves.
+            return Self.endOfStream
+        }
+    }
+}

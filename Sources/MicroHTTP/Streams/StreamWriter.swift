@@ -1,0 +1,116 @@
+import CMicroHTTPD
+import Glibc
+import Synchronization
+
+/// The thread that owns the socket of every detached stream after its head was sent.
+///
+/// It sends all that waits for a socket with one gathering `sendmsg(2)`, notices a dropped peer at once
+/// (`EPOLLRDHUP`), keeps silent streams alive, and gives the connection back to libmicrohttpd when the stream is over.
+public final class StreamWriter: Sendable {
+    /// When and what to send into silence.
+    public struct KeepAlive: Sendable {
+        /// After how many seconds without a byte.
+        public var seconds: Int
+        public var frame: Frame
+
+        public init(seconds: Int, frame: Frame) {
+            self.seconds = seconds
+            self.frame = frame
+        }
+    }
+
+    private struct Inbox {
+        var adopted: [WriterSlot] = []
+        var ready: [DetachedStream] = []
+        var isAsleep = false
+        var isStopping = false
+        var isCutting = false
+
+        var isEmpty: Bool { adopted.isEmpty && ready.isEmpty && !isStopping && !isCutting }
+    }
+
+    private let poll: EventPoll
+    private let inbox = Mutex(Inbox())
+    private let keepAlive: KeepAlive
+    private let open = Atomic<Int>(0)
+    private let thread: Mutex<WorkerThread?> = Mutex(nil)
+
+    /// Starts the thread.
+    public init(keepAlive: KeepAlive) throws(ServerError) {
+        poll = try EventPoll()
+        self.keepAlive = keepAlive
+        // The thread keeps its writer alive until stop().
+        let started = try WorkerThread(name: "stream-writer") { self.run() }
+        thread.withLock { $0 = started }
+    }
+
+    /// How many streams the writer holds now.
+    public var openStreams: Int { open.load(ordering: .relaxed) }
+
+    /// Closes every stream's connection at once, whatever waits.
+    public func cutAll() {
+        tell { $0.isCutting = true }
+    }
+
+    /// Ends the thread; streams that are still open are cut.
+    public func stop() {
+        tell { $0.isStopping = true }
+        thread.withLock { thread in
+            thread?.join()
+            thread = nil
+        }
+    }
+
+    // From any thread.
+
+    func schedule(_ stream: DetachedStream) {
+        tell { $0.ready.append(stream) }
+    }
+
+    /// Takes over a suspended connection's socket.
+    func adopt(_ stream: DetachedStream, connection: SuspendedConnection) {
+        open.add(1, ordering: .relaxed)
+        tell { $0.adopted.append(WriterSlot(stream: stream, connection: connection)) }
+    }
+
+    private func tell(_ change: (inout Inbox) -> Void) {
+        let wasAsleep = inbox.withLock { inbox in
+            change(&inbox)
+            defer { inbox.isAsleep = false }
+            return inbox.isAsleep
+        }
+        if wasAsleep { poll.wake() }
+    }
+
+    // On the writer's thread.
+
+    private func run() {
+        var table = WriterTable(keepAlive: keepAlive)
+        var nextTick = MonotonicSeconds.now + 1
+        while true {
+            var mail = Inbox()
+            let wait: Int32 = inbox.withLock { inbox in
+                guard inbox.isEmpty else {
+                    swap(&mail, &inbox)
+                    return 0
+                }
+                inbox.isAsleep = true
+                return table.isEmpty ? -1 : 1000
+            }
+            for slot in mail.adopted { table.insert(slot, poll: poll) }
+            for stream in mail.ready { table.write(stream) }
+            poll.wait(milliseconds: wait) { table.handle($0) }
+            inbox.withLock { $0.isAsleep = false }
+
+            if mail.isCutting || mail.isStopping { table.dropAll() }
+            let now = MonotonicSeconds.now
+            if now >= nextTick {
+                nextTick = now + 1
+                table.keepAlive(now: now)
+            }
+            let released = table.release(poll: poll)
+            if released > 0 { open.subtract(released, ordering: .relaxed) }
+            if mail.isStopping { return }
+        }
+    }
+}

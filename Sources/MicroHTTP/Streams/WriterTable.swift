@@ -1,0 +1,111 @@
+import CMicroHTTPD
+import Glibc
+
+/// One stream on the writer's thread: its socket and what is being sent.
+struct WriterSlot {
+    let stream: DetachedStream
+    let connection: SuspendedConnection
+    /// Taken from the outbox; the first chunk may be partly sent.
+    var sending: [Chunk] = []
+    var offset = 0
+    /// The kernel's buffer is full; an event will tell when it is not.
+    var isBlocked = false
+    var isEnding = false
+    var isOver = false
+    var lastWrite = MonotonicSeconds.now
+
+    init(stream: DetachedStream, connection: SuspendedConnection) {
+        self.stream = stream
+        self.connection = connection
+    }
+}
+
+/// The streams of a ``StreamWriter``, only touched by its thread.
+struct WriterTable {
+    private var slots: [WriterSlot?] = []
+    private var free: [Int] = []
+    private var indices: [ObjectIdentifier: Int] = [:]
+    /// Streams that are over and wait to be given back at the end of the turn.
+    private var over: [Int] = []
+    private var gather = GatherList()
+    private let keepAlive: StreamWriter.KeepAlive
+
+    init(keepAlive: StreamWriter.KeepAlive) {
+        self.keepAlive = keepAlive
+    }
+
+    var isEmpty: Bool { indices.isEmpty }
+
+    mutating func insert(_ slot: WriterSlot, poll: borrowing EventPoll) {
+        let index = free.popLast() ?? slots.count
+        if index == slots.count { slots.append(slot) } else { slots[index] = slot }
+        // The slot holds the stream, so its address stays its own for as long as the entry is here.
+        indices[ObjectIdentifier(slot.stream)] = index
+        slot.connection.configure()
+        guard poll.add(slot.connection.socket, token: UInt64(index)) else { return drop(index) }
+        if slot.stream.adopt() { write(index) }
+    }
+
+    mutating func write(_ stream: DetachedStream) {
+        guard let index = indices[ObjectIdentifier(stream)] else { return }
+        write(index)
+    }
+
+    mutating func handle(_ readiness: EventPoll.Readiness) {
+        let index = Int(readiness.token)
+        guard slots.indices.contains(index), slots[index] != nil else { return }
+        if readiness.isDropped {
+            drop(index)
+        } else if readiness.isWritable, slots[index]?.isBlocked == true {
+            slots[index]?.isBlocked = false
+            write(index)
+        }
+    }
+
+    mutating func keepAlive(now: Int) {
+        for index in slots.indices {
+            guard let slot = slots[index], !slot.isOver, !slot.isBlocked, now - slot.lastWrite >= keepAlive.seconds
+            else { continue }
+            _ = slot.stream.send(keepAlive.frame.whole)
+        }
+    }
+
+    mutating func dropAll() {
+        for index in slots.indices where slots[index] != nil { drop(index) }
+    }
+
+    /// Gives the connections of streams that are over back to libmicrohttpd, which frees them. Returns how many.
+    mutating func release(poll: borrowing EventPoll) -> Int {
+        guard !over.isEmpty else { return 0 }
+        defer { over.removeAll(keepingCapacity: true) }
+        for index in over {
+            guard let slot = slots[index] else { continue }
+            slots[index] = nil
+            free.append(index)
+            indices[ObjectIdentifier(slot.stream)] = nil
+            // Before resuming: from then on the descriptor's number can be another connection's.
+            poll.remove(slot.connection.socket)
+            slot.connection.resume()
+        }
+        return over.count
+    }
+
+    private mutating func drop(_ index: Int) {
+        guard slots[index]?.isOver == false else { return }
+        slots[index]?.isOver = true
+        slots[index]?.stream.close()
+        over.append(index)
+    }
+
+    private mutating func write(_ index: Int) {
+        guard slots[index] != nil, slots[index]?.isOver == false else { return }
+        // In place: the slot is written through one access, without copies of its arrays.
+        let outcome = gather.send(&slots[index]!)
+        switch outcome {
+        case .written:
+            if slots[index]?.isEnding == true { drop(index) }
+        case .blocked: slots[index]?.isBlocked = true
+        case .dropped: drop(index)
+        }
+    }
+}
