@@ -17,17 +17,21 @@ public final class Responder: Sendable {
 
     deinit {
         let problem = Problem(.internalError, code: "internal", detail: "The request was not answered.")
-        respond(problem.response(instance: requestID))
+        respond(problem)
     }
 
     /// Answers. Only the first answer counts.
-    public func respond(_ response: Response) {
+    ///
+    /// - Parameter response: evaluated later, on a server thread: whoever answers many requests in a row, such as the
+    ///   thread that commits them, does not pay for writing the answers.
+    public func respond(_ response: @autoclosure @escaping @Sendable () -> Response) {
         if answer.set(response) { connection.resume() }
     }
 
     /// Answers with a problem.
     public func respond(_ problem: Problem) {
-        respond(problem.response(instance: requestID))
+        let instance = requestID
+        respond(problem.response(instance: instance))
     }
 }
 
@@ -35,7 +39,7 @@ public final class Responder: Sendable {
 final class PendingAnswer: Sendable {
     private enum State {
         case open
-        case answered(Response)
+        case answered(@Sendable () -> Response)
         case taken
     }
 
@@ -48,7 +52,7 @@ final class PendingAnswer: Sendable {
     }
 
     /// Returns whether this is the first answer.
-    func set(_ response: Response) -> Bool {
+    func set(_ response: @escaping @Sendable () -> Response) -> Bool {
         state.withLock { state in
             guard case .open = state else { return false }
             state = .answered(response)
@@ -57,13 +61,14 @@ final class PendingAnswer: Sendable {
     }
 
     func take() -> Response? {
-        let response: Response? = state.withLock { state in
+        let response: (@Sendable () -> Response)? = state.withLock { state in
             guard case .answered(let response) = state else { return nil }
             state = .taken
             return response
         }
-        if response != nil { outstanding.count.subtract(1, ordering: .relaxed) }
-        return response
+        guard let response else { return nil }
+        outstanding.count.subtract(1, ordering: .relaxed)
+        return response()
     }
 }
 

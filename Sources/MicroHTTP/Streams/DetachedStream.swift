@@ -9,7 +9,7 @@ public final class DetachedStream: Sendable {
     public enum SendResult: Sendable {
         /// It will be written, in order.
         case queued
-        /// The outbox is full; nothing of the chunk was taken. See ``drained()``.
+        /// The outbox is full; nothing of the chunk was taken. See ``drained(room:)``.
         case full
         /// The stream is ending or over.
         case ended
@@ -50,10 +50,10 @@ public final class DetachedStream: Sendable {
         if outbox.withLock({ $0.end(after: last) }) { writer.schedule(self) }
     }
 
-    /// Returns when at most half of the outbox waits, or the stream is over.
-    public func drained() async {
+    /// Returns when `room` more bytes fit and at most half of the outbox waits, or when the stream is over.
+    public func drained(room: Int) async {
         await withCheckedContinuation { continuation in
-            let waits = outbox.withLock { $0.wait { continuation.resume() } }
+            let waits = outbox.withLock { $0.wait(forRoom: room) { continuation.resume() } }
             if !waits { continuation.resume() }
         }
     }

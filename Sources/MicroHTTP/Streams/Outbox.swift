@@ -9,20 +9,23 @@ struct Outbox {
 
     enum AppendResult { case queued(wake: Bool), full, ended }
 
+    /// Somebody who waits until at most so many bytes are queued.
+    private struct Waiter {
+        let threshold: Int
+        let tell: @Sendable () -> Void
+    }
+
     private(set) var phase = Phase.opening
     private(set) var queuedBytes = 0
     private var waiting: [Chunk] = []
     /// Whether the writer was told and has not come yet.
     private var isScheduled = false
-    private var drainWaiters: [@Sendable () -> Void] = []
+    private var waiters: [Waiter] = []
     private let limit: Int
 
     init(limit: Int) {
         self.limit = limit
     }
-
-    /// Below this a drained stream takes more: half the limit, so that a catching-up stream is refilled in large steps.
-    private var lowWater: Int { limit / 2 }
 
     mutating func append(_ chunk: Chunk) -> AppendResult {
         switch phase {
@@ -71,15 +74,18 @@ struct Outbox {
     /// The kernel took that many bytes. Returns whom to tell that there is room again.
     mutating func sent(_ count: Int) -> [@Sendable () -> Void] {
         queuedBytes -= count
-        guard !drainWaiters.isEmpty, queuedBytes <= lowWater else { return [] }
-        defer { drainWaiters.removeAll() }
-        return drainWaiters
+        guard !waiters.isEmpty else { return [] }
+        let told = waiters.filter { queuedBytes <= $0.threshold }
+        waiters.removeAll { queuedBytes <= $0.threshold }
+        return told.map(\.tell)
     }
 
-    /// Registers for the next time there is room. Returns false if that is now.
-    mutating func wait(_ waiter: @escaping @Sendable () -> Void) -> Bool {
-        guard phase == .opening || phase == .open, queuedBytes > lowWater else { return false }
-        drainWaiters.append(waiter)
+    /// Registers for the time when `room` more bytes fit and at most half of the limit waits, so that a stream that
+    /// catches up is refilled in large steps. Returns false if that is now.
+    mutating func wait(forRoom room: Int, _ tell: @escaping @Sendable () -> Void) -> Bool {
+        let threshold = max(0, min(limit / 2, limit - room))
+        guard phase == .opening || phase == .open, queuedBytes > threshold else { return false }
+        waiters.append(Waiter(threshold: threshold, tell: tell))
         return true
     }
 
@@ -88,8 +94,8 @@ struct Outbox {
         phase = .ended
         waiting = []
         queuedBytes = 0
-        defer { drainWaiters.removeAll() }
-        return drainWaiters
+        defer { waiters = [] }
+        return waiters.map(\.tell)
     }
 
     private mutating func schedule(evenIfEnding: Bool = false) -> Bool {
