@@ -1,0 +1,62 @@
+# Everything a fresh Debian machine with Swift needs: `make run` and `make test`.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .build/venv
+PACKAGES := libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config
+TEST_PACKAGES := chromium chromium-driver
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+ARGS ?=
+
+.PHONY: run build test unit end-to-end sanitize lint format bench clean dependencies test-dependencies
+
+run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in ./data.
+	exec .build/release/clarion serve $(ARGS)
+
+build: dependencies
+	swift build -c release --product clarion
+
+test: unit end-to-end ## Pass all tests.
+
+unit: dependencies
+	swift test
+
+end-to-end: build test-dependencies
+	$(VENV)/bin/python -m pytest -q Tests/EndToEnd
+
+sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer.
+	swift test --scratch-path .build/tsan --sanitize=thread --filter 'BroadcastingTests|MicroHTTPTests|EventLogTests'
+	swift test --scratch-path .build/asan --sanitize=address --filter 'MicroHTTPTests|WebhooksTests'
+
+lint:
+	swift format lint --strict --recursive Package.swift Sources Tests
+
+format:
+	swift format --in-place --recursive Package.swift Sources Tests
+
+bench: build ## Measure against a peer in the same run; see Benchmarks/README.md.
+	Benchmarks/run
+
+clean:
+	rm -rf .build
+
+# Installs only what is missing, so that it costs nothing the second time.
+define install
+@missing=$$(for package in $(1); do \
+	dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; done); \
+if [ -n "$$missing" ]; then \
+	echo "installing $$missing"; \
+	$(SUDO) apt-get update -qq && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -y -qq $$missing >/dev/null; \
+fi
+endef
+
+dependencies:
+	$(call install,$(PACKAGES))
+
+test-dependencies: $(VENV)/installed
+	$(call install,$(TEST_PACKAGES))
+
+$(VENV)/installed: Tests/EndToEnd/requirements.txt
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null || \
+		{ $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq python3-venv >/dev/null && $(PYTHON) -m venv $(VENV); }
+	@$(VENV)/bin/pip install -q --disable-pip-version-check -r Tests/EndToEnd/requirements.txt
+	@touch $@

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import MicroHTTP
+
+/// The files of the console, read once at start: a path of a request is only ever compared with names that were found,
+/// so none can lead out of the folder.
+struct PublicFiles: Sendable {
+    private struct File: Sendable {
+        let contents: [UInt8]
+        let contentType: String
+        let etag: String
+    }
+
+    private var files: [[String]: File] = [:]
+
+    private static let contentTypes = [
+        "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+        "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon", "json": "application/json",
+        "woff2": "font/woff2", "txt": "text/plain; charset=utf-8", "webmanifest": "application/manifest+json",
+    ]
+
+    /// Only what this origin serves, nothing inline, framed by nobody.
+    private static let contentSecurityPolicy =
+        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+
+    /// Reads a folder and those below it; hidden files are left out. A folder that cannot be read holds nothing.
+    init(folder: String) {
+        let manager = FileManager.default
+        for path in (try? manager.subpathsOfDirectory(atPath: folder)) ?? [] {
+            let segments = path.split(separator: "/").map(String.init)
+            var isFolder = false
+            guard !segments.contains(where: { $0.hasPrefix(".") }),
+                manager.fileExists(atPath: "\(folder)/\(path)", isDirectory: &isFolder), !isFolder,
+                let contents = manager.contents(atPath: "\(folder)/\(path)")
+            else { continue }
+            let suffix = segments[segments.count - 1].split(separator: ".").last.map(String.init) ?? ""
+            files[segments] = File(
+                contents: [UInt8](contents),
+                contentType: Self.contentTypes[suffix] ?? "application/octet-stream",
+                etag: "\"\(Self.fingerprint(contents))\"")
+        }
+    }
+
+    /// Answers with a file; a folder's is its `index.html`.
+    func response(to request: Request) throws(Problem) -> Response {
+        let path = request.target.segments
+        guard let file = files[path] ?? files[path + ["index.html"]] else {
+            throw Problem(
+                .notFound, code: "route-unknown",
+                detail: "Nothing is served at this path. The routes are listed in docs/http-api.md.")
+        }
+        let headers = [
+            ("ETag", file.etag), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
+            ("Content-Security-Policy", Self.contentSecurityPolicy), ("Referrer-Policy", "no-referrer"),
+        ]
+        guard !EntityTag.matches(request.headers["If-None-Match"], file.etag) else {
+            return Response(.notModified, headers: headers)
+        }
+        return Response(.ok, headers: headers + [("Content-Type", file.contentType)], body: file.contents)
+    }
+
+    /// FNV-1a over 64 bits: tells versions of one file apart; nobody gains by a collision.
+    private static func fingerprint(_ contents: Data) -> String {
+        let hash = contents.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return String(hash, radix: 16)
+    }
+}
+
+extension Router {
+    /// `GET /` and below.
+    mutating func addPublicFiles(_ files: PublicFiles) {
+        otherwise { request throws(Problem) in .now(try files.response(to: request)) }
+    }
+}

@@ -1,0 +1,31 @@
+/// What an event carries beside its data: kept with it as a JSON object.
+struct EventAttributes {
+    /// The W3C trace context of the post.
+    var traceparent: String?
+
+    init(traceparent: String? = nil) {
+        self.traceparent = traceparent
+    }
+
+    /// Reads what was stored.
+    init(_ stored: [UInt8]?) {
+        guard let stored, case .object(let members) = JSONValue(parsing: stored),
+            case .string(let traceparent) = members["traceparent"]
+        else { return }
+        self.traceparent = traceparent
+    }
+
+    /// What is stored; nil if there is nothing to keep.
+    var stored: [UInt8]? {
+        traceparent.map { JSONValue.object(["traceparent": .string($0)]).bytes }
+    }
+
+    /// A `traceparent` header if it has the form of one (W3C Trace Context, section 3.2): version, trace id, parent id
+    /// and flags in lower-case hexadecimal.
+    static func traceparent(_ text: String?) -> String? {
+        guard let text, text.utf8.count == 55 else { return nil }
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let isHex = parts.allSatisfy { $0.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) } }
+        return parts.map(\.utf8.count) == [2, 32, 16, 2] && isHex ? text : nil
+    }
+}

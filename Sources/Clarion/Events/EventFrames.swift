@@ -1,0 +1,46 @@
+import EventLog
+import MicroHTTP
+
+/// Consecutive committed events of one topic, encoded once for all streams that hear them.
+///
+/// The sequencer hands whole runs to observers: a stream that follows all of it takes one reference, however many
+/// events there are.
+struct EventFrames: Sendable {
+    /// In sequence order; never empty.
+    let events: ArraySlice<Event>
+    private let frame: Frame
+    /// Where each event's bytes end.
+    private let ends: [Int]
+
+    init(_ events: ArraySlice<Event>) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(events.reduce(0) { $0 + $1.data.count + 128 })
+        var ends: [Int] = []
+        ends.reserveCapacity(events.count)
+        for event in events {
+            ServerSentEvent.append(event, to: &bytes)
+            ends.append(bytes.count)
+        }
+        self.events = events
+        self.ends = ends
+        frame = Frame(bytes)
+    }
+
+    var first: Position { events[events.startIndex].position }
+    var last: Position { events[events.endIndex - 1].position }
+
+    /// The bytes of every event.
+    var whole: Chunk { frame.whole }
+
+    /// The bytes of the events after a position; nil if there are none.
+    func chunk(after position: Position) -> Chunk? {
+        guard position >= first else { return frame.whole }
+        let skipped = events.prefix { $0.position <= position }.count
+        return skipped == events.count ? nil : frame[ends[skipped - 1]..<frame.count]
+    }
+
+    /// The bytes of the event at an offset into the run.
+    func chunk(at offset: Int) -> Chunk {
+        frame[(offset == 0 ? 0 : ends[offset - 1])..<ends[offset]]
+    }
+}

@@ -1,0 +1,27 @@
+import MicroHTTP
+
+/// The rule of event types: they become a line of a stream and a header of a delivery.
+enum EventType {
+    /// 1 to 128 characters without line breaks or NUL.
+    static func isValid(_ text: String) -> Bool {
+        (1...128).contains(text.unicodeScalars.count) && !text.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }
+    }
+
+    /// The type that a request gives its event, if any.
+    ///
+    /// - Throws: `event-type-invalid`.
+    static func of(_ request: Request) throws(Problem) -> String? {
+        if let text = request.headers["Event-Type"] { return try validate(text, parameter: "Event-Type") }
+        if let text = request.target.query["type"] { return try validate(text, parameter: "type") }
+        return nil
+    }
+
+    private static func validate(_ text: String, parameter: String) throws(Problem) -> String {
+        guard isValid(text) else {
+            throw Problem(
+                .badRequest, code: "event-type-invalid",
+                detail: "An event type has 1 to 128 characters and no line break or NUL.", parameter: parameter)
+        }
+        return text
+    }
+}

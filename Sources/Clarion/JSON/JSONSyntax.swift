@@ -1,0 +1,115 @@
+/// Checks that bytes are one JSON text (RFC 8259) and nothing else, in one pass and without building anything: posted
+/// data is embedded into other documents as it is, so it must not be able to break them.
+struct JSONSyntax {
+    private let bytes: [UInt8]
+    private var index = 0
+
+    /// Deeper nesting is not accepted: readers of the document would have to recurse that deep.
+    private static let maximumDepth = 512
+
+    static func isValid(_ bytes: [UInt8]) -> Bool {
+        var check = JSONSyntax(bytes: bytes)
+        return check.document() && UTF8Check.isValid(bytes)
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private mutating func document() -> Bool {
+        guard value(depth: 0) else { return false }
+        skipSpace()
+        return index == bytes.count
+    }
+
+    private mutating func value(depth: Int) -> Bool {
+        guard depth < Self.maximumDepth else { return false }
+        skipSpace()
+        switch peek {
+        case UInt8(ascii: "{"): return members(end: UInt8(ascii: "}"), depth: depth, isObject: true)
+        case UInt8(ascii: "["): return members(end: UInt8(ascii: "]"), depth: depth, isObject: false)
+        case UInt8(ascii: "\""): return string()
+        case UInt8(ascii: "t"): return literal("true")
+        case UInt8(ascii: "f"): return literal("false")
+        case UInt8(ascii: "n"): return literal("null")
+        default: return number()
+        }
+    }
+
+    /// The members of an object or the elements of an array, brackets included.
+    private mutating func members(end: UInt8, depth: Int, isObject: Bool) -> Bool {
+        index += 1
+        skipSpace()
+        if take(end) { return true }
+        repeat {
+            if isObject {
+                skipSpace()
+                guard string() else { return false }
+                skipSpace()
+                guard take(UInt8(ascii: ":")) else { return false }
+            }
+            guard value(depth: depth + 1) else { return false }
+            skipSpace()
+        } while take(UInt8(ascii: ","))
+        return take(end)
+    }
+
+    private mutating func string() -> Bool {
+        guard take(UInt8(ascii: "\"")) else { return false }
+        while let byte = peek {
+            index += 1
+            switch byte {
+            case UInt8(ascii: "\""): return true
+            case 0..<0x20: return false
+            case UInt8(ascii: "\\"): guard escape() else { return false }
+            default: continue
+            }
+        }
+        return false
+    }
+
+    private mutating func escape() -> Bool {
+        guard let byte = peek else { return false }
+        index += 1
+        guard byte == UInt8(ascii: "u") else { return "\"\\/bfnrt".utf8.contains(byte) }
+        for _ in 0..<4 {
+            guard let digit = peek, Character(UnicodeScalar(digit)).isHexDigit, digit < 0x80 else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    private mutating func number() -> Bool {
+        _ = take(UInt8(ascii: "-"))
+        guard take(UInt8(ascii: "0")) || digits() else { return false }
+        if take(UInt8(ascii: ".")), !digits() { return false }
+        guard take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) else { return true }
+        if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+        return digits()
+    }
+
+    private mutating func digits() -> Bool {
+        let start = index
+        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
+        return index > start
+    }
+
+    private mutating func literal(_ text: StaticString) -> Bool {
+        for byte in text.description.utf8 {
+            guard take(byte) else { return false }
+        }
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard peek == byte else { return false }
+        index += 1
+        return true
+    }
+
+    private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
+}

@@ -1,0 +1,66 @@
+public import MicroHTTP
+
+/// Names one observer: the client's own choice, or one that the hub made.
+public struct ObserverID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// 1 to 64 characters of `A-Z a-z 0-9 _ -`.
+    public let description: String
+
+    /// - Throws: `observer-id-invalid` for any other text.
+    public init(_ text: String) throws(Problem) {
+        let isValid =
+            (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+        guard isValid else {
+            throw Problem(
+                .badRequest, code: "observer-id-invalid",
+                detail: "An observer id has 1 to 64 characters of A-Z, a-z, 0-9, \"_\" and \"-\".")
+        }
+        description = text
+    }
+
+    private init(unchecked text: String) {
+        description = text
+    }
+
+    /// A new one: 80 random bits after a prefix that tells the kind.
+    static func generate(_ kind: ObserverKind) -> ObserverID {
+        let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
+        let random = (0..<16).map { _ in digits[Int.random(in: 0..<32)] }
+        return ObserverID(unchecked: kind.prefix + String(random))
+    }
+
+    public static func < (left: ObserverID, right: ObserverID) -> Bool {
+        left.description < right.description
+    }
+}
+
+extension ObserverID: PathParameter {
+    public init(pathSegment: String) throws(Problem) {
+        try self.init(pathSegment)
+    }
+}
+
+/// What listens behind an observer.
+public enum ObserverKind: String, Sendable, CaseIterable {
+    /// A client of server-sent events.
+    case stream
+    /// A service behind a URL.
+    case webhook
+    /// A Swift object in the process.
+    case object
+
+    fileprivate var prefix: String {
+        switch self {
+        case .stream: "str_"
+        case .webhook: "whk_"
+        case .object: "obj_"
+        }
+    }
+}

@@ -1,0 +1,7 @@
+import Broadcasting
+
+/// Everything that ends with an observer, kept by the observer itself: when it goes, its entries go at once.
+struct Registrations: Sendable {
+    let topics: [TopicRegistration]
+    let directory: ObservationToken
+}

@@ -1,0 +1,47 @@
+import EventLog
+import Logging
+import MicroHTTP
+
+extension Problem {
+    /// What a client is told of an error. Internals go to the log, under the same request id.
+    init(_ error: any Error, request: Request, logger: Logger) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as EventLogError: self.init(error, requestID: request.id, logger: logger)
+        default:
+            logger.error("request failed", metadata: ["request": .string(request.id), "error": "\(error)"])
+            self.init(.internalError, code: "internal", detail: "Something went wrong. The log has the details.")
+        }
+    }
+
+    /// What a client is told when the log could not do what was asked.
+    init(_ error: EventLogError, requestID: String, logger: Logger) {
+        switch error.code {
+        case "storage-full":
+            self.init(
+                .insufficientStorage, code: "storage-full",
+                detail: "The log's disk is full. Nothing was stored; try again when there is room.")
+        case "overloaded":
+            self.init(
+                .unavailable, code: "overloaded", detail: "More is being posted than the log can write. Try again.",
+                headers: [("Retry-After", "1")])
+        case "closed": self = .draining
+        case "revision-changed":
+            self.init(
+                .preconditionFailed, code: "observer-changed",
+                detail: "The observer was changed since it was read. Read it again.", parameter: "If-Match")
+        default:
+            logger.error(
+                "the log failed",
+                metadata: ["request": .string(requestID), "code": .string(error.code), "error": "\(error)"])
+            self.init(.internalError, code: "internal", detail: "The log failed. The hub's own log has the details.")
+        }
+    }
+
+    /// The hub is shutting down.
+    static var draining: Problem {
+        Problem(
+            .unavailable, code: "draining", detail: "The hub is shutting down. Try again in a moment.",
+            headers: [("Retry-After", "2")])
+    }
+}

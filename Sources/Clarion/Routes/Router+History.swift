@@ -1,0 +1,132 @@
+import EventLog
+import MicroHTTP
+
+extension Router {
+    /// `GET /topics/{topic}/events/{id}`: one event, as it was posted.
+    mutating func addHistory(_ hub: Hub) {
+        onAsync(.get, "/topics/{topic}/events/{id}", hub) { [log = hub.log] request in
+            let topic: Topic = try request.parameter("topic")
+            let text: String = try request.parameter("id")
+            guard let id = EventID(text), let event = try await log.event(id), event.topic == topic else {
+                throw Problem(.notFound, code: "event-unknown", detail: "This topic has no such event.")
+            }
+            return Response.event(event, request: request)
+        }
+    }
+}
+
+extension Hub {
+    private static let maximumLimit = 1000
+
+    /// A page of history: `?since=&after=&limit=`.
+    func history(of topics: [TopicPattern], for request: Request, asLines: Bool) -> Reply {
+        .later { [weak self] responder in
+            self?.work.start { [weak self] in
+                guard let self else { return }
+                do {
+                    let page = try await self.page(of: topics, for: request)
+                    responder.respond(asLines ? page.lines : page.json)
+                } catch {
+                    responder.respond(Problem(error, request: request, logger: self.logger))
+                }
+            }
+        }
+    }
+
+    private func page(of topics: [TopicPattern], for request: Request) async throws -> HistoryPage {
+        let query = request.target.query
+        let limit = Int(query["limit"] ?? "100")
+        guard let limit, (1...Self.maximumLimit).contains(limit) else {
+            throw Problem(
+                .badRequest, code: "parameter-invalid", detail: "\"limit\" is a number from 1 to \(Self.maximumLimit).",
+                parameter: "limit")
+        }
+        var position = try start(query)
+        var page = HistoryPage()
+        // The log scans a bounded part at a time, so a page may come back short, or empty, before the end.
+        while page.events.count < limit {
+            let part = try await log.read(
+                after: position, matching: topics, limit: limit - page.events.count, byteLimit: HistoryPage.byteLimit)
+            page.events += part.events
+            position = part.scannedThrough
+            if part.scannedThrough >= log.tail { break }
+            if page.events.reduce(0, { $0 + $1.data.count }) >= HistoryPage.byteLimit { break }
+        }
+        page.hasMore = position < log.tail && !page.events.isEmpty
+        return page
+    }
+
+    private func start(_ query: Query) throws(Problem) -> Position {
+        if let after = query["after"] {
+            guard let id = EventID(after), id.epoch == log.epoch else {
+                throw Problem(
+                    .badRequest, code: "parameter-invalid", detail: "\"after\" is not the id of an event of this log.",
+                    parameter: "after")
+            }
+            return id.position
+        }
+        switch query["since"] {
+        case nil, "earliest": return .start
+        case "latest": return log.tail
+        case .some:
+            throw Problem(
+                .badRequest, code: "parameter-invalid", detail: "\"since\" is \"latest\" or \"earliest\".",
+                parameter: "since")
+        }
+    }
+}
+
+/// Events of the past, as one answer.
+private struct HistoryPage {
+    /// Beyond this a page ends early, whatever its limit: an answer is built in memory.
+    static let byteLimit = 4 * 1024 * 1024
+
+    var events: [Event] = []
+    var hasMore = false
+
+    var json: Response {
+        var body = Array("{\"events\":[".utf8)
+        for (index, event) in events.enumerated() {
+            if index > 0 { body.append(UInt8(ascii: ",")) }
+            body += EventDocument.json(event)
+        }
+        body += Array("],\"next\":".utf8)
+        if hasMore, let last = events.last {
+            JSONText.append(last.id.description, to: &body)
+        } else {
+            body += Array("null".utf8)
+        }
+        body.append(UInt8(ascii: "}"))
+        return Response(.ok, headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")], body: body)
+    }
+
+    var lines: Response {
+        var body: [UInt8] = []
+        for event in events {
+            body += EventDocument.json(event)
+            body.append(UInt8(ascii: "\n"))
+        }
+        return Response(
+            .ok, headers: [("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store")], body: body)
+    }
+}
+
+extension Response {
+    /// One event's data as posted.
+    fileprivate static func event(_ event: Event, request: Request) -> Response {
+        var headers = [
+            ("ETag", "\"\(event.id)\""),
+            // Events never change.
+            ("Cache-Control", "private, max-age=31536000, immutable"),
+            ("X-Content-Type-Options", "nosniff"),
+            // Posted by anyone: shown in a browser it must not act with this origin's rights.
+            ("Content-Security-Policy", "sandbox; default-src 'none'"),
+        ]
+        if let type = event.type { headers.append(("Event-Type", type)) }
+        guard !EntityTag.matches(request.headers["If-None-Match"], "\"\(event.id)\"") else {
+            return Response(.notModified, headers: headers)
+        }
+        headers.append(("Content-Type", event.contentType ?? "application/octet-stream"))
+        return Response(.ok, headers: headers, body: event.data)
+    }
+}

@@ -1,0 +1,33 @@
+import EventLog
+import MicroHTTP
+
+extension Router {
+    /// Every route of the hub.
+    init(for hub: Hub, configuration: HubConfiguration) {
+        self.init()
+        addPosting(hub)
+        addSubscribing(hub)
+        addHistory(hub)
+        addObservers(hub, httpsOnly: configuration.webhooks.httpsOnly)
+        addService(hub)
+        if let folder = configuration.publicFolder { addPublicFiles(PublicFiles(folder: folder)) }
+    }
+
+    /// Adds a route whose answer takes time: the connection is suspended, and the handler runs on the concurrency pool.
+    mutating func onAsync(
+        _ method: Method, _ path: String, _ hub: Hub, _ handler: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        on(method, path) { [work = hub.work, logger = hub.logger] request in
+            .later { responder in
+                work.start {
+                    do {
+                        let response = try await handler(request)
+                        responder.respond(response)
+                    } catch {
+                        responder.respond(Problem(error, request: request, logger: logger))
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import EventLog
+import MicroHTTP
+
+extension Router {
+    /// `GET …/events`: a stream if the client accepts one, otherwise history.
+    mutating func addSubscribing(_ hub: Hub) {
+        on(.get, "/topics/{topic}/events") { [weak hub] request throws(Problem) in
+            guard let hub else { throw Problem.draining }
+            return try hub.events(of: [try request.parameter("topic")], for: request)
+        }
+        on(.get, "/events") { [weak hub] request throws(Problem) in
+            guard let hub else { throw Problem.draining }
+            return try hub.events(of: try Self.topics(of: request), for: request)
+        }
+    }
+
+    private static let maximumTopics = 100
+
+    private static func topics(of request: Request) throws(Problem) -> [TopicPattern] {
+        let names = request.target.query.values(of: "topic")
+        guard (1...maximumTopics).contains(names.count) else {
+            throw Problem(
+                .badRequest, code: "parameter-invalid",
+                detail: "Name 1 to \(maximumTopics) topics or patterns: /events?topic=orders.*&topic=news.",
+                parameter: "topic")
+        }
+        var topics: [TopicPattern] = []
+        for name in names { topics.append(try TopicPattern(pathSegment: name)) }
+        return topics
+    }
+}
+
+extension Hub {
+    fileprivate func events(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
+        switch try EventsFormat(request) {
+        case .stream: return try openStream(of: topics, for: request)
+        case .json: return history(of: topics, for: request, asLines: false)
+        case .lines: return history(of: topics, for: request, asLines: true)
+        }
+    }
+
+    private func openStream(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
+        guard !isDraining else { throw Problem.draining }
+        let types = request.target.query["type"].map { Set($0.split(separator: ",").map(String.init)) } ?? []
+        let (stream, after) = streams.open(
+            topics: topics, types: types, start: try StreamHost.Start(request), remoteAddress: request.remoteAddress)
+        let head = Response(
+            .ok,
+            headers: [
+                ("Content-Type", "text/event-stream; charset=utf-8"),
+                ("Cache-Control", "no-store"),
+                ("X-Accel-Buffering", "no"),
+                ("Clarion-Observer-Id", stream.id.description),
+                ("Clarion-Last-Event-Id", after.description),
+            ],
+            body: ServerSentEvent.prelude)
+        return .stream(head, stream.outlet, owner: stream)
+    }
+}
+
+/// How a client wants events, by its `Accept` (RFC 9110 section 12.5.1).
+private enum EventsFormat {
+    case stream, json, lines
+
+    /// - Throws: 406 `not-acceptable` if it accepts none of the three.
+    init(_ request: Request) throws(Problem) {
+        let accepted = request.headers.values(of: "Accept").flatMap { $0.split(separator: ",") }
+            .map { ContentType.essence(String($0)) }
+        if accepted.contains("text/event-stream") {
+            self = .stream
+        } else if accepted.contains("application/x-ndjson") {
+            self = .lines
+        } else if accepted.isEmpty || !Set(accepted).isDisjoint(with: ["application/json", "application/*", "*/*"]) {
+            self = .json
+        } else {
+            throw Problem(
+                .notAcceptable, code: "not-acceptable",
+                detail: "Events come as text/event-stream, application/json or application/x-ndjson.", parameter: "Accept")
+        }
+    }
+}
+
+extension StreamHost.Start {
+    /// What clients call the id to resume after, in a query; the header wins over all of them.
+    private static let lastIDNames = ["last-event-id", "last_event_id", "lastEventID", "lastEventId"]
+
+    fileprivate init(_ request: Request) throws(Problem) {
+        let query = request.target.query
+        let lastID = request.headers["Last-Event-ID"] ?? Self.lastIDNames.lazy.compactMap { query[$0] }.first
+        if let lastID, !lastID.isEmpty {
+            self = .after(lastID)
+            return
+        }
+        switch query["since"] {
+        case nil, "latest": self = .latest
+        case "earliest": self = .earliest
+        case .some:
+            throw Problem(
+                .badRequest, code: "parameter-invalid", detail: "\"since\" is \"latest\" or \"earliest\".",
+                parameter: "since")
+        }
+    }
+}

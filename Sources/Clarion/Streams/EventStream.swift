@@ -1,0 +1,118 @@
+import Broadcasting
+import EventLog
+import MicroHTTP
+import Synchronization
+
+/// One client of server-sent events.
+///
+/// Libmicrohttpd's response holds the only lasting strong reference. When the client is gone the response goes, `deinit`
+/// runs, and with it the registrations end: nothing else needs telling.
+final class EventStream: HubObserver {
+    let id: ObserverID
+    let kind = ObserverKind.stream
+    let topics: [TopicPattern]
+    let createdAt: Timestamp
+    let outlet: DetachedStream
+
+    private let types: Set<String>
+    private let remoteAddress: String?
+    private let reader: StreamReader
+    private let cursor = Mutex(StreamCursor())
+    private let registrations = Mutex<Registrations?>(nil)
+    private let gauge: StreamGauge
+
+    init(
+        id: ObserverID, topics: [TopicPattern], types: Set<String>, remoteAddress: String?, outlet: DetachedStream,
+        reader: StreamReader, gauge: StreamGauge
+    ) {
+        self.id = id
+        self.topics = topics
+        self.types = types
+        self.remoteAddress = remoteAddress
+        self.outlet = outlet
+        self.reader = reader
+        self.gauge = gauge
+        createdAt = .now()
+        gauge.open.add(1, ordering: .relaxed)
+    }
+
+    deinit {
+        gauge.open.subtract(1, ordering: .relaxed)
+    }
+
+    /// The position of the last event that was handed to the client's socket or waits for it.
+    var position: Position { cursor.withLock { $0.position } }
+
+    /// Keeps what ends with the stream.
+    func hold(_ registrations: Registrations) {
+        self.registrations.withLock { $0 = registrations }
+    }
+
+    /// Starts after a position. The stream must be registered already.
+    ///
+    /// - Parameters:
+    ///   - tail: the log's newest position, read after registering.
+    ///   - gap: what to tell first if history is gone.
+    func begin(after position: Position, tail: Position, gap: StreamGap? = nil) {
+        let mustRead = cursor.withLock { $0.begin(after: position, tail: tail) }
+        if mustRead || gap != nil { reader.read(for: self, from: position, gap: gap) }
+    }
+
+    /// Hears committed events, on the sequencer's thread. Only enqueues.
+    func receive(_ frames: EventFrames) {
+        let hearing = cursor.withLock { $0.hear(through: frames.last) }
+        guard case .send(let position) = hearing else { return }
+        guard types.isEmpty else { return sendSelected(frames, after: position) }
+        guard let chunk = frames.chunk(after: position) else { return }
+        if case .full = outlet.send(chunk) { fallBehind(to: position) }
+    }
+
+    /// The reader's half of the hand-over: returns whether to read on.
+    func caughtUp(through position: Position) -> Bool {
+        cursor.withLock { $0.caughtUp(through: position) }
+    }
+
+    /// Whether the stream wants an event.
+    func selects(_ event: Event) -> Bool {
+        types.isEmpty || event.type.map(types.contains) == true
+    }
+
+    /// Ends the stream in order, after what waits.
+    func end() {
+        outlet.end(after: ServerSentEvent.goodbye().whole)
+    }
+
+    func document() async throws(EventLogError) -> JSONValue {
+        var members = commonMembers
+        members["state"] = .string("active")
+        members["remoteAddress"] = remoteAddress.map(JSONValue.string) ?? .null
+        members["connectedAt"] = .string(createdAt.rfc3339)
+        members["lastEventId"] = .string(reader.id(at: position))
+        members["queuedBytes"] = .number(Double(outlet.queuedBytes))
+        return .object(members)
+    }
+
+    private func sendSelected(_ frames: EventFrames, after position: Position) {
+        var position = position
+        for (offset, event) in frames.events.enumerated() where event.position > position {
+            if selects(event), case .full = outlet.send(frames.chunk(at: offset)) { return fallBehind(to: position) }
+            position = event.position
+        }
+    }
+
+    private func fallBehind(to position: Position) {
+        cursor.withLock { $0.fallBehind(to: position) }
+        reader.read(for: self, from: position, gap: nil)
+    }
+}
+
+/// How many streams are open.
+final class StreamGauge: Sendable {
+    let open = Atomic<Int>(0)
+}
+
+/// History that a stream was asked to resume from but that is gone.
+struct StreamGap: Sendable {
+    let asked: String
+    let reason: GapReason
+}

@@ -1,0 +1,77 @@
+import EventLog
+
+/// Where a stream stands in the log and who feeds it: a state machine without locks or I/O.
+///
+/// Exactly one side sends at any time: while catching up, the reader of the log; while live, the sequencer. That, and
+/// comparing positions, is why no event is sent twice, left out or out of order across the hand-over:
+///
+/// - The stream is registered before its first position is read, so every event that the reader's snapshot lacks is
+///   heard, and what is heard while catching up is remembered as "there is more, up to here".
+/// - A page that reaches what was heard proves that nothing lies between, and only then the stream goes live.
+struct StreamCursor {
+    private enum Phase {
+        case opening
+        case catchingUp
+        case live
+    }
+
+    /// What to do with a run of committed events.
+    enum Hearing: Equatable {
+        /// The reader of the log will send it.
+        case ignore
+        /// Send the events after this position; the sequencer is the one to do it.
+        case send(after: Position)
+    }
+
+    private var phase = Phase.opening
+    /// The last event sent, or the last position known to hold nothing for this stream before the next event.
+    private(set) var position = Position.start
+    /// The newest event that was heard while not live.
+    private var heard = Position.start
+
+    var isLive: Bool {
+        if case .live = phase { true } else { false }
+    }
+
+    /// Starts after a position.
+    ///
+    /// - Parameter tail: the log's newest position, read after the stream was registered.
+    /// - Returns: whether the log must be read.
+    mutating func begin(after position: Position, tail: Position) -> Bool {
+        self.position = position
+        return join(scannedThrough: position, tail: max(heard, tail))
+    }
+
+    /// The sequencer tells of committed events, in order.
+    mutating func hear(through last: Position) -> Hearing {
+        switch phase {
+        case .opening, .catchingUp:
+            heard = last
+            return .ignore
+        case .live:
+            guard last > position else { return .ignore }
+            defer { position = last }
+            return .send(after: position)
+        }
+    }
+
+    /// The outbox took nothing of the events after `position`: the reader takes over from there.
+    mutating func fallBehind(to position: Position) {
+        phase = .catchingUp
+        heard = self.position
+        self.position = position
+    }
+
+    /// The reader has sent all events up to a position.
+    ///
+    /// - Returns: whether the log must be read further.
+    mutating func caughtUp(through scanned: Position) -> Bool {
+        position = scanned
+        return join(scannedThrough: scanned, tail: heard)
+    }
+
+    private mutating func join(scannedThrough scanned: Position, tail: Position) -> Bool {
+        phase = scanned >= tail ? .live : .catchingUp
+        return scanned < tail
+    }
+}

@@ -1,0 +1,73 @@
+import EventLog
+import MicroHTTP
+import Synchronization
+
+/// Opens streams and knows how many there are.
+final class StreamHost: Sendable {
+    let gauge = StreamGauge()
+
+    private let log: any EventLog
+    private let broadcaster: TopicBroadcaster
+    private let directory: ObserverDirectory
+    private let writer: StreamWriter
+    private let reader: StreamReader
+    private let outboxBytes: Int
+
+    init(
+        log: any EventLog, broadcaster: TopicBroadcaster, directory: ObserverDirectory, writer: StreamWriter,
+        reader: StreamReader, outboxBytes: Int
+    ) {
+        self.log = log
+        self.broadcaster = broadcaster
+        self.directory = directory
+        self.writer = writer
+        self.reader = reader
+        self.outboxBytes = outboxBytes
+    }
+
+    /// Where a stream begins.
+    enum Start: Sendable {
+        /// With the next event.
+        case latest
+        /// With the oldest event that is retained.
+        case earliest
+        /// After the event of an id, as a client gave it.
+        case after(String)
+    }
+
+    /// Opens a stream: registers it, and only then reads the log's tail, so that no event falls between.
+    ///
+    /// - Returns: the stream, and the position that it starts after. The caller hands it to the response, its only owner.
+    func open(
+        topics: [TopicPattern], types: Set<String>, start: Start, remoteAddress: String?
+    ) -> (stream: EventStream, after: EventID) {
+        let stream = EventStream(
+            id: .generate(.stream), topics: topics, types: types, remoteAddress: remoteAddress,
+            outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes), reader: reader, gauge: gauge)
+        let registered = broadcaster.register(stream) { stream, frames in stream.receive(frames) }
+        stream.hold(Registrations(topics: registered, directory: directory.add(stream)))
+
+        let tail = log.tail
+        let (position, gap) = resolve(start, tail: tail)
+        stream.begin(after: position, tail: tail, gap: gap)
+        return (stream, EventID(epoch: log.epoch, position: position))
+    }
+
+    /// Ends every stream in order.
+    func endAll() {
+        for case let stream as EventStream in directory.all() { stream.end() }
+    }
+
+    private func resolve(_ start: Start, tail: Position) -> (Position, StreamGap?) {
+        switch start {
+        case .latest: return (tail, nil)
+        case .earliest: return (.start, nil)
+        case .after(let text):
+            // An id of another log, or one that this log has not given out yet, is not misread as a position.
+            guard let id = EventID(text), id.epoch == log.epoch, id.position <= tail else {
+                return (.start, StreamGap(asked: text, reason: .unknownID))
+            }
+            return (id.position, nil)
+        }
+    }
+}

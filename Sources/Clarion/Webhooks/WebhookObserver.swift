@@ -1,0 +1,70 @@
+import EventLog
+import MicroHTTP
+import Synchronization
+import Webhooks
+
+/// A service behind a URL. The registry owns it; the broadcaster only tells it that its deliveries, which were stored
+/// with the events, are waiting.
+final class WebhookObserver: HubObserver {
+    let id: ObserverID
+    let kind = ObserverKind.webhook
+    let createdAt: Timestamp
+    let webhook: StoredWebhook
+    /// Increases with each change; the ETag.
+    let revision: Int64
+
+    private let deliveries: any DeliveryLog
+    private let registrations = Mutex<Registrations?>(nil)
+
+    var topics: [TopicPattern] { webhook.specification.topics }
+
+    init(id: ObserverID, webhook: StoredWebhook, createdAt: Timestamp, revision: Int64, deliveries: any DeliveryLog) {
+        self.id = id
+        self.webhook = webhook
+        self.createdAt = createdAt
+        self.revision = revision
+        self.deliveries = deliveries
+    }
+
+    /// Keeps what ends with the observer.
+    func hold(_ registrations: Registrations) {
+        self.registrations.withLock { $0 = registrations }
+    }
+
+    var endpoint: Endpoint {
+        let specification = webhook.specification
+        return Endpoint(
+            id: id.description, url: specification.url, headers: specification.headers, secrets: [webhook.secret],
+            maxInFlight: specification.maxInFlight, isEnabled: specification.enabled && webhook.disabledReason == nil,
+            ordered: specification.ordered, ratePerSecond: specification.ratePerSecond)
+    }
+
+    var etag: String { "\"\(revision)\"" }
+
+    func document() async throws(EventLogError) -> JSONValue {
+        try await document(showingSecret: false)
+    }
+
+    /// The observer as the API shows it; with its secret only in the answer to its registration.
+    func document(showingSecret: Bool) async throws(EventLogError) -> JSONValue {
+        let stats = try await deliveries.deliveryStats(of: id.description)
+        var members = commonMembers
+        members.merge(webhook.specification.json(showing: showingSecret ? webhook.secret : nil)) { _, new in new }
+        members["state"] = .string(state)
+        if let reason = webhook.disabledReason { members["reason"] = .string(reason) }
+        members["stats"] = .object([
+            "delivered": .number(Double(stats.delivered)),
+            "failed": .number(Double(stats.failed)),
+            "pending": .number(Double(stats.pending)),
+            "deadLetters": .number(Double(stats.deadLetters)),
+            "lastStatus": stats.lastStatus.map { .number(Double($0)) } ?? .null,
+            "lastAttemptAt": stats.lastAttemptAt.map { .string($0.rfc3339) } ?? .null,
+        ])
+        return .object(members)
+    }
+
+    private var state: String {
+        if webhook.disabledReason != nil { return "disabled" }
+        return webhook.specification.enabled ? "active" : "paused"
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Clarion
+import Glibc
+import Logging
+import ServiceLifecycle
+
+/// `clarion serve`: runs the hub until it is told to stop.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the hub.",
+        discussion: """
+            Every option can also be given in the environment, as CLARION_ and its name in capitals \
+            (CLARION_PORT=9000, CLARION_ALLOW_EGRESS=10.0.0.0/8,127.0.0.0/8), or as a member of the JSON file that \
+            --config names ({"port": 9000}). An option wins over the environment, and that over the file.
+
+            SIGTERM and SIGINT drain and stop: no more posts, streams end, webhook attempts under way may finish, \
+            the rest stays stored.
+            """
+    )
+
+    @OptionGroup var options: ServeOptions
+
+    func run() async throws {
+        let settings: Settings
+        do {
+            settings = try await Settings(options)
+        } catch {
+            throw ValidationError(error.message)
+        }
+        let logger = Self.logger(settings.logLevel)
+        do {
+            let hub = try await Hub.start(settings.hub, logger: logger)
+            print("Clarion \(Hub.version) is listening on http://\(settings.displayHost):\(hub.port)")
+            unsafe fflush(stdout)
+            try await Self.serve(hub, logger: logger)
+        } catch let error as any HasOneLineReason {
+            Self.fail(error.reason)
+        }
+    }
+
+    /// Runs until SIGTERM or SIGINT.
+    private static func serve(_ hub: Hub, logger: Logger) async throws {
+        var quiet = logger
+        // What the group tells of its own steps is of no interest to an operator.
+        quiet.logLevel = max(logger.logLevel, .error)
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: HubService(hub: hub))],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: quiet))
+        try await group.run()
+    }
+
+    private static func logger(_ level: Logger.Level) -> Logger {
+        var logger = Logger(label: "clarion", factory: StreamLogHandler.standardError)
+        logger.logLevel = level
+        return logger
+    }
+
+    private static func fail(_ reason: String) -> Never {
+        fputs("clarion: \(reason)\n", stderr)
+        exit(1)
+    }
+}
+
+/// The hub as a service: it has started already, and stops when the group is told to.
+private struct HubService: Service {
+    let hub: Hub
+
+    func run() async throws {
+        try await gracefulShutdown()
+        await hub.shutdown()
+    }
+}

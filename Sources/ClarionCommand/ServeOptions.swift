@@ -1,0 +1,58 @@
+import ArgumentParser
+
+/// What `clarion serve` takes. Absent ones come from the environment, the file, or the default.
+struct ServeOptions: ParsableArguments {
+    @Option(help: "The address to listen on. Anything but loopback needs --open. (default: 127.0.0.1)")
+    var host: String?
+
+    @Option(help: "The port to listen on; 0 takes any free one. (default: 8080)")
+    var port: String?
+
+    @Option(help: "The folder that holds the log. It is created if it is missing. (default: data)")
+    var data: String?
+
+    @Option(
+        help: """
+            What an acknowledged event survives: disk (power loss), process (kill -9), memory (nothing; no folder is \
+            used). (default: disk)
+            """)
+    var durability: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Let webhooks reach addresses that are not public, such as 127.0.0.0/8. May be given several times.",
+            valueName: "cidr"))
+    var allowEgress: [String] = []
+
+    @Flag(help: "Refuse webhook URLs that are not https.")
+    var webhooksHttpsOnly = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            When a failed delivery is tried again, one wait after the other, such as 5s,5m,2h,500ms. \
+            (default: 5s,5m,30m,2h,5h,10h,14h,20h,24h)
+            """, valueName: "waits"))
+    var webhooksRetry: String?
+
+    @Option(help: "Seconds of silence after which a stream is sent a comment. (default: 15)")
+    var keepAlive: String?
+
+    @Option(help: "The largest body of a post, in bytes. (default: 1048576)")
+    var maxBody: String?
+
+    @Option(help: "Memory per connection, in bytes: a request head must fit. (default: 8192)")
+    var connectionMemory: String?
+
+    @Option(help: "The folder of the web console. (default: Public, beside the program or in the working folder)")
+    var `public`: String?
+
+    @Flag(help: "Listen on an address that others can reach although no credentials are configured.")
+    var open = false
+
+    @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
+    var logLevel: String?
+
+    @Option(help: "A JSON file of settings.")
+    var config: String?
+}
