@@ -24,7 +24,7 @@ struct ClarionCommand: AsyncParsableCommand {
 
     static func main() async {
         // A peer that is gone is noticed where it is written to, not by a signal that ends the process.
-        _ = unsafe signal(SIGPIPE, SIG_IGN)
+        _ = signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }
 }

@@ -12,7 +12,7 @@ enum PublicFolder {
             }
         }
         candidates.append("/usr/share/clarion/Public")
-        return candidates.first { access("\($0)/index.html", R_OK) == 0 }
+        return candidates.first { unsafe access("\($0)/index.html", R_OK) == 0 }
     }
 
     /// The running program's path (proc(5), `/proc/self/exe`).

@@ -3,6 +3,7 @@ import Clarion
 import Glibc
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 /// `clarion serve`: runs the hub until it is told to stop.
 struct Serve: AsyncParsableCommand {
@@ -25,16 +26,17 @@ struct Serve: AsyncParsableCommand {
         do {
             settings = try await Settings(options)
         } catch {
-            throw ValidationError(error.message)
+            throw Failure.exit(EX_USAGE, error.message)
         }
         let logger = Self.logger(settings.logLevel)
         do {
             let hub = try await Hub.start(settings.hub, logger: logger)
             print("Clarion \(Hub.version) is listening on http://\(settings.displayHost):\(hub.port)")
-            unsafe fflush(stdout)
+            // Whoever waits for this line, such as a script, gets it now, also through a pipe.
+            _ = fflush(nil)
             try await Self.serve(hub, logger: logger)
         } catch let error as any HasOneLineReason {
-            Self.fail(error.reason)
+            throw Failure.exit(EXIT_FAILURE, error.reason)
         }
     }
 
@@ -52,14 +54,9 @@ struct Serve: AsyncParsableCommand {
     }
 
     private static func logger(_ level: Logger.Level) -> Logger {
-        var logger = Logger(label: "clarion", factory: StreamLogHandler.standardError)
+        var logger = Logger(label: "clarion") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = level
         return logger
-    }
-
-    private static func fail(_ reason: String) -> Never {
-        fputs("clarion: \(reason)\n", stderr)
-        exit(1)
     }
 }
 

@@ -1,6 +1,6 @@
 public import EventLog
 public import Logging
-public import MicroHTTP
+import MicroHTTP
 import Synchronization
 import Webhooks
 
@@ -27,6 +27,9 @@ public final class Hub: Sendable {
     let logger: Logger
 
     private let dispatcher: WebhookDispatcher
+    /// The webhooks that answered 410, on their way from the dispatcher to the registry.
+    private let gone: AsyncStream<String>
+    private let whoIsGone: AsyncStream<String>.Continuation
     private let writer: StreamWriter
     private let server = Mutex<HTTPServer?>(nil)
     private let draining = Atomic<Bool>(false)
@@ -52,8 +55,14 @@ public final class Hub: Sendable {
         self.logger = logger
         writer = try StreamWriter(
             keepAlive: .init(seconds: configuration.keepAlive, frame: ServerSentEvent.keepAlive))
+        let (gone, whoIsGone) = AsyncStream.makeStream(of: String.self)
+        self.gone = gone
+        self.whoIsGone = whoIsGone
         dispatcher = WebhookDispatcher(
-            store: LogDeliveryStore(log: log), configuration: configuration.webhooks, logger: logger)
+            store: LogDeliveryStore(log: log), configuration: configuration.webhooks, logger: logger
+        ) { outcomes in
+            for outcome in outcomes where outcome.result == .gone { whoIsGone.yield(outcome.endpoint) }
+        }
         streams = StreamHost(
             log: log, broadcaster: broadcaster, directory: directory, writer: writer,
             reader: StreamReader(log: log, work: work), outboxBytes: configuration.outboxBytes)
@@ -64,10 +73,10 @@ public final class Hub: Sendable {
     private func begin(_ configuration: HubConfiguration) async throws {
         running.withLock { $0 = Task { [work] in await work.run() } }
         log.follow { [broadcaster] events in broadcaster.notify(events) }
-        dispatcher.start { [webhooks, work] outcome in
-            guard case .gone = outcome.result, let id = try? ObserverID(outcome.endpoint) else { return }
-            work.start { await webhooks.disable(id, reason: "gone") }
+        work.start { [gone, webhooks] in
+            for await id in gone { await webhooks.disable(id, reason: "gone") }
         }
+        dispatcher.start()
         do {
             try await webhooks.load()
             let router = Router(for: self, configuration: configuration)
@@ -110,6 +119,7 @@ public final class Hub: Sendable {
         let isStopped = await server?.stop(grace: .seconds(2)) ?? true
         if isStopped { writer.stop() } else { logger.error("requests were still waiting for their answer at shutdown") }
         await attempts
+        whoIsGone.finish()
         work.finish()
         await running.withLock { $0 }?.value
         await log.close()

@@ -7,7 +7,12 @@ struct LogDeliveryStore: DeliveryStore {
     let log: any DeliveryLog
 
     func dueDeliveries(of endpoint: String, at now: Int64, limit: Int) async throws -> [Delivery] {
-        try await log.dueDeliveries(of: endpoint, at: Timestamp(milliseconds: now), limit: limit).map { record in
+        // An ordered endpoint asks for all that is pending, in sequence: what is not due holds the rest back.
+        let records =
+            now == .max
+            ? try await log.pendingDeliveries(of: endpoint, limit: limit)
+            : try await log.dueDeliveries(of: endpoint, at: Timestamp(milliseconds: now), limit: limit)
+        return records.map { record in
             Delivery(
                 id: record.id, endpoint: record.observer, eventID: record.event.id.description,
                 topic: record.event.topic.name, type: record.event.type, contentType: record.event.contentType,

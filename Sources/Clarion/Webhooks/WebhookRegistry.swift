@@ -83,14 +83,15 @@ final class WebhookRegistry: Sendable {
         }
     }
 
-    /// Stops delivering to an endpoint that answered that it is gone.
-    func disable(_ id: ObserverID, reason: String) async {
+    /// Stops delivering to an endpoint that answered that it is gone. What waits for it becomes dead letters.
+    func disable(_ id: String, reason: String) async {
         do {
-            _ = try await save(id, expecting: nil) { present throws(NotRegistered) in
+            _ = try await save(try ObserverID(id), expecting: nil) { present throws(NotRegistered) in
                 guard let present, present.webhook.disabledReason == nil else { throw NotRegistered() }
                 return StoredWebhook(
                     specification: present.webhook.specification, secret: present.webhook.secret, disabledReason: reason)
             }
+            _ = try await store.abandonDeliveries(of: id, failure: reason, at: .now())
         } catch is NotRegistered {
             return
         } catch {
