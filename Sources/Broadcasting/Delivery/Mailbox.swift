@@ -1,0 +1,31 @@
+/// The order of a lane: messages that wait, and whether somebody is under way to fetch them.
+///
+/// A pure state machine; `Lane` holds it in a mutex. Invariant: messages wait only while a drain is due, so exactly one
+/// drain is due or running at any time, which is what makes a lane serial.
+struct Mailbox<Message> {
+    private var waiting: [Message] = []
+    private var isDrainDue = false
+
+    /// Adds a message.
+    ///
+    /// - Returns: whether the caller must schedule a drain.
+    mutating func post(_ message: Message) -> Bool {
+        waiting.append(message)
+        defer { isDrainDue = true }
+        return !isDrainDue
+    }
+
+    /// Everything that waits, for the drain that is due; it has to call `finishBatch()` when it is through with it.
+    mutating func takeBatch() -> [Message] {
+        defer { waiting = [] }
+        return waiting
+    }
+
+    /// Ends a drain.
+    ///
+    /// - Returns: whether messages came meanwhile, so that the caller must schedule the next drain.
+    mutating func finishBatch() -> Bool {
+        isDrainDue = !waiting.isEmpty
+        return isDrainDue
+    }
+}

@@ -1,0 +1,21 @@
+import Synchronization
+
+/// Keeps a registration alive: it ends when the token is cancelled or released.
+///
+/// Stored in the observer itself it ends the registration in the moment the observer goes.
+public final class ObservationToken: Sendable {
+    private let hook: Mutex<DeinitHook?>
+
+    init(_ end: @escaping @Sendable () -> Void) {
+        hook = Mutex(DeinitHook(end))
+    }
+
+    /// Ends the registration now. Calling it again does nothing.
+    public func cancel() {
+        // The hook is released, and so runs, when the lock is free again.
+        _ = hook.withLock { hook in
+            defer { hook = nil }
+            return hook
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Synchronization
+
+/// The core of every type in this module: a table of weakly owned handlers under keys, safe from any thread.
+///
+/// ```swift
+/// let table = ObserverTable<TopicPattern, Event>()
+/// let registration = table.register(pattern, owner: stream) { stream, event in stream.receive(event) }
+/// stream.keep(table.token(for: registration))     // the entry goes at once when `stream` goes
+/// table.notify(pattern, event)
+/// ```
+///
+/// What holds, whatever threads do:
+/// - The table owns no observer. A dead one is never called, and its entry goes: at once through a token or a
+///   `Lifetime`, else when a notification meets it or the next sweep is due.
+/// - Entries are immutable. A notification takes a copy of its key's roster under the lock, which costs one retain,
+///   and calls from the copy without it; so a change made meanwhile counts from the next notification.
+/// - Nothing is called, and no reference to an observer, entry or handler released, while the lock is held. Whoever
+///   finds a dead owner under the lock cannot know: loading a weak reference and letting go again may run a `deinit`.
+///   So sweeps look at copies, and remove by id. Only hashing and comparing keys happens inside: keys must not come back.
+/// - Memory is proportional to the observers that live; keys without observers are not kept.
+package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// Guards everything; held for bookkeeping only, see above.
+    let registry = Mutex(Registry<Key, Value>())
+
+    package init() {}
+
+    /// Calls the observers of a key, in order of registration: those with `.immediate` delivery before it returns.
+    ///
+    /// Takes the lock once, again only when it met dead entries, and allocates nothing for `.immediate`.
+    package func notify(_ key: Key, _ value: Value) {
+        guard let roster = registry.withLock({ $0.roster(of: key) }) else { return }
+        var dead: [RegistrationID] = []
+        roster.forEach { member in
+            if !member.entry.deliver(value) { dead.append(member.id) }
+        }
+        remove(dead, from: key)
+    }
+
+    /// Registers a handler for as long as `owner` lives.
+    ///
+    /// - Parameters:
+    ///   - replacing: which earlier registration under this key it takes the place of, if any.
+    ///   - handler: gets the owner as a parameter, so that it need not capture it.
+    @discardableResult
+    package func register<Owner: AnyObject & Sendable>(
+        _ key: Key,
+        owner: Owner,
+        replacing: Replacement = .nothing,
+        deliver: Delivery = .immediate,
+        handler: @escaping @Sendable (Owner, Value) -> Void
+    ) -> Registration<Key> {
+        let address = ObjectIdentifier(owner)
+        let slot: Slot? =
+            switch replacing {
+            case .nothing: nil
+            case .sameOwner: .owner(address)
+            case .name(let name): .name(name)
+            }
+        let registration = add(key, owner: address, slot: slot, delivery: deliver) {
+            OwnedEntry(owner: owner, position: $0, handler: handler)
+        }
+        if let lifetime = (owner as? any LifetimeOwner)?.lifetime { follow(lifetime, ofOwnerAt: address) }
+        return registration
+    }
+
+    /// Registers a handler that belongs to nobody: it ends with a token, by its name, or never.
+    @discardableResult
+    package func register(
+        _ key: Key,
+        name: String? = nil,
+        deliver: Delivery = .immediate,
+        handler: @escaping @Sendable (Value) -> Void
+    ) -> Registration<Key> {
+        add(key, owner: nil, slot: name.map { .name($0) }, delivery: deliver) {
+            FreeEntry(position: $0, handler: handler)
+        }
+    }
+
+    /// Which earlier registration under the same key a new one takes the place of.
+    package enum Replacement: Sendable {
+        /// None: an owner may have many.
+        case nothing
+        /// The one of the same owner that was made with this, too.
+        case sameOwner
+        /// The one of the same name.
+        case name(String)
+    }
+
+    private func add(
+        _ key: Key,
+        owner: ObjectIdentifier?,
+        slot: Slot?,
+        delivery: Delivery,
+        entry: (EntryPosition<Value>) -> any Entry<Value>
+    ) -> Registration<Key> {
+        let (added, isSweepDue) = registry.withLock { registry in
+            let added = registry.add(key, owner: owner, slot: slot, delivery: delivery, entry: entry)
+            return (added, registry.sweepSchedule.begin(count: registry.count))
+        }
+        if isSweepDue { sweep() }
+        return Registration(key: key, id: added.id)
+    }
+}

@@ -1,0 +1,109 @@
+/// What an `ObserverTable` knows: which entries stand under which key, and which belong to which owner.
+///
+/// A pure state machine: no lock, no call to an observer. Every removal returns the entries it took out, because
+/// releasing an entry releases its handler and with it whatever that captured: the table does so after unlocking.
+///
+/// Invariants:
+/// - a key is in `buckets` exactly while its roster has entries;
+/// - an owner's address is in `owners` exactly while entries bound to it stand in some bucket, and lists all of them;
+/// - a slot names an entry of the same bucket;
+/// - ids are handed out once, in the order of registration.
+///
+/// Addresses of owners are used to find entries, never to decide whose they are: whatever stands under the address of
+/// an object in hand is either that object's or a dead one's, and both may go when that object's go.
+struct Registry<Key: Hashable & Sendable, Value: Sendable> {
+    private struct Bucket {
+        var roster = Roster<Value>()
+        var slots: [Slot: RegistrationID] = [:]
+    }
+
+    private var buckets: [Key: Bucket] = [:]
+    private var owners: [ObjectIdentifier: Belongings] = [:]
+    private var lastID: RegistrationID = 0
+
+    /// Registrations under all keys, dead ones included.
+    private(set) var count = 0
+
+    var sweepSchedule = SweepSchedule()
+
+    var keys: [Key] { Array(buckets.keys) }
+
+    func roster(of key: Key) -> Roster<Value>? { buckets[key]?.roster }
+
+    var rosters: [(key: Key, roster: Roster<Value>)] { buckets.map { ($0.key, $0.value.roster) } }
+
+    /// Adds an entry in place of the one that has its slot, if any.
+    mutating func add(
+        _ key: Key,
+        owner: ObjectIdentifier?,
+        slot: Slot?,
+        delivery: Delivery,
+        entry make: (EntryPosition<Value>) -> any Entry<Value>
+    ) -> (id: RegistrationID, replaced: (any Entry<Value>)?) {
+        // The lane is looked up before the old entry goes, so that a replacement goes on in the same order.
+        let lane = lane(to: key, owner: owner, slot: slot, delivery: delivery)
+        let replaced = slot.flatMap { remove($0, from: key) }
+        lastID += 1
+        let position = EntryPosition(owner: owner, slot: slot, lane: lane)
+        buckets[key, default: Bucket()].roster.append(.init(id: lastID, entry: make(position)))
+        if let slot { buckets[key]?.slots[slot] = lastID }
+        if let owner { owners[owner, default: Belongings()].add(lastID, key, lane) }
+        count += 1
+        return (lastID, replaced)
+    }
+
+    mutating func remove(_ id: RegistrationID, from key: Key) -> (any Entry<Value>)? {
+        guard let entry = buckets[key]?.roster.remove(id) else { return nil }
+        if let slot = entry.position.slot { buckets[key]?.slots[slot] = nil }
+        if buckets[key]?.roster.isEmpty == true { buckets.removeValueShrinking(forKey: key) }
+        forget(id, at: entry.position)
+        return entry
+    }
+
+    mutating func remove(_ slot: Slot, from key: Key) -> (any Entry<Value>)? {
+        buckets[key]?.slots[slot].flatMap { remove($0, from: key) }
+    }
+
+    /// Ends all registrations under a key.
+    mutating func removeAll(from key: Key) -> Roster<Value> {
+        guard let roster = buckets.removeValueShrinking(forKey: key)?.roster else { return Roster() }
+        roster.forEach { forget($0.id, at: $0.entry.position) }
+        return roster
+    }
+
+    /// Ends the registrations of an owner, under one key or under all.
+    mutating func removeAll(ownedAt owner: ObjectIdentifier, from key: Key? = nil) -> [any Entry<Value>] {
+        registrations(ownedAt: owner)
+            .filter { key == nil || $0.key == key }
+            .compactMap { remove($0.id, from: $0.key) }
+    }
+
+    func entries(ownedAt owner: ObjectIdentifier) -> [(registration: Registration<Key>, entry: any Entry<Value>)] {
+        registrations(ownedAt: owner).compactMap { registration in
+            buckets[registration.key]?.roster[registration.id].map { (registration, $0) }
+        }
+    }
+
+    private func registrations(ownedAt owner: ObjectIdentifier) -> [Registration<Key>] {
+        owners[owner]?.registrations.map { Registration(key: $0.value, id: $0.key) } ?? []
+    }
+
+    private mutating func forget(_ id: RegistrationID, at position: EntryPosition<Value>) {
+        count -= 1
+        guard let owner = position.owner else { return }
+        owners[owner]?.remove(id, position.lane)
+        if owners[owner]?.registrations.isEmpty == true { owners.removeValueShrinking(forKey: owner) }
+    }
+
+    private func lane(to key: Key, owner: ObjectIdentifier?, slot: Slot?, delivery: Delivery) -> Lane<Value>? {
+        if case .immediate = delivery { return nil }
+        if let owner {
+            if let shared = owners[owner]?.lanes.first(where: { $0.lane.serves(delivery) }) { return shared.lane }
+        } else if let slot, let id = buckets[key]?.slots[slot],
+            let lane = buckets[key]?.roster[id]?.position.lane, lane.serves(delivery)
+        {
+            return lane
+        }
+        return Lane(delivery)
+    }
+}
