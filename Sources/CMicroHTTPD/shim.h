@@ -6,6 +6,7 @@
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -82,6 +83,14 @@ static inline enum MHD_Result clarion_mhd_set_response_flags(struct MHD_Response
 }
 
 static inline uint64_t clarion_mhd_size_unknown(void) { return MHD_SIZE_UNKNOWN; }
+
+/// Drops what arrives at a listening socket from now on, as if the network had lost it (socket(7),
+/// SO_ATTACH_FILTER); connections that are established go on. Returns 0, or -1 and errno.
+static inline int clarion_drop_arrivals(int listening) {
+    struct sock_filter keep_nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+    struct sock_fprog program = {1, &keep_nothing};
+    return setsockopt(listening, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
 
 /// Names the calling thread, as `top -H` shows it; cut after 15 bytes (prctl(2), PR_SET_NAME).
 static inline void clarion_name_thread(const char *name) { prctl(PR_SET_NAME, name); }

@@ -8,11 +8,18 @@ public struct Method: Hashable, Sendable, CustomStringConvertible {
         description = token
     }
 
+    /// GET
     public static let get = Method("GET")
+    /// HEAD
     public static let head = Method("HEAD")
+    /// POST
     public static let post = Method("POST")
+    /// PUT
     public static let put = Method("PUT")
+    /// PATCH
     public static let patch = Method("PATCH")
+    /// DELETE
     public static let delete = Method("DELETE")
+    /// OPTIONS
     public static let options = Method("OPTIONS")
 }

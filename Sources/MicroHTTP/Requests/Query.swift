@@ -5,7 +5,9 @@ public struct Query: Hashable, Sendable {
 
     /// One parameter of a query.
     public struct Parameter: Hashable, Sendable {
+        /// Decoded.
         public let name: String
+        /// Decoded; empty for `?flag`.
         public let value: String
     }
 
@@ -18,7 +20,10 @@ public struct Query: Hashable, Sendable {
                 let value = PercentDecoding.decode(value, plusIsSpace: true)
             else {
                 throw Problem(
-                    .badRequest, code: "target-invalid", detail: "The query is not valid percent-encoded UTF-8.")
+                    .badRequest,
+                    code: "target-invalid",
+                    detail: "The query is not valid percent-encoded UTF-8."
+                )
             }
             parameters.append(Parameter(name: name, value: value))
         }

@@ -2,8 +2,13 @@
 ///
 /// The body is at most ``ServerConfiguration/maximumBodyBytes`` long: longer ones never reach a handler.
 public struct Request: Sendable {
+    /// What is asked for.
     public let method: Method
+
+    /// Of what: the path and the query, decoded.
     public let target: Target
+
+    /// The header fields, in order.
     public let headers: HeaderFields
 
     /// The body's bytes; empty when there is none.
@@ -23,7 +28,9 @@ public struct Request: Sendable {
     ///
     /// - Throws: what the type's ``PathParameter/init(pathSegment:)`` throws.
     /// - Precondition: the route has a segment of that name.
-    public func parameter<Value: PathParameter>(_ name: StaticString, as type: Value.Type = Value.self) throws(Problem) -> Value {
+    public func parameter<Value: PathParameter>(_ name: StaticString, as type: Value.Type = Value.self) throws(Problem)
+        -> Value
+    {
         try Value(pathSegment: parameters[name])
     }
 }

@@ -9,39 +9,52 @@ public struct Target: Hashable, Sendable {
 
     /// Takes a target apart.
     ///
-    /// - Parameter text: origin-form (`/path?query`) or absolute-form (`http://host/path`), as it stood on the wire.
-    /// - Throws: `target-invalid` for a malformed escape, bytes that are not UTF-8, a NUL, or no path.
+    /// - Parameter text: origin-form (`/path?query`), absolute-form (`http://host/path`), or `*`, which has no segments.
+    /// - Throws: `target-invalid` for a malformed escape, bytes that are not UTF-8, a NUL, a space or a control
+    ///   character that is not escaped, or another form.
     public init(_ text: some StringProtocol) throws(Problem) {
-        var rest = Substring(text)
-        if !rest.hasPrefix("/"), rest != "*", let scheme = rest.range(ofASCII: "://") {
-            // Absolute-form: proxies send it, and servers must accept it (RFC 9112 section 3.2.2).
-            rest = rest[scheme.upperBound...].drop { $0 != "/" && $0 != "?" }
+        try self.init(bytes: Array(text.utf8))
+    }
+
+    /// Takes a target apart as it stood on the wire. Bytes beyond ASCII need not be escaped, since curl does not.
+    init(bytes: [UInt8]) throws(Problem) {
+        // A fragment has no place in a target, but clients that send one mean it to be ignored.
+        let target = bytes.prefix { $0 != UInt8(ascii: "#") }
+        guard target.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let start = Self.pathStart(of: target) else {
+            throw Problem(
+                .badRequest,
+                code: "target-invalid",
+                detail: "The request target is neither a path nor a URL."
+            )
         }
-        let bytes = Array(rest.utf8)
-        let path = bytes.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let query = bytes[path.endIndex...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
+        let path = target[start...].prefix { $0 != UInt8(ascii: "?") }
 
         var segments: [String] = []
         for raw in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
             guard let segment = PercentDecoding.decode(raw) else {
-                throw Problem(.badRequest, code: "target-invalid", detail: "The path is not valid percent-encoded UTF-8.")
+                throw Problem(
+                    .badRequest,
+                    code: "target-invalid",
+                    detail: "The path is not valid percent-encoded UTF-8."
+                )
             }
             segments.append(segment)
         }
         // The root, and one trailing slash, name no segment of their own.
         if segments.last == "" { segments.removeLast() }
         self.segments = segments
-        self.query = try Query(query)
+        query = try Query(target[path.endIndex...].dropFirst())
     }
-}
 
-extension Substring {
-    /// The first occurrence of a short ASCII needle.
-    fileprivate func range(ofASCII needle: String) -> Range<Index>? {
-        var start = startIndex
-        while start != endIndex {
-            if self[start...].hasPrefix(needle) { return start..<index(start, offsetBy: needle.count) }
-            formIndex(after: &start)
+    /// Where the path begins; nil if the target has a form that names none.
+    private static func pathStart(of target: ArraySlice<UInt8>) -> Int? {
+        if target.first == UInt8(ascii: "/") || target.elementsEqual("*".utf8) { return target.startIndex }
+        // Absolute-form: proxies send it, and servers must accept it (RFC 9112 section 3.2.2).
+        for scheme in ["http://", "https://"] {
+            let head = target.prefix(scheme.utf8.count)
+            guard head.lazy.map(\.asciiLowercased).elementsEqual(scheme.utf8) else { continue }
+            let authority = target[head.endIndex...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+            return authority.isEmpty ? nil : authority.endIndex
         }
         return nil
     }

@@ -3,22 +3,25 @@
 public struct JSONText: Sendable {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
+    /// An object without members.
     public init() {}
 
     /// The finished object.
     public var object: [UInt8] { bytes + [UInt8(ascii: "}")] }
 
+    /// Appends a string member.
     public mutating func member(_ name: String, _ value: String) {
         key(name)
         Self.append(value, to: &bytes)
     }
 
+    /// Appends a number.
     public mutating func member(_ name: String, _ value: Int) {
         key(name)
         bytes.append(contentsOf: String(value).utf8)
     }
 
-    /// A member whose value is JSON already.
+    /// Appends a member whose value is JSON already.
     public mutating func member(_ name: String, json: some Sequence<UInt8>) {
         key(name)
         bytes.append(contentsOf: json)

@@ -1,5 +1,6 @@
 /// An error as it reaches the client: problem details for HTTP APIs (RFC 9457), with a stable `code`.
 public struct Problem: Error, Sendable {
+    /// The response's status.
     public var status: Status
 
     /// Stable and documented, in kebab case, such as `topic-invalid`; also the fragment of `type`.
@@ -20,6 +21,7 @@ public struct Problem: Error, Sendable {
     /// Further response header fields, such as `Allow` or `Retry-After`.
     public var headers: [(name: String, value: String)]
 
+    /// A problem; what is not given is left out of the body, but for the title.
     public init(
         _ status: Status,
         code: String,
@@ -54,6 +56,7 @@ public struct Problem: Error, Sendable {
         return Response(
             status,
             headers: [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + headers,
-            body: json.object)
+            body: json.object
+        )
     }
 }

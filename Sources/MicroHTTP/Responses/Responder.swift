@@ -16,8 +16,12 @@ public final class Responder: Sendable {
     }
 
     deinit {
-        let problem = Problem(.internalError, code: "internal", detail: "The request was not answered.")
-        respond(problem)
+        // Evaluated only if nobody answered.
+        let instance = requestID
+        respond(
+            Problem(.internalError, code: "internal", detail: "The request was not answered.")
+                .response(instance: instance)
+        )
     }
 
     /// Answers. Only the first answer counts.
@@ -44,12 +48,6 @@ final class PendingAnswer: Sendable {
     }
 
     private let state = Mutex(State.open)
-    private let outstanding: Outstanding
-
-    init(outstanding: Outstanding) {
-        self.outstanding = outstanding
-        outstanding.count.add(1, ordering: .relaxed)
-    }
 
     /// Returns whether this is the first answer.
     func set(_ response: @escaping @Sendable () -> Response) -> Bool {
@@ -66,13 +64,6 @@ final class PendingAnswer: Sendable {
             state = .taken
             return response
         }
-        guard let response else { return nil }
-        outstanding.count.subtract(1, ordering: .relaxed)
-        return response()
+        return response?()
     }
-}
-
-/// How many requests are suspended, waiting for an answer.
-final class Outstanding: Sendable {
-    let count = Atomic<Int>(0)
 }

@@ -1,9 +1,16 @@
 /// A response with its whole body in memory.
 public struct Response: Sendable {
+    /// The status code.
     public var status: Status
+
+    /// Header fields, in order. One that libmicrohttpd does not take is left out: an empty value, a line break in it, a
+    /// space in the name, `Content-Length`.
     public var headers: [(name: String, value: String)]
+
+    /// The whole body.
     public var body: [UInt8]
 
+    /// A response of these parts.
     public init(_ status: Status, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers

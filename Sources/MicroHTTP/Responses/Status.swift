@@ -1,5 +1,6 @@
 /// A response's status code (RFC 9110 section 15).
 public struct Status: Hashable, Sendable {
+    /// The three digits, as a number.
     public let code: Int
 
     /// A status of any code from 200 to 599.
@@ -7,23 +8,41 @@ public struct Status: Hashable, Sendable {
         self.code = code
     }
 
+    /// 200
     public static let ok = Status(200)
+    /// 201
     public static let created = Status(201)
+    /// 204
     public static let noContent = Status(204)
+    /// 304
     public static let notModified = Status(304)
+    /// 400
     public static let badRequest = Status(400)
+    /// 401
     public static let unauthorized = Status(401)
+    /// 403
     public static let forbidden = Status(403)
+    /// 404
     public static let notFound = Status(404)
+    /// 405
     public static let methodNotAllowed = Status(405)
+    /// 406
     public static let notAcceptable = Status(406)
+    /// 412
     public static let preconditionFailed = Status(412)
+    /// 413
     public static let contentTooLarge = Status(413)
+    /// 415
     public static let unsupportedMediaType = Status(415)
+    /// 422
     public static let unprocessable = Status(422)
+    /// 429
     public static let tooManyRequests = Status(429)
+    /// 500
     public static let internalError = Status(500)
+    /// 503
     public static let unavailable = Status(503)
+    /// 507
     public static let insufficientStorage = Status(507)
 
     /// The registered phrase of the codes a hub answers with, used as a problem's default title.

@@ -7,6 +7,7 @@ public protocol PathParameter {
 }
 
 extension String: PathParameter {
+    /// Any segment is a string.
     public init(pathSegment: String) throws(Problem) {
         self = pathSegment
     }

@@ -17,6 +17,7 @@ public struct Router: Sendable {
     private var root = RouteNode()
     private var fallback: Handler?
 
+    /// A router without routes.
     public init() {}
 
     /// Adds a route.
@@ -45,8 +46,10 @@ public struct Router: Sendable {
         guard let endpoint = root.find(request.target.segments[...], parameters: &request.parameters) else {
             guard let fallback, request.method == .get || request.method == .head else {
                 throw Problem(
-                    .notFound, code: "route-unknown",
-                    detail: "Nothing is served at this path. The routes are listed in docs/http-api.md.")
+                    .notFound,
+                    code: "route-unknown",
+                    detail: "Nothing is served at this path. The routes are listed in docs/http-api.md."
+                )
             }
             return try fallback(request)
         }
@@ -56,8 +59,10 @@ public struct Router: Sendable {
             return .now(Response(.noContent, headers: [("Allow", endpoint.allow)]))
         }
         throw Problem(
-            .methodNotAllowed, code: "method-not-allowed",
+            .methodNotAllowed,
+            code: "method-not-allowed",
             detail: "This path does not take \(request.method). It takes \(endpoint.allow).",
-            headers: [("Allow", endpoint.allow)])
+            headers: [("Allow", endpoint.allow)]
+        )
     }
 }

@@ -11,11 +11,12 @@ import Synchronization
 final class Daemon: @unchecked Sendable {
     private let core: HTTPServer.Core
     private let handle: Mutex<Handle>
+    /// Closed by the daemon when it stops.
+    private let listening: Int32
 
     @safe
     private struct Handle: @unchecked Sendable {
         var daemon: OpaquePointer?
-        var listening: Int32?
         /// Lives as long as the daemon, which holds its address.
         let sink: UnsafeMutablePointer<clarion_log_sink>
     }
@@ -44,17 +45,21 @@ final class Daemon: @unchecked Sendable {
         ]
         let flags =
             MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_USE_ERROR_LOG.rawValue
-        let daemon = unsafe clarion_mhd_start(flags, Self.access, context, options)
+        let daemon = unsafe clarion_mhd_start(flags, Self.access, nil, options)
         guard let daemon = unsafe daemon else {
-            Glibc.close(listening)
+            // Libmicrohttpd has closed the socket by now, except after an option that it refuses.
             unsafe sink.deallocate()
             throw ServerError(code: "start-failed", description: "libmicrohttpd did not start; its log line says why")
         }
-        unsafe handle = Mutex(Handle(daemon: daemon, listening: nil, sink: sink))
+        self.listening = listening
+        unsafe handle = Mutex(Handle(daemon: daemon, sink: sink))
     }
 
     deinit {
-        stop()
+        core.inFlight.close()
+        guard !stop() else { return }
+        // It goes on for the rest of the process's life, and with it what its callbacks use.
+        _ = unsafe Unmanaged.passRetained(core)
     }
 
     var connections: Int {
@@ -64,24 +69,29 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
+    /// Has the kernel drop what arrives at the listening socket. Not `MHD_quiesce_daemon`: in 0.9.75 it and a busy
+    /// worker can both remove the socket from the worker's epoll set, and the second to try aborts the process.
     func quiesce() {
         handle.withLock { handle in
-            guard let daemon = unsafe handle.daemon, handle.listening == nil else { return }
-            // Ours to close from now on (libmicrohttpd manual, "MHD_quiesce_daemon"), after the daemon has stopped.
-            handle.listening = unsafe MHD_quiesce_daemon(daemon)
+            guard unsafe handle.daemon != nil else { return }
+            _ = clarion_drop_arrivals(listening)
         }
     }
 
-    func stop() {
+    /// Returns false, having done nothing, if connections are suspended: libmicrohttpd would abort the process.
+    ///
+    /// - Precondition: the gate of ``InFlight`` is closed.
+    func stop() -> Bool {
+        guard core.inFlight.suspended == 0 else { return false }
         let stopping = handle.withLock { handle in
             defer { unsafe handle.daemon = nil }
             return handle
         }
-        guard let daemon = unsafe stopping.daemon else { return }
+        guard let daemon = unsafe stopping.daemon else { return true }
         // Outside the lock: it joins the threads, which may be inside a handler.
         unsafe MHD_stop_daemon(daemon)
-        if let listening = stopping.listening, listening >= 0 { Glibc.close(listening) }
         unsafe stopping.sink.deallocate()
+        return true
     }
 
     // The callbacks. Nonisolated functions without captures; nothing throws or awaits across them.
@@ -90,11 +100,13 @@ final class Daemon: @unchecked Sendable {
     /// request's context, released in `complete`, which libmicrohttpd calls for every request that this was called for.
     private static let begin:
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
-            context, target, _ in
+            context,
+            target,
+            _ in
             guard let context = unsafe context, let target = unsafe target else { return nil }
             let core = unsafe Unmanaged<HTTPServer.Core>.fromOpaque(context).takeUnretainedValue()
-            let exchange = Exchange(
-                target: unsafe String(cString: target), bodyLimit: core.configuration.maximumBodyBytes)
+            let bytes = unsafe Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
+            let exchange = Exchange(target: bytes, server: core)
             return unsafe Unmanaged.passRetained(exchange).toOpaque()
         }
 
@@ -108,16 +120,15 @@ final class Daemon: @unchecked Sendable {
             unsafe Unmanaged<Exchange>.fromOpaque(exchange).release()
         }
 
-    private static let access: MHD_AccessHandlerCallback = { context, connection, _, method, _, data, size, slot in
-        guard let context = unsafe context, let connection = unsafe connection, let method = unsafe method,
-            let size = unsafe size, let exchange = unsafe slot?.pointee
+    private static let access: MHD_AccessHandlerCallback = { _, connection, _, method, _, data, size, slot in
+        guard let connection = unsafe connection, let method = unsafe method, let size = unsafe size,
+            let exchange = unsafe slot?.pointee
         else { return .NO }
-        let core = unsafe Unmanaged<HTTPServer.Core>.fromOpaque(context).takeUnretainedValue()
         let request = unsafe Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue()
         let upload = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
         // All of it is taken, always.
         unsafe size.pointee = 0
-        return unsafe request.advance(connection, method: method, upload: upload, server: core) ? .YES : .NO
+        return unsafe request.advance(connection, method: method, upload: upload) ? .YES : .NO
     }
 
     /// Targets are split first and decoded after, so libmicrohttpd must not decode them.
@@ -127,7 +138,9 @@ final class Daemon: @unchecked Sendable {
             return unsafe strlen(text)
         }
 
-    private static let log: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void = { context, line in
+    private static let log: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void = {
+        context,
+        line in
         guard let context = unsafe context, let line = unsafe line else { return }
         let core = unsafe Unmanaged<HTTPServer.Core>.fromOpaque(context).takeUnretainedValue()
         // Mostly about clients that left or sent garbage: of interest when looking for something, not otherwise.

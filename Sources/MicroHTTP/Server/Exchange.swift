@@ -11,85 +11,115 @@ final class Exchange {
         case answered
     }
 
-    private let rawTarget: String
+    private let rawTarget: [UInt8]
+    private let server: HTTPServer.Core
     private var phase = Phase.head
     private var body: BodyBuffer
     private var headers = HeaderFields()
     private var id = ""
 
-    init(target: String, bodyLimit: Int) {
+    init(target: [UInt8], server: HTTPServer.Core) {
         rawTarget = target
-        body = BodyBuffer(limit: bodyLimit)
+        self.server = server
+        body = BodyBuffer(limit: server.configuration.maximumBodyBytes)
+        server.inFlight.begin()
+    }
+
+    deinit {
+        server.inFlight.complete()
     }
 
     /// A turn of the access handler (libmicrohttpd manual, "MHD_AccessHandlerCallback"). Returns false to close the
     /// connection.
-    func advance(
-        _ connection: OpaquePointer, method: UnsafePointer<CChar>, upload: UnsafeRawBufferPointer, server: HTTPServer.Core
-    ) -> Bool {
+    func advance(_ connection: OpaquePointer, method: UnsafePointer<CChar>, upload: UnsafeRawBufferPointer) -> Bool {
         switch phase {
         case .head:
             phase = .body
-            return unsafe receiveHead(connection, server: server)
+            return unsafe receiveHead(connection)
         case .body where upload.count > 0:
             return unsafe body.append(upload)
         case .body:
-            return unsafe answer(connection, method: method, server: server)
+            return unsafe answer(connection, method: method)
         case .waiting(let answer):
             // Only a responder resumes a suspended request, after it has set the answer.
             guard let response = answer.take() else { return false }
-            phase = .answered
-            return unsafe MessageWriter.queue(response, on: connection, id: id, server: server)
+            return unsafe queue(response, on: connection)
         case .answered:
             return true
         }
     }
 
-    private func receiveHead(_ connection: OpaquePointer, server: HTTPServer.Core) -> Bool {
+    private func receiveHead(_ connection: OpaquePointer) -> Bool {
         unsafe headers.read(from: connection)
         id = headers["Request-Id"].flatMap(RequestID.accept) ?? RequestID.next()
+        if let problem = headers.framingProblem {
+            var response = problem.response(instance: id)
+            // Where the next request begins is not known.
+            response.setHeader("Connection", "close")
+            return unsafe queue(response, on: connection)
+        }
         let declared = body.declare(
-            length: headers["Content-Length"].flatMap { Int($0) }, awaitsContinue: headers.contains("Expect"))
+            length: headers["Content-Length"].flatMap { Int($0) },
+            awaitsContinue: headers.contains("Expect")
+        )
         guard declared == .refuse else { return true }
-        phase = .answered
-        return unsafe MessageWriter.queue(tooLarge(server), on: connection, id: id, server: server)
+        return unsafe queue(tooLarge, on: connection)
     }
 
-    private func answer(_ connection: OpaquePointer, method: UnsafePointer<CChar>, server: HTTPServer.Core) -> Bool {
-        let reply = unsafe reply(
-            to: Method(String(cString: method)), from: RemoteAddress.text(of: connection), server: server)
-        switch reply {
+    private func answer(_ connection: OpaquePointer, method: UnsafePointer<CChar>) -> Bool {
+        switch unsafe reply(to: Method(String(cString: method)), from: RemoteAddress.text(of: connection)) {
         case .now(let response):
-            phase = .answered
-            return unsafe MessageWriter.queue(response, on: connection, id: id, server: server)
+            return unsafe queue(response, on: connection)
         case .stream(let head, let stream, let owner):
             phase = .answered
             return unsafe MessageWriter.queue(head, stream, owner: owner, on: connection, id: id, server: server)
         case .later(let start):
-            let answer = PendingAnswer(outstanding: server.outstanding)
+            guard let suspended = unsafe SuspendedConnection(suspending: connection, inFlight: server.inFlight) else {
+                return unsafe queue(stopping, on: connection)
+            }
+            let answer = PendingAnswer()
             phase = .waiting(answer)
-            let suspended = unsafe SuspendedConnection(suspending: connection)
             start(Responder(answer: answer, connection: suspended, requestID: id))
             return true
         }
     }
 
-    private func reply(to method: Method, from remoteAddress: String?, server: HTTPServer.Core) -> Reply {
-        guard !body.isTooLarge else { return .now(tooLarge(server)) }
+    private func reply(to method: Method, from remoteAddress: String?) -> Reply {
+        guard !body.isTooLarge else { return .now(tooLarge) }
         do {
             let request = Request(
-                method: method, target: try Target(rawTarget), headers: headers, body: body.finish(),
-                remoteAddress: remoteAddress, id: id)
+                method: method,
+                target: try Target(bytes: rawTarget),
+                headers: headers,
+                body: body.finish(),
+                remoteAddress: remoteAddress,
+                id: id
+            )
             return server.respond(request)
         } catch {
             return .now(error.response(instance: id))
         }
     }
 
-    private func tooLarge(_ server: HTTPServer.Core) -> Response {
+    private func queue(_ response: Response, on connection: OpaquePointer) -> Bool {
+        phase = .answered
+        return unsafe MessageWriter.queue(response, on: connection, id: id, server: server)
+    }
+
+    private var tooLarge: Response {
         Problem(
-            .contentTooLarge, code: "body-too-large",
+            .contentTooLarge,
+            code: "body-too-large",
             detail: "The body is larger than \(server.configuration.maximumBodyBytes) bytes."
+        ).response(instance: id)
+    }
+
+    private var stopping: Response {
+        Problem(
+            .unavailable,
+            code: "draining",
+            detail: "The server is stopping.",
+            headers: [("Retry-After", "1")]
         ).response(instance: id)
     }
 }
@@ -99,14 +129,42 @@ extension HeaderFields {
     fileprivate mutating func read(from connection: OpaquePointer) {
         unsafe withUnsafeMutablePointer(to: &self) { fields in
             _ = unsafe MHD_get_connection_values_n(
-                connection, .HEADER_KIND,
+                connection,
+                .HEADER_KIND,
                 { context, _, name, nameSize, value, valueSize in
                     guard let fields = unsafe context?.assumingMemoryBound(to: HeaderFields.self) else { return .YES }
                     unsafe fields.pointee.append(
                         name: UnsafeRawBufferPointer(start: name, count: nameSize),
-                        value: UnsafeRawBufferPointer(start: value, count: valueSize))
+                        value: UnsafeRawBufferPointer(start: value, count: valueSize)
+                    )
                     return .YES
-                }, fields)
+                },
+                fields
+            )
         }
+    }
+
+    /// Why the body's length is ambiguous, if it is. Libmicrohttpd takes the first field it finds; a proxy in front
+    /// that takes another would see a different next request (RFC 9112 sections 6.1 and 6.3: request smuggling).
+    fileprivate var framingProblem: Problem? {
+        let codings = values(of: "Transfer-Encoding")
+        if codings.isEmpty {
+            guard Set(values(of: "Content-Length")).count > 1 else { return nil }
+            return Problem(
+                .badRequest,
+                code: "framing-invalid",
+                detail: "The Content-Length fields differ.",
+                parameter: "Content-Length"
+            )
+        }
+        guard codings.count == 1, codings[0].lowercased() == "chunked", !contains("Content-Length") else {
+            return Problem(
+                .badRequest,
+                code: "framing-invalid",
+                detail: "The only transfer coding taken is chunked, and not together with Content-Length.",
+                parameter: "Transfer-Encoding"
+            )
+        }
+        return nil
     }
 }

@@ -18,12 +18,14 @@ public final class HTTPServer: Sendable {
     final class Core: Sendable {
         let configuration: ServerConfiguration
         let writer: StreamWriter
-        let outstanding = Outstanding()
+        let inFlight = InFlight()
         let logger: Logger
         let respond: @Sendable (Request) -> Reply
 
         init(
-            configuration: ServerConfiguration, writer: StreamWriter, logger: Logger,
+            configuration: ServerConfiguration,
+            writer: StreamWriter,
+            logger: Logger,
             respond: @escaping @Sendable (Request) -> Reply
         ) {
             self.configuration = configuration
@@ -46,7 +48,9 @@ public final class HTTPServer: Sendable {
     ///   - respond: answers each request on a server thread; it must not block.
     /// - Throws: ``ServerError`` when the address cannot be had or the threads cannot be started.
     public init(
-        configuration: ServerConfiguration, writer: StreamWriter, logger: Logger,
+        configuration: ServerConfiguration,
+        writer: StreamWriter,
+        logger: Logger,
         respond: @escaping @Sendable (Request) -> Reply
     ) throws(ServerError) {
         let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
@@ -59,30 +63,36 @@ public final class HTTPServer: Sendable {
     public var connections: Int { daemon.connections }
 
     /// Accepts no more connections; those that are open go on.
+    ///
+    /// Connection attempts are dropped, not refused: a client that tries again a second later reaches the next process.
     public func quiesce() {
         daemon.quiesce()
     }
 
-    /// Stops. Streams must have been told to end; those that have not after the grace period are cut. Requests that
-    /// wait for an answer are waited for.
+    /// Answers what was begun, then stops. Streams must have been told to end; those that have not after the grace
+    /// period are cut.
     ///
-    /// - Returns: false if requests still waited for their answer after the grace period. The daemon then goes on, since
-    ///   libmicrohttpd may not be stopped with suspended connections; the process should exit.
+    /// - Returns: false if a request still waits for its answer a second after the grace period. The daemon then goes
+    ///   on, since libmicrohttpd may not be stopped with suspended connections; the process should exit.
     @discardableResult
     public func stop(grace: Duration = .seconds(5)) async -> Bool {
         quiesce()
+        core.inFlight.drain()
         let deadline = ContinuousClock.now + grace
-        var isCut = false
-        while core.writer.openStreams > 0 || core.outstanding.count.load(ordering: .relaxed) > 0 {
-            if ContinuousClock.now >= deadline {
-                if isCut { return false }
-                core.writer.cutAll()
-                isCut = true
-            }
-            // A condition with a deadline: neither side has anything that could be awaited across the C boundary.
-            try? await Task.sleep(for: .milliseconds(5))
+        await wait(until: deadline) { $0.isEmpty }
+        core.inFlight.close()
+        if core.inFlight.suspended > 0 {
+            core.writer.cutAll()
+            // Cutting does not depend on any client, so a second is ample.
+            await wait(until: deadline + .seconds(1)) { $0.suspended == 0 }
         }
-        daemon.stop()
-        return true
+        return daemon.stop()
+    }
+
+    /// Waits for a condition, with a deadline: neither side has anything that could be awaited across the C boundary.
+    private func wait(until deadline: ContinuousClock.Instant, _ condition: (InFlight) -> Bool) async {
+        while !condition(core.inFlight), ContinuousClock.now < deadline {
+            try? await Task.sleep(for: .milliseconds(2))
+        }
     }
 }

@@ -14,7 +14,8 @@ struct ListeningSocket: ~Copyable {
         guard failure == 0, let address = unsafe list?.pointee else {
             throw ServerError(
                 code: "address-invalid",
-                description: unsafe "cannot listen on \(host): \(String(cString: gai_strerror(failure)))")
+                description: unsafe "cannot listen on \(host): \(String(cString: gai_strerror(failure)))"
+            )
         }
         defer { unsafe freeaddrinfo(list) }
 
@@ -23,7 +24,8 @@ struct ListeningSocket: ~Copyable {
         guard descriptor >= 0 else { throw ServerError(code: "listen-failed", systemCall: "socket") }
         var on: Int32 = 1
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        guard unsafe bind(descriptor, address.ai_addr, address.ai_addrlen) == 0, listen(descriptor, SOMAXCONN) == 0 else {
+        guard unsafe bind(descriptor, address.ai_addr, address.ai_addrlen) == 0, listen(descriptor, SOMAXCONN) == 0
+        else {
             let number = errno
             Glibc.close(descriptor)
             throw Self.error(number, host: host, port: port)

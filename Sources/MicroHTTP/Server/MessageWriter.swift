@@ -7,7 +7,10 @@ enum MessageWriter {
         let handle = unsafe response.body.withUnsafeBytes { body in
             // MUST_COPY: libmicrohttpd sends after this returns. It only reads through the pointer.
             unsafe MHD_create_response_from_buffer(
-                body.count, UnsafeMutableRawPointer(mutating: body.baseAddress), .RESPMEM_MUST_COPY)
+                body.count,
+                UnsafeMutableRawPointer(mutating: body.baseAddress),
+                .RESPMEM_MUST_COPY
+            )
         }
         guard let handle = unsafe handle else { return false }
         return unsafe queue(handle, head: response, on: connection, id: id, server: server)
@@ -15,26 +18,38 @@ enum MessageWriter {
 
     /// Queues the head of a detached stream, whose only strong reference libmicrohttpd's response holds from here.
     static func queue(
-        _ head: Response, _ stream: DetachedStream, owner: any AnyObject & Sendable, on connection: OpaquePointer, id: String,
+        _ head: Response,
+        _ stream: DetachedStream,
+        owner: any AnyObject & Sendable,
+        on connection: OpaquePointer,
+        id: String,
         server: HTTPServer.Core
     ) -> Bool {
         let handover = unsafe StreamHandover(
-            prelude: head.body, connection: connection, stream: stream, owner: owner, writer: server.writer)
+            prelude: head.body,
+            connection: connection,
+            stream: stream,
+            owner: owner,
+            inFlight: server.inFlight
+        )
         // Released by the free callback, which libmicrohttpd calls exactly once, when the response goes.
         let context = unsafe Unmanaged.passRetained(handover).toOpaque()
         let handle = unsafe MHD_create_response_from_callback(
-            clarion_mhd_size_unknown(), StreamHandover.blockSize,
+            clarion_mhd_size_unknown(),
+            StreamHandover.blockSize,
             { context, _, buffer, capacity in
                 guard let context = unsafe context, let buffer = unsafe buffer else {
                     return ssize_t(StreamHandover.endOfStream)
                 }
                 let handover = unsafe Unmanaged<StreamHandover>.fromOpaque(context).takeUnretainedValue()
                 return unsafe handover.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: capacity))
-            }, context,
+            },
+            context,
             { context in
                 guard let context = unsafe context else { return }
                 unsafe Unmanaged<StreamHandover>.fromOpaque(context).release()
-            })
+            }
+        )
         guard let handle = unsafe handle else {
             unsafe Unmanaged<StreamHandover>.fromOpaque(context).release()
             return false
@@ -46,12 +61,17 @@ enum MessageWriter {
     }
 
     private static func queue(
-        _ handle: OpaquePointer, head: Response, on connection: OpaquePointer, id: String, server: HTTPServer.Core
+        _ handle: OpaquePointer,
+        head: Response,
+        on connection: OpaquePointer,
+        id: String,
+        server: HTTPServer.Core
     ) -> Bool {
         // Libmicrohttpd counts references: the connection keeps the response for as long as it needs it.
         defer { unsafe MHD_destroy_response(handle) }
         _ = unsafe MHD_add_response_header(handle, "Server", server.configuration.serverName)
         _ = unsafe MHD_add_response_header(handle, "Request-Id", id)
+        if server.inFlight.isDraining { _ = unsafe MHD_add_response_header(handle, "Connection", "close") }
         for (name, value) in head.headers {
             // Refused by libmicrohttpd if it holds a line break: then the field is missing, never the response split.
             _ = unsafe MHD_add_response_header(handle, name, value)

@@ -26,6 +26,7 @@ public struct ServerConfiguration: Sendable {
     /// The value of the `Server` response field.
     public var serverName: String
 
+    /// A configuration; only the server's name has no default.
     public init(
         host: String = "127.0.0.1",
         port: UInt16 = 8080,

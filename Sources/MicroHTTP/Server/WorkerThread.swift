@@ -12,7 +12,8 @@ final class WorkerThread: Sendable {
         let context = unsafe Unmanaged.passRetained(Body(name: name, run: body))
         var identifier = pthread_t()
         let failure = unsafe pthread_create(
-            &identifier, nil,
+            &identifier,
+            nil,
             { context in
                 // Balances passRetained: the thread owns the body.
                 guard let context = unsafe context else { return nil }
@@ -20,7 +21,9 @@ final class WorkerThread: Sendable {
                 unsafe clarion_name_thread(body.name)
                 body.run()
                 return nil
-            }, context.toOpaque())
+            },
+            context.toOpaque()
+        )
         guard failure == 0 else {
             unsafe context.release()
             throw ServerError(code: "thread-failed", systemCall: "pthread_create", errno: failure)
@@ -44,11 +47,12 @@ final class WorkerThread: Sendable {
     }
 }
 
-/// The monotonic clock in whole seconds: all that timeouts here need, for the price of a vDSO call.
-enum MonotonicSeconds {
+/// The monotonic clock in milliseconds, some four of them coarse: all that keeping alive needs, for the price of a
+/// vDSO call (clock_gettime(2), `CLOCK_MONOTONIC_COARSE`).
+enum MonotonicMilliseconds {
     static var now: Int {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-        return time.tv_sec
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 }

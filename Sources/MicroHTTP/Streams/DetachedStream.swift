@@ -18,6 +18,9 @@ public final class DetachedStream: Sendable {
     private let writer: StreamWriter
     private let outbox: Mutex<Outbox>
 
+    /// Where the writer's table has it; -1 if it has not. Only the writer's thread uses it.
+    let slot = Atomic<Int>(-1)
+
     /// A stream without a socket yet.
     ///
     /// - Parameters:
@@ -58,9 +61,13 @@ public final class DetachedStream: Sendable {
         }
     }
 
+    /// Gives the writer the connection to write to.
+    func adopt(_ connection: SuspendedConnection) { writer.adopt(self, connection: connection) }
+
     // What only the writer calls, on its thread.
 
-    func adopt() -> Bool { outbox.withLock { $0.adopt() } }
+    /// The writer has the socket. Returns whether there is something to do at once.
+    func open() -> Bool { outbox.withLock { $0.open() } }
 
     /// Moves what waits into `sending`. Returns whether the stream ends after it.
     func take(into sending: inout [Chunk]) -> Bool {

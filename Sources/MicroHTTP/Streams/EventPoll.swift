@@ -20,7 +20,7 @@ struct EventPoll: ~Copyable {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard poll >= 0, wakeUp >= 0 else { throw ServerError(code: "epoll-failed", systemCall: "epoll_create1") }
-        var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: Self.wakeToken))
+        var event = unsafe epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: Self.wakeToken))
         guard unsafe epoll_ctl(poll, EPOLL_CTL_ADD, wakeUp, &event) == 0 else {
             throw ServerError(code: "epoll-failed", systemCall: "epoll_ctl")
         }
@@ -36,14 +36,15 @@ struct EventPoll: ~Copyable {
     /// A socket that cannot be written has its flag set by the kernel when a send finds it full, so an edge is
     /// reported only after a send was refused: a stream that keeps up costs no event.
     func add(_ socket: Int32, token: UInt64) -> Bool {
-        var event = epoll_event(
+        var event = unsafe epoll_event(
             events: EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | clarion_epoll_edge_triggered(),
-            data: epoll_data_t(u64: token))
+            data: epoll_data_t(u64: token)
+        )
         return unsafe epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event) == 0
     }
 
     func remove(_ socket: Int32) {
-        _ = unsafe epoll_ctl(poll, EPOLL_CTL_DEL, socket, nil)
+        _ = epoll_ctl(poll, EPOLL_CTL_DEL, socket, nil)
     }
 
     /// Wakes ``wait(milliseconds:_:)``. From any thread.
@@ -70,8 +71,10 @@ struct EventPoll: ~Copyable {
                 body(
                     Readiness(
                         token: unsafe event.data.u64,
-                        isWritable: event.events & EPOLLOUT.rawValue != 0,
-                        isDropped: event.events & dropped != 0))
+                        isWritable: unsafe event.events & EPOLLOUT.rawValue != 0,
+                        isDropped: unsafe event.events & dropped != 0
+                    )
+                )
             }
         }
     }

@@ -16,33 +16,25 @@ final class GatherList {
         unsafe vectors.deallocate()
     }
 
-    /// Sends what the slot has and what waits in its stream's outbox, until all is sent or the socket is full.
+    /// Sends what the slot has and what waits in its stream's outbox, until that is sent or the socket is full.
+    ///
+    /// What is appended meanwhile waits for its turn: one busy stream must not keep the thread from the others.
     func send(_ slot: inout WriterSlot) -> Outcome {
         guard !slot.isBlocked else { return .blocked }
-        while true {
-            slot.isEnding = slot.stream.take(into: &slot.sending)
-            if slot.sending.isEmpty { return .written }
-            switch sendTaken(&slot) {
-            case .written: continue
-            case let outcome: return outcome
-            }
-        }
-    }
-
-    private func sendTaken(_ slot: inout WriterSlot) -> Outcome {
+        slot.isEnding = slot.stream.take(into: &slot.sending)
         var first = 0
         defer { slot.sending.removeFirst(first) }
         while first < slot.sending.count {
             var count = 0
-            var total = 0
             var offset = slot.offset
             while count < Self.capacity, first + count < slot.sending.count {
                 let chunk = slot.sending[first + count]
                 // The chunk's frame is held by `sending` for the whole call; sendmsg only reads through the base.
                 let start = unsafe chunk.frame.bytes.baseAddress.map { unsafe $0 + chunk.range.lowerBound + offset }
                 unsafe vectors[count] = iovec(
-                    iov_base: UnsafeMutableRawPointer(mutating: start), iov_len: chunk.count - offset)
-                total += chunk.count - offset
+                    iov_base: UnsafeMutableRawPointer(mutating: start),
+                    iov_len: chunk.count - offset
+                )
                 offset = 0
                 count += 1
             }
@@ -57,11 +49,10 @@ final class GatherList {
                 default: return .dropped
                 }
             }
-            slot.lastWrite = MonotonicSeconds.now
+            slot.lastWrite = MonotonicMilliseconds.now
             slot.stream.sent(sent)
             advance(&slot, by: sent, first: &first)
-            // A short write means a full socket: the next attempt would only tell EAGAIN, which also arms the event.
-            if sent < total { continue }
+            // After a short write too: only an attempt that fails makes the kernel report when there is room again.
         }
         return .written
     }

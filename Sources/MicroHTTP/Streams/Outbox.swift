@@ -32,6 +32,8 @@ struct Outbox {
         case .ending, .ended: return .ended
         case .opening, .open: break
         }
+        // It would be nothing to write, and nothing to count against the limit.
+        guard chunk.count > 0 else { return .queued(wake: false) }
         // One chunk always fits into an empty outbox, whatever its size: it could never be sent otherwise.
         guard queuedBytes == 0 || queuedBytes + chunk.count <= limit else { return .full }
         queuedBytes += chunk.count
@@ -40,7 +42,7 @@ struct Outbox {
     }
 
     /// The writer has the socket now. Returns whether the stream is to be written or ended at once.
-    mutating func adopt() -> Bool {
+    mutating func open() -> Bool {
         if phase == .opening { phase = .open }
         return !waiting.isEmpty || phase != .open
     }
@@ -50,13 +52,13 @@ struct Outbox {
         switch phase {
         case .ending, .ended: return false
         case .opening, .open:
-            if let last {
+            if let last, last.count > 0 {
                 queuedBytes += last.count
                 waiting.append(last)
             }
-            let wasOpen = phase == .open
+            let wake = schedule()
             phase = .ending
-            return wasOpen && schedule(evenIfEnding: true)
+            return wake
         }
     }
 
@@ -98,8 +100,8 @@ struct Outbox {
         return waiters.map(\.tell)
     }
 
-    private mutating func schedule(evenIfEnding: Bool = false) -> Bool {
-        guard phase == .open || evenIfEnding, !isScheduled else { return false }
+    private mutating func schedule() -> Bool {
+        guard phase == .open, !isScheduled else { return false }
         isScheduled = true
         return true
     }

@@ -20,17 +20,20 @@ final class StreamHandover {
     private let connection: OpaquePointer
     private let stream: DetachedStream
     private let owner: any AnyObject & Sendable
-    private let writer: StreamWriter
+    private let inFlight: InFlight
 
     init(
-        prelude: [UInt8], connection: OpaquePointer, stream: DetachedStream, owner: any AnyObject & Sendable,
-        writer: StreamWriter
+        prelude: [UInt8],
+        connection: OpaquePointer,
+        stream: DetachedStream,
+        owner: any AnyObject & Sendable,
+        inFlight: InFlight
     ) {
         self.prelude = prelude
         unsafe self.connection = unsafe connection
         self.stream = stream
         self.owner = owner
-        self.writer = writer
+        self.inFlight = inFlight
     }
 
     deinit {
@@ -49,7 +52,10 @@ final class StreamHandover {
         case .prelude:
             // Asked again, so everything before is in the kernel: from here the writer alone writes to the socket.
             phase = .detached
-            writer.adopt(stream, connection: unsafe SuspendedConnection(suspending: connection))
+            guard let suspended = unsafe SuspendedConnection(suspending: connection, inFlight: inFlight) else {
+                return Self.endOfStream
+            }
+            stream.adopt(suspended)
             return 0
         case .detached:
             // Resumed: the writer has let go. END_WITH_ERROR would log a line for each client that leaves.

@@ -9,12 +9,14 @@ import Synchronization
 public final class StreamWriter: Sendable {
     /// When and what to send into silence.
     public struct KeepAlive: Sendable {
-        /// After how many seconds without a byte.
-        public var seconds: Int
+        /// After how long without a byte, give or take a quarter.
+        public var interval: Duration
+        /// What is sent, such as a comment.
         public var frame: Frame
 
-        public init(seconds: Int, frame: Frame) {
-            self.seconds = seconds
+        /// Sends the frame into a silence of that length.
+        public init(interval: Duration, frame: Frame) {
+            self.interval = interval
             self.frame = frame
         }
     }
@@ -27,6 +29,12 @@ public final class StreamWriter: Sendable {
         var isCutting = false
 
         var isEmpty: Bool { adopted.isEmpty && ready.isEmpty && !isStopping && !isCutting }
+
+        mutating func clear() {
+            adopted.removeAll(keepingCapacity: true)
+            ready.removeAll(keepingCapacity: true)
+            isCutting = false
+        }
     }
 
     private let poll: EventPoll
@@ -86,16 +94,16 @@ public final class StreamWriter: Sendable {
 
     private func run() {
         var table = WriterTable(keepAlive: keepAlive)
-        var nextTick = MonotonicSeconds.now + 1
+        var mail = Inbox()
         while true {
-            var mail = Inbox()
             let wait: Int32 = inbox.withLock { inbox in
                 guard inbox.isEmpty else {
+                    // Back and forth, so that neither side's arrays grow anew.
                     swap(&mail, &inbox)
                     return 0
                 }
                 inbox.isAsleep = true
-                return table.isEmpty ? -1 : 1000
+                return table.isEmpty ? -1 : Int32(table.tick)
             }
             for slot in mail.adopted { table.insert(slot, poll: poll) }
             for stream in mail.ready { table.write(stream) }
@@ -103,14 +111,11 @@ public final class StreamWriter: Sendable {
             inbox.withLock { $0.isAsleep = false }
 
             if mail.isCutting || mail.isStopping { table.dropAll() }
-            let now = MonotonicSeconds.now
-            if now >= nextTick {
-                nextTick = now + 1
-                table.keepAlive(now: now)
-            }
+            table.keepAlive(now: MonotonicMilliseconds.now)
             let released = table.release(poll: poll)
             if released > 0 { open.subtract(released, ordering: .relaxed) }
             if mail.isStopping { return }
+            mail.clear()
         }
     }
 }

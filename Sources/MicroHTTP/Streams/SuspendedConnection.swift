@@ -8,12 +8,16 @@ import Glibc
 @safe
 struct SuspendedConnection: @unchecked Sendable {
     private let handle: OpaquePointer
+    private let inFlight: InFlight
     /// The socket, owned by libmicrohttpd; valid until ``resume()``.
     let socket: Int32
 
-    /// Suspends the connection. Only inside one of its callbacks (libmicrohttpd manual, "MHD_suspend_connection").
-    init(suspending handle: OpaquePointer) {
+    /// Suspends the connection; nil if the server is stopping. Only inside one of the connection's callbacks
+    /// (libmicrohttpd manual, "MHD_suspend_connection").
+    init?(suspending handle: OpaquePointer, inFlight: InFlight) {
+        guard inFlight.enter() else { return nil }
         unsafe self.handle = unsafe handle
+        self.inFlight = inFlight
         socket = unsafe clarion_mhd_connection_socket(handle)
         unsafe MHD_suspend_connection(handle)
     }
@@ -21,6 +25,7 @@ struct SuspendedConnection: @unchecked Sendable {
     /// Hands the connection back; it may be freed before this returns, so nothing may be done with it afterwards.
     func resume() {
         unsafe MHD_resume_connection(handle)
+        inFlight.leave()
     }
 
     /// Prepares the socket for a stream: frames leave at once (tcp(7), `TCP_NODELAY`), and a peer that vanished without

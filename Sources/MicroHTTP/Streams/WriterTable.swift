@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Synchronization
 
 /// One stream on the writer's thread: its socket and what is being sent.
 struct WriterSlot {
@@ -12,7 +13,8 @@ struct WriterSlot {
     var isBlocked = false
     var isEnding = false
     var isOver = false
-    var lastWrite = MonotonicSeconds.now
+    /// In milliseconds of the monotonic clock.
+    var lastWrite = MonotonicMilliseconds.now
 
     init(stream: DetachedStream, connection: SuspendedConnection) {
         self.stream = stream
@@ -24,31 +26,35 @@ struct WriterSlot {
 struct WriterTable {
     private var slots: [WriterSlot?] = []
     private var free: [Int] = []
-    private var indices: [ObjectIdentifier: Int] = [:]
     /// Streams that are over and wait to be given back at the end of the turn.
     private var over: [Int] = []
-    private var gather = GatherList()
-    private let keepAlive: StreamWriter.KeepAlive
+    private let gather = GatherList()
+    private let keepAliveFrame: Frame
+    /// How long a silence may be, and how often to look for one, in milliseconds.
+    private let silence: Int
+    let tick: Int
+    private var nextTick = 0
 
     init(keepAlive: StreamWriter.KeepAlive) {
-        self.keepAlive = keepAlive
+        keepAliveFrame = keepAlive.frame
+        silence = max(1, Int(keepAlive.interval / .milliseconds(1)))
+        tick = min(1000, max(1, silence / 4))
     }
 
-    var isEmpty: Bool { indices.isEmpty }
+    var isEmpty: Bool { free.count == slots.count }
 
     mutating func insert(_ slot: WriterSlot, poll: borrowing EventPoll) {
         let index = free.popLast() ?? slots.count
         if index == slots.count { slots.append(slot) } else { slots[index] = slot }
-        // The slot holds the stream, so its address stays its own for as long as the entry is here.
-        indices[ObjectIdentifier(slot.stream)] = index
+        slot.stream.slot.store(index, ordering: .relaxed)
         slot.connection.configure()
         guard poll.add(slot.connection.socket, token: UInt64(index)) else { return drop(index) }
-        if slot.stream.adopt() { write(index) }
+        if slot.stream.open() { write(index) }
     }
 
     mutating func write(_ stream: DetachedStream) {
-        guard let index = indices[ObjectIdentifier(stream)] else { return }
-        write(index)
+        let index = stream.slot.load(ordering: .relaxed)
+        if index >= 0 { write(index) }
     }
 
     mutating func handle(_ readiness: EventPoll.Readiness) {
@@ -63,10 +69,12 @@ struct WriterTable {
     }
 
     mutating func keepAlive(now: Int) {
+        guard now >= nextTick else { return }
+        nextTick = now + tick
         for index in slots.indices {
-            guard let slot = slots[index], !slot.isOver, !slot.isBlocked, now - slot.lastWrite >= keepAlive.seconds
+            guard let slot = slots[index], !slot.isOver, !slot.isBlocked, now - slot.lastWrite >= silence
             else { continue }
-            _ = slot.stream.send(keepAlive.frame.whole)
+            _ = slot.stream.send(keepAliveFrame.whole)
         }
     }
 
@@ -82,7 +90,7 @@ struct WriterTable {
             guard let slot = slots[index] else { continue }
             slots[index] = nil
             free.append(index)
-            indices[ObjectIdentifier(slot.stream)] = nil
+            slot.stream.slot.store(-1, ordering: .relaxed)
             // Before resuming: from then on the descriptor's number can be another connection's.
             poll.remove(slot.connection.socket)
             slot.connection.resume()
