@@ -1,1 +1,71 @@
+/* Typed faces of libcurl's variadic functions, which Swift cannot call.
+   One function per argument type that curl_easy_setopt(3), curl_easy_getinfo(3)
+   and curl_multi_setopt(3) accept, so that a wrong type is a compile error. */
+#ifndef CLARION_CCURL_SHIM_H
+#define CLARION_CCURL_SHIM_H
+
 #include <curl/curl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+static inline CURLcode clarion_easy_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode clarion_easy_set_offset(CURL *handle, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+/* libcurl copies the string, except for CURLOPT_POSTFIELDS: use clarion_easy_set_pointer there. */
+static inline CURLcode clarion_easy_set_string(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode clarion_easy_set_pointer(CURL *handle, CURLoption option, void *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+/* The list is not copied: it must live until the transfer ends. */
+static inline CURLcode clarion_easy_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode clarion_easy_set_write_function(CURL *handle, curl_write_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, function);
+}
+
+static inline CURLcode clarion_easy_set_open_socket_function(CURL *handle, curl_opensocket_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+
+static inline CURLcode clarion_easy_get_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode clarion_easy_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+static inline CURLcode clarion_easy_get_pointer(CURL *handle, CURLINFO info, void **value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
+/* The address itself, which is longer than its declared type for IPv6. */
+static inline const struct sockaddr *clarion_sockaddr(const struct curl_sockaddr *address) {
+    return &address->addr;
+}
+
+static inline curl_socket_t clarion_open_socket(const struct curl_sockaddr *address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* Names the calling thread. prctl(2) is variadic, and glibc hides pthread_setname_np(3) from Swift. */
+static inline void clarion_name_thread(const char *name) {
+    prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+static inline CURLMcode clarion_multi_set_long(CURLM *handle, CURLMoption option, long value) {
+    return curl_multi_setopt(handle, option, value);
+}
+
+#endif

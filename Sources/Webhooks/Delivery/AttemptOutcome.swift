@@ -1,0 +1,69 @@
+/// What became of one attempt: what the store records, in one transaction with others.
+public struct AttemptOutcome: Sendable, Hashable {
+    /// What happens to the delivery now.
+    public enum Result: Sendable, Hashable {
+        /// Answered 200 to 299: done.
+        case delivered
+        /// Failed; due again at `notBefore`, in milliseconds since 1970.
+        case retry(notBefore: Int64)
+        /// Failed for the last time: a dead letter.
+        case dead
+        /// Answered 410: the endpoint wants nothing more. The delivery is a dead letter, the observer is to be disabled.
+        case gone
+    }
+
+    /// The delivery's id.
+    public var delivery: Int64
+
+    /// The endpoint's id.
+    public var endpoint: String
+
+    /// How many attempts have been made, this one included.
+    public var attempts: Int
+
+    /// What happens to the delivery now.
+    public var result: Result
+
+    /// The status of the response, if a complete head arrived.
+    public var status: Int?
+
+    /// Why the attempt failed; `nil` if it did not.
+    public var failure: FailureClass?
+
+    /// One sentence about the failure for the person who reads the attempt; `nil` if it did not fail.
+    public var message: String?
+
+    /// The first bytes of the response body, at most 1 KiB by default.
+    public var responsePrefix: [UInt8]
+
+    /// How long the attempt took, in milliseconds.
+    public var duration: Int64
+
+    /// When the attempt ended, in milliseconds since 1970.
+    public var at: Int64
+
+    /// Creates an outcome.
+    public init(
+        delivery: Int64,
+        endpoint: String,
+        attempts: Int,
+        result: Result,
+        status: Int? = nil,
+        failure: FailureClass? = nil,
+        message: String? = nil,
+        responsePrefix: [UInt8] = [],
+        duration: Int64,
+        at: Int64
+    ) {
+        self.delivery = delivery
+        self.endpoint = endpoint
+        self.attempts = attempts
+        self.result = result
+        self.status = status
+        self.failure = failure
+        self.message = message
+        self.responsePrefix = responsePrefix
+        self.duration = duration
+        self.at = at
+    }
+}

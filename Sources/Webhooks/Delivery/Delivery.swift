@@ -1,0 +1,58 @@
+/// One event on its way to one endpoint, as the store hands it out.
+public struct Delivery: Sendable {
+    /// The store's key. Unique per endpoint, and lower for an earlier event.
+    public var id: Int64
+
+    /// The endpoint's id.
+    public var endpoint: String
+
+    /// The event's id: the `webhook-id` header, the same on every attempt. Contains no dot.
+    public var eventID: String
+
+    /// The topic the event was posted to.
+    public var topic: String
+
+    /// The event's type, if it has one.
+    public var type: String?
+
+    /// The content type of ``body``, if the post named one.
+    public var contentType: String?
+
+    /// The event's data as posted.
+    public var body: [UInt8]
+
+    /// How many attempts have been made so far.
+    public var attempts: Int
+
+    /// The `traceparent` of the post (W3C Trace Context), if it carried one.
+    public var traceparent: String?
+
+    /// When it is due, in milliseconds since 1970. Matters to endpoints that are ``Endpoint/ordered`` only: it is how
+    /// a failing head is still waited for after a restart. 0 means at once.
+    public var notBefore: Int64
+
+    /// Creates a delivery.
+    public init(
+        id: Int64,
+        endpoint: String,
+        eventID: String,
+        topic: String,
+        type: String? = nil,
+        contentType: String? = nil,
+        body: [UInt8],
+        attempts: Int = 0,
+        traceparent: String? = nil,
+        notBefore: Int64 = 0
+    ) {
+        self.id = id
+        self.endpoint = endpoint
+        self.eventID = eventID
+        self.topic = topic
+        self.type = type
+        self.contentType = contentType
+        self.body = body
+        self.attempts = attempts
+        self.traceparent = traceparent
+        self.notBefore = notBefore
+    }
+}

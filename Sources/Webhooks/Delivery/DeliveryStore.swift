@@ -1,0 +1,23 @@
+/// Where deliveries are kept: the dispatcher's only view of the log's database.
+///
+/// The dispatcher calls one method at a time, from one task, so `record` has always taken effect before the next read.
+/// An error is logged and the call repeated after a pause; outcomes are not lost by it.
+public protocol DeliveryStore: Sendable {
+    /// Deliveries of the endpoint that are pending and due at `now`, lowest id first.
+    ///
+    /// May include ones in flight: the dispatcher skips those it already has. For an ordered endpoint `now` is
+    /// `Int64.max`, which makes every pending delivery due.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the endpoint's id.
+    ///   - now: milliseconds since 1970.
+    ///   - limit: the most to return. Fewer means that there are no more.
+    func dueDeliveries(of endpoint: String, at now: Int64, limit: Int) async throws -> [Delivery]
+
+    /// The earliest due time among the endpoint's pending deliveries, in milliseconds since 1970, or `nil` if there are
+    /// none. Ones in flight count as pending.
+    func nextDelivery(of endpoint: String) async throws -> Int64?
+
+    /// Records outcomes, all in one transaction. Ones of deliveries that no longer exist are to be ignored.
+    func record(_ outcomes: [AttemptOutcome]) async throws
+}

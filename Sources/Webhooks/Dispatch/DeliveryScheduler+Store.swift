@@ -1,0 +1,251 @@
+/// What the store is asked and told.
+extension DeliveryScheduler {
+    /// One call of the store, or the reason why there is none now.
+    enum Job {
+        /// Record these outcomes, then call ``recorded(now:)``.
+        case record([AttemptOutcome])
+        /// Read due deliveries, then call ``fetched(_:_:now:)``.
+        case fetch(Fetch)
+        /// Ask for the next due time, then call ``asked(_:_:now:)``.
+        case ask(Ask)
+        /// Abort all attempts under way: the grace is over.
+        case abort([UInt64])
+        /// Nothing until that time, in milliseconds since 1970, or until something happens.
+        case wait(until: Int64?)
+        /// Everything is recorded, nothing is under way.
+        case finished
+    }
+
+    struct Fetch {
+        let lane: Int
+        let id: String
+        let epoch: Int
+        /// The `now` to read with.
+        let at: Int64
+        let limit: Int
+        /// When the read began.
+        let begunAt: Int64
+    }
+
+    struct Ask {
+        let lane: Int
+        let id: String
+        let epoch: Int
+    }
+
+    /// The next thing for the pump to do. Recording comes first: what is read afterwards is then free of what has ended.
+    mutating func nextJob(now: Int64) -> Job {
+        fireTimers(now: now)
+        let mayUseStore = now >= storeRetryAt
+        if mayUseStore, !unrecorded.isEmpty {
+            recording = Array(unrecorded.prefix(limits.recordBatch))
+            unrecorded.removeFirst(recording.count)
+            return .record(recording)
+        }
+        if case .stopping(let deadline) = phase {
+            return stoppingJob(deadline: deadline, now: now)
+        }
+        guard mayUseStore else { return .wait(until: storeRetryAt) }
+        if let fetch = takeFetch(now: now) { return .fetch(fetch) }
+        if let index = askRing.popFirst() {
+            let ask = withLane(index) { lane in
+                lane.isInAskRing = false
+                return Ask(lane: index, id: lane.id, epoch: lane.epoch)
+            }
+            return .ask(ask)
+        }
+        return .wait(until: timers.earliest)
+    }
+
+    private func stoppingJob(deadline: Int64, now: Int64) -> Job {
+        if inFlight > 0 {
+            return now >= deadline
+                ? .abort(lanes.flatMap { $0.map { Array($0.inFlight) } ?? [] }) : .wait(until: deadline)
+        }
+        if unrecorded.isEmpty { return .finished }
+        // The store fails. A few more tries, then the attempts are forgotten and made again after the restart.
+        return storeFailures < 5 ? .wait(until: storeRetryAt) : .finished
+    }
+
+    // MARK: Reading
+
+    /// Gives the lane a turn to read if the store may have something for it and it can use it.
+    mutating func requestFetch(_ index: Int) {
+        guard phase == .running else { return }
+        let isWanted = withLane(index) { lane in
+            guard lane.isOpen, lane.isDirty, lane.isRunningLow, !lane.isFetching, !lane.isInFetchRing else {
+                return false
+            }
+            lane.isInFetchRing = true
+            return true
+        }
+        if isWanted { fetchRing.append(index) }
+    }
+
+    private mutating func takeFetch(now: Int64) -> Fetch? {
+        let isOverBudget = queuedBytes >= limits.queuedBytes
+        for _ in 0..<fetchRing.count {
+            guard let index = fetchRing.popFirst() else { return nil }
+            let fetch: Fetch?? = withLane(index) { lane in
+                guard lane.isOpen, lane.isDirty, let target = lane.target else {
+                    lane.isInFetchRing = false
+                    return .some(nil)
+                }
+                if isOverBudget, !lane.queue.isEmpty || !lane.inFlight.isEmpty { return nil }
+                lane.isInFetchRing = false
+                lane.isFetching = true
+                lane.isDirty = false
+                return Fetch(
+                    lane: index,
+                    id: lane.id,
+                    epoch: lane.epoch,
+                    at: target.endpoint.ordered ? .max : now,
+                    // Those we already have may be among the ones returned.
+                    limit: lane.tracked.count + (isOverBudget ? 1 : lane.readAhead),
+                    begunAt: now
+                )
+            }
+            switch fetch {
+            case .none: fetchRing.append(index)
+            case .some(.none): forgetIfSettled(index)
+            case .some(.some(let fetch)): return fetch
+            }
+        }
+        return nil
+    }
+
+    /// Takes in due deliveries.
+    mutating func fetched(_ fetch: Fetch, _ deliveries: [Delivery], now: Int64) {
+        storeFailures = 0
+        let limits = limits
+        var bytes = 0
+        let mustAsk = withLane(fetch.lane) { lane in
+            lane.isFetching = false
+            guard lane.isOpen, lane.epoch == fetch.epoch else {
+                lane.isDirty = true
+                return false
+            }
+            let isOrdered = lane.target?.endpoint.ordered == true
+            var fresh = 0
+            for delivery in deliveries where lane.tracked.insert(delivery.id).inserted {
+                fresh += 1
+                bytes += delivery.body.count
+                lane.averageBody += (delivery.body.count - lane.averageBody) / 16
+                if isOrdered, lane.queue.isEmpty, lane.inFlight.isEmpty, delivery.notBefore > 0 {
+                    lane.holdUntil = delivery.notBefore
+                }
+                lane.queue.append(delivery)
+            }
+            lane.queuedBytes += bytes
+            lane.upcoming.removeAll { $0 <= fetch.begunAt }
+            if deliveries.count >= fetch.limit {
+                // There may be more, unless the store keeps returning what we have: then not at full speed.
+                if fresh > 0 { lane.isDirty = true } else { lane.unknownFrom = now + limits.pollInterval }
+                return false
+            }
+            if isOrdered {
+                // It was read to the end of time: nothing is unknown.
+                lane.unknownFrom = .max
+                return false
+            }
+            return lane.unknownFrom <= fetch.begunAt && !lane.isInAskRing
+        }
+        queuedBytes += bytes
+        if mustAsk {
+            withLane(fetch.lane) { $0.isInAskRing = true }
+            askRing.append(fetch.lane)
+        }
+        arm(fetch.lane, now: now)
+        requestSend(fetch.lane)
+        requestFetch(fetch.lane)
+        forgetIfSettled(fetch.lane)
+    }
+
+    /// Takes in the next due time.
+    mutating func asked(_ ask: Ask, _ next: Int64?, now: Int64) {
+        storeFailures = 0
+        let limits = limits
+        // The lane may have gone meanwhile, and its place may be another's.
+        guard indices[ask.id] == ask.lane else { return }
+        withLane(ask.lane) { lane in
+            guard lane.isOpen, lane.epoch == ask.epoch else { return }
+            switch next {
+            case nil: lane.unknownFrom = .max
+            case .some(let time) where time > now: lane.unknownFrom = time
+            case .some where !lane.tracked.isEmpty:
+                // One of those in flight hides what comes after it.
+                lane.unknownFrom = now + limits.pollInterval
+            case .some:
+                // Fell due since the read. Not asked again at once, lest a store that contradicts itself cause a spin.
+                lane.unknownFrom = now + 20
+            }
+        }
+        arm(ask.lane, now: now)
+        requestFetch(ask.lane)
+        forgetIfSettled(ask.lane)
+    }
+
+    // MARK: Recording
+
+    /// Takes in that the outcomes of the last ``Job/record(_:)`` are stored.
+    mutating func recorded(now: Int64) {
+        storeFailures = 0
+        for outcome in recording {
+            guard let index = indices[outcome.endpoint] else { continue }
+            withLane(index) { lane in
+                lane.unrecorded -= 1
+                let isWaitingHead = lane.queue.first?.id == outcome.delivery
+                if !isWaitingHead { lane.tracked.remove(outcome.delivery) }
+                if case .retry(let notBefore) = outcome.result, !isWaitingHead { lane.expect(notBefore) }
+            }
+            arm(index, now: now)
+            requestFetch(index)
+            forgetIfSettled(index)
+        }
+        recording = []
+    }
+
+    /// Takes in that the last job failed, and puts off the store's next one: 100 ms, doubling up to 5 s.
+    mutating func storeFailed(_ job: Job, now: Int64) {
+        storeFailures += 1
+        storeRetryAt = now + min(100 << Int64(min(storeFailures - 1, 6)), 5000)
+        switch job {
+        case .record:
+            unrecorded.insert(contentsOf: recording, at: 0)
+            recording = []
+        case .fetch(let fetch):
+            withLane(fetch.lane) { lane in
+                lane.isFetching = false
+                lane.isDirty = true
+            }
+            requestFetch(fetch.lane)
+            forgetIfSettled(fetch.lane)
+        case .ask(let ask):
+            guard indices[ask.id] == ask.lane else { return }
+            withLane(ask.lane) { lane in lane.isDirty = true }
+            requestFetch(ask.lane)
+        case .abort, .wait, .finished:
+            break
+        }
+    }
+
+    // MARK: Time
+
+    private mutating func fireTimers(now: Int64) {
+        while let entry = timers.popDue(at: now) {
+            // The lane may be gone, another in its place, or the entry superseded by an earlier one.
+            guard let lane = lanes[entry.lane], lane.armedAt == entry.time else { continue }
+            withLane(entry.lane) { lane in
+                lane.armedAt = nil
+                let isDue = (lane.upcoming.first ?? .max) <= now || lane.unknownFrom <= now
+                if isDue {
+                    lane.isDirty = true
+                    lane.upcoming.removeAll { $0 <= now }
+                }
+            }
+            requestFetch(entry.lane)
+            requestSend(entry.lane)
+            arm(entry.lane, now: now)
+        }
+    }
+}

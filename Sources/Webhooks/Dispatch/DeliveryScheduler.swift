@@ -1,0 +1,161 @@
+/// Decides what is read, sent and recorded, and when. Pure: no locks, no I/O, time and chance are given to it.
+///
+/// - Each endpoint has a lane with a window of its own (`maxInFlight`), so a hanging one uses up only its own slots.
+/// - The total in flight is bounded and shared round-robin over the lanes that have something due.
+/// - Once half of that is in use, a lane that has not proved that it answers in time gets one slot only. So endpoints
+///   that hang together cannot take all of it, and those that answer always find room.
+/// - What is read ahead is bounded in bytes; beyond, a lane that has nothing gets one delivery at a time.
+struct DeliveryScheduler {
+    /// Bounds that are the same for all lanes.
+    struct Limits {
+        var inFlight = 1024
+        var queuedBytes = 67_108_864
+        /// Outcomes waiting to be recorded before nothing more is begun: a store that fails must not cost memory.
+        var unrecorded = 8192
+        /// The most outcomes in one transaction.
+        var recordBatch = 1024
+        /// How often the store is asked when it cannot tell what is due next because earlier ones are in flight.
+        var pollInterval: Int64 = 1000
+    }
+
+    enum Phase: Equatable {
+        case running
+        /// No new attempts; those under way have until this time, in milliseconds since 1970.
+        case stopping(deadline: Int64)
+    }
+
+    let limits: Limits
+    let policy: RetryPolicy
+    var phase = Phase.running
+
+    var lanes: [Lane?] = []
+    var indices: [String: Int] = [:]
+    var freeLanes: [Int] = []
+
+    var sendRing = Queue<Int>()
+    var parked: [Int] = []
+    var fetchRing = Queue<Int>()
+    var askRing = Queue<Int>()
+    var timers = TimerHeap()
+
+    var inFlight = 0
+    var queuedBytes = 0
+    var nextToken: UInt64 = 0
+
+    var unrecorded: [AttemptOutcome] = []
+    /// Outcomes handed to the store, until it has them.
+    var recording: [AttemptOutcome] = []
+
+    /// After an error the store is left alone until this time.
+    var storeRetryAt: Int64 = 0
+    var storeFailures = 0
+
+    init(limits: Limits, policy: RetryPolicy) {
+        self.limits = limits
+        self.policy = policy
+    }
+
+    /// Whether ``nextJob(now:)`` has something for the store at once.
+    var hasStoreWork: Bool {
+        !unrecorded.isEmpty || !fetchRing.isEmpty || !askRing.isEmpty || (phase != .running && inFlight == 0)
+    }
+
+    // MARK: Registrations
+
+    /// Adds or replaces an endpoint. Its queue is read anew; attempts under way end as they began.
+    mutating func set(_ endpoint: Endpoint) {
+        guard phase == .running else { return }
+        let index = indices[endpoint.id] ?? makeLane(endpoint.id)
+        let target = Target(endpoint)
+        withLane(index) { lane in
+            lane.target = target
+            lane.epoch += 1
+            lane.isGone = false
+            lane.isDirty = true
+            lane.unknownFrom = 0
+            lane.rate = RateLimit(perSecond: endpoint.ratePerSecond)
+            if !endpoint.ordered { lane.holdUntil = 0 }
+        }
+        dropQueue(index)
+        requestFetch(index)
+    }
+
+    /// Removes an endpoint; returns the attempts to abort.
+    mutating func remove(_ id: String) -> [UInt64] {
+        guard let index = indices[id] else { return [] }
+        dropQueue(index)
+        let tokens = withLane(index) { lane in
+            lane.target = nil
+            lane.epoch += 1
+            lane.isProven = false
+            lane.upcoming = []
+            lane.holdUntil = 0
+            return Array(lane.inFlight)
+        }
+        forgetIfSettled(index)
+        return tokens
+    }
+
+    /// Notes that the store has new due deliveries of the endpoint; returns whether that calls for a read.
+    mutating func wake(_ id: String) -> Bool {
+        guard let index = indices[id], lanes[index]?.isDirty == false else { return false }
+        lanes[index]?.isDirty = true
+        requestFetch(index)
+        return lanes[index]?.isInFetchRing == true
+    }
+
+    /// Begins the end: nothing more is read or begun.
+    mutating func stop(deadline: Int64) {
+        guard phase == .running else { return }
+        phase = .stopping(deadline: deadline)
+    }
+
+    // MARK: Lanes
+
+    @discardableResult
+    mutating func withLane<Result>(_ index: Int, _ body: (inout Lane) -> Result) -> Result {
+        guard lanes.indices.contains(index), lanes[index] != nil else {
+            // Indices come from this struct's own tables; a lane goes only when nothing refers to it.
+            preconditionFailure("no lane \(index)")
+        }
+        return body(&lanes[index]!)
+    }
+
+    private mutating func makeLane(_ id: String) -> Int {
+        let index: Int
+        if let free = freeLanes.popLast() {
+            lanes[free] = Lane(id: id)
+            index = free
+        } else {
+            index = lanes.count
+            lanes.append(Lane(id: id))
+        }
+        indices[id] = index
+        return index
+    }
+
+    mutating func forgetIfSettled(_ index: Int) {
+        guard let lane = lanes[index], lane.isSettled else { return }
+        indices[lane.id] = nil
+        lanes[index] = nil
+        freeLanes.append(index)
+    }
+
+    mutating func dropQueue(_ index: Int) {
+        let bytes = withLane(index) { lane in
+            defer { lane.dropQueue() }
+            return lane.queuedBytes
+        }
+        queuedBytes -= bytes
+    }
+
+    /// Sets the lane's timer to the next thing it waits for.
+    mutating func arm(_ index: Int, now: Int64) {
+        let time: Int64? = withLane(index) { lane in
+            guard let time = lane.nextTime(after: now), time < lane.armedAt ?? .max else { return nil }
+            lane.armedAt = time
+            return time
+        }
+        if let time { timers.insert(TimerHeap.Entry(time: time, lane: index)) }
+    }
+}

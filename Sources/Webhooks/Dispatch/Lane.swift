@@ -1,0 +1,125 @@
+/// What the scheduler knows about one endpoint: its window, its queue, and when the store has more for it.
+struct Lane {
+    let id: String
+
+    /// The registration; `nil` once removed. The lane itself goes when nothing of it is outstanding any more.
+    var target: Target?
+
+    /// Counts registrations and removals: what was read for an earlier one is not sent for a later one.
+    var epoch = 0
+
+    /// Whether the endpoint answered 410. Holds until it is registered anew.
+    var isGone = false
+
+    /// Deliveries read from the store and not yet begun.
+    var queue = Queue<Delivery>()
+
+    /// Bytes of the bodies in `queue`.
+    var queuedBytes = 0
+
+    /// Ids of deliveries that are queued, in flight, or finished and not yet recorded: pending in the store, but ours.
+    var tracked: Set<Int64> = []
+
+    /// Tokens of the attempts under way.
+    var inFlight: Set<UInt64> = []
+
+    /// Outcomes not yet recorded.
+    var unrecorded = 0
+
+    /// Whether the store may have due deliveries that are not tracked.
+    var isDirty = false
+
+    /// Whether a read is under way, or waits for its turn.
+    var isFetching = false
+    var isInFetchRing = false
+    var isInAskRing = false
+
+    /// Whether the lane waits for its turn to send.
+    var isInSendRing = false
+
+    /// Whether it waits for the total in flight to fall, see ``DeliveryScheduler``.
+    var isParked = false
+
+    /// Whether the last attempt that ended was answered in time.
+    var isProven = false
+
+    /// A moving average of body sizes in bytes, to bound how much is read ahead.
+    var averageBody = 1024
+
+    /// Due times of retries recorded by us, ascending, without doubles; only the earliest ones.
+    var upcoming: [Int64] = []
+
+    /// The earliest time at which the store may have due deliveries we have not heard of: 0 if that was never asked.
+    var unknownFrom: Int64 = 0
+
+    /// Nothing begins before this time: an ordered head waits for its retry, or the rate is used up.
+    var holdUntil: Int64 = 0
+
+    var rate: RateLimit?
+
+    /// The time of this lane's entry in the timer heap that counts.
+    var armedAt: Int64?
+
+    /// How many due times are remembered before the store is asked again.
+    static let maximumUpcoming = 256
+
+    init(id: String) {
+        self.id = id
+    }
+
+    /// Whether attempts may be made at all.
+    var isOpen: Bool {
+        guard let target else { return false }
+        return target.endpoint.isEnabled && !isGone
+    }
+
+    /// Whether the lane may be forgotten.
+    var isSettled: Bool {
+        target == nil && inFlight.isEmpty && unrecorded == 0 && !isFetching && !isInFetchRing && !isInAskRing
+            && !isInSendRing && !isParked
+    }
+
+    /// How many deliveries to read ahead: enough to keep a fast endpoint busy while the store is read (about 2 MiB of
+    /// bodies), and no more than the window of one that has yet to answer.
+    var readAhead: Int {
+        guard let window = target?.window else { return 0 }
+        guard isProven else { return window }
+        return max(window, min(1024, 2_097_152 / max(averageBody, 256)))
+    }
+
+    /// Whether the queue is short enough that more should be read.
+    var isRunningLow: Bool {
+        queue.count <= readAhead / 4
+    }
+
+    /// When something is to be done about the lane if nothing else happens before; `nil` if nothing is.
+    func nextTime(after now: Int64) -> Int64? {
+        guard isOpen else { return nil }
+        var next = Int64.max
+        if let first = upcoming.first { next = min(next, first) }
+        if unknownFrom > now { next = min(next, unknownFrom) }
+        if holdUntil > now, !queue.isEmpty { next = min(next, holdUntil) }
+        return next == .max ? nil : next
+    }
+
+    /// Remembers a retry we have recorded.
+    mutating func expect(_ time: Int64) {
+        var low = 0
+        var high = upcoming.count
+        while low < high {
+            let middle = (low + high) / 2
+            if upcoming[middle] < time { low = middle + 1 } else { high = middle }
+        }
+        if low < upcoming.count, upcoming[low] == time { return }
+        upcoming.insert(time, at: low)
+        if upcoming.count > Self.maximumUpcoming, let dropped = upcoming.popLast() {
+            unknownFrom = min(unknownFrom, dropped)
+        }
+    }
+
+    /// Drops the queue; its deliveries stay pending in the store.
+    mutating func dropQueue() {
+        for delivery in queue.removeAll() { tracked.remove(delivery.id) }
+        queuedBytes = 0
+    }
+}

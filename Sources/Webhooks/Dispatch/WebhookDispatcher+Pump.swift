@@ -1,0 +1,140 @@
+import Dispatch
+import Logging
+import Synchronization
+
+/// The pump: the one task that uses the store.
+extension WebhookDispatcher {
+    func pump() async {
+        while true {
+            let now = clock.now()
+            let job = state.withLock { $0.scheduler.nextJob(now: now) }
+            do {
+                guard try await perform(job) else { return }
+            } catch {
+                logger.error("the delivery store failed; trying again", metadata: ["error": "\(error)"])
+                let now = clock.now()
+                update { $0.storeFailed(job, now: now) }
+            }
+        }
+    }
+
+    /// Performs one job; `false` when it was the last.
+    private func perform(_ job: DeliveryScheduler.Job) async throws -> Bool {
+        switch job {
+        case .record(let outcomes):
+            try await store.record(outcomes)
+            let now = clock.now()
+            update { $0.recorded(now: now) }
+            log(outcomes)
+            await onOutcomes?(outcomes)
+        case .fetch(let fetch):
+            let deliveries = try await store.dueDeliveries(of: fetch.id, at: fetch.at, limit: fetch.limit)
+            let now = clock.now()
+            update { $0.fetched(fetch, deliveries, now: now) }
+        case .ask(let ask):
+            let next = try await store.nextDelivery(of: ask.id)
+            let now = clock.now()
+            update { $0.asked(ask, next, now: now) }
+        case .abort(let tokens):
+            // Each token once: results for them come back and lower the count in flight.
+            transport.abort(tokens)
+            await wait(until: nil)
+        case .wait(let time):
+            // A timer may have let a lane send again; that in turn may call for a read.
+            if !beginAttempts() { await wait(until: time) }
+        case .finished:
+            return false
+        }
+        return true
+    }
+
+    /// Begins what may begin; returns whether anything did.
+    private func beginAttempts() -> Bool {
+        let now = clock.now()
+        return state.withLock { state in
+            let attempts = state.scheduler.takeAttempts(now: now)
+            transport.submit(attempts)
+            return !attempts.isEmpty
+        }
+    }
+
+    /// Takes in results on the transport thread; returns what to begin next.
+    func take(_ results: [TransportResult]) -> [TransportRequest] {
+        let now = clock.now()
+        let (requests, pump, probes) = state.withLock { state in
+            var probes: [(CheckedContinuation<AttemptOutcome?, Never>, TransportResult)] = []
+            var scheduled: [TransportResult] = []
+            scheduled.reserveCapacity(results.count)
+            for result in results {
+                if result.request.lane == Self.probeLane {
+                    if let probe = state.probes.removeValue(forKey: result.request.token) {
+                        probes.append((probe, result))
+                    }
+                } else {
+                    scheduled.append(result)
+                }
+            }
+            state.scheduler.finish(scheduled, now: now) { Double.random(in: -1...1) }
+            let requests = state.scheduler.takeAttempts(now: now)
+            return (requests, state.scheduler.hasStoreWork ? state.signalPump() : nil, probes)
+        }
+        pump?.resume()
+        for (continuation, result) in probes { continuation.resume(returning: outcome(of: result, at: now)) }
+        return requests
+    }
+
+    /// Waits for a signal, at most until the given time.
+    private func wait(until time: Int64?) async {
+        // A minute at most, so that a change of the wall clock cannot put off what is due by more.
+        let now = clock.now()
+        setAlarm(at: min(time ?? .max, now + 60_000), now: now)
+        await withCheckedContinuation { continuation in
+            let isSignalled = state.withLock { state in
+                guard state.isPumpSignalled else {
+                    state.pumpWaiter = continuation
+                    return false
+                }
+                state.isPumpSignalled = false
+                return true
+            }
+            if isSignalled { continuation.resume() }
+        }
+    }
+
+    /// Signals the pump at that time. An alarm that is set is not cancelled: one too many does no harm.
+    private func setAlarm(at time: Int64, now: Int64) {
+        let isNews = state.withLock { state in
+            guard time < state.alarmAt ?? .max else { return false }
+            state.alarmAt = time
+            return true
+        }
+        guard isNews else { return }
+        let delay = DispatchTimeInterval.milliseconds(Int(max(time - now, 0)))
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self] in self?.alarm(time) }
+    }
+
+    private func alarm(_ time: Int64) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            if state.alarmAt == time { state.alarmAt = nil }
+            return state.signalPump()
+        }
+        waiter?.resume()
+    }
+
+    private func log(_ outcomes: [AttemptOutcome]) {
+        for outcome in outcomes where outcome.failure != nil {
+            let level: Logger.Level = outcome.result == .dead || outcome.result == .gone ? .notice : .debug
+            logger.log(
+                level: level,
+                "a delivery attempt failed",
+                metadata: [
+                    "observer": "\(outcome.endpoint)",
+                    "delivery": "\(outcome.delivery)",
+                    "attempt": "\(outcome.attempts)",
+                    "failure": "\(outcome.failure?.rawValue ?? "")",
+                    "status": "\(outcome.status.map(String.init) ?? "none")",
+                ]
+            )
+        }
+    }
+}

@@ -1,0 +1,156 @@
+public import Logging
+import Synchronization
+
+/// Delivers events to webhooks: reads due deliveries from a store, makes attempts, records what became of them.
+///
+/// ```swift
+/// let dispatcher = WebhookDispatcher(store: store, configuration: WebhookConfiguration(), logger: logger)
+/// dispatcher.start()
+/// dispatcher.set(endpoint)          // its pending deliveries are picked up, also those from before a restart
+/// dispatcher.wake(endpoint.id)      // after new ones were committed
+/// await dispatcher.shutdown(grace: .seconds(10))
+/// ```
+///
+/// Two places run it: one task, the *pump*, makes the store's calls one after another; the transport thread makes the
+/// attempts and begins the next ones as slots come free. Between them stands a ``DeliveryScheduler`` in a mutex.
+/// From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps itself alive.
+public final class WebhookDispatcher: Sendable {
+    /// Called after outcomes were recorded, in the order they were, on the pump: the store is not used meanwhile, so be
+    /// brief. A result of `.gone` means that the endpoint is not attempted again until it is ``set(_:)`` anew.
+    public typealias OutcomeHandler = @Sendable ([AttemptOutcome]) async -> Void
+
+    /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but `Transport.submit`
+    /// and `abort`: an attempt must be submitted before it can be aborted by someone who learned of it under this lock.
+    struct State {
+        var scheduler: DeliveryScheduler
+        var pump: Task<Void, Never>?
+        /// The pump, if it waits.
+        var pumpWaiter: CheckedContinuation<Void, Never>?
+        /// Whether the pump was signalled while it did not wait.
+        var isPumpSignalled = false
+        /// The earliest alarm that is set, in milliseconds since 1970.
+        var alarmAt: Int64?
+        /// Single attempts under way, by token.
+        var probes: [UInt64: CheckedContinuation<AttemptOutcome?, Never>] = [:]
+    }
+
+    let state: Mutex<State>
+    let transport: Transport
+    let store: any DeliveryStore
+    let policy: RetryPolicy
+    let clock: WallClock
+    let logger: Logger
+    let onOutcomes: OutcomeHandler?
+
+    /// Creates a dispatcher that does nothing until ``start()``.
+    ///
+    /// - Parameters:
+    ///   - store: where deliveries are read and outcomes recorded.
+    ///   - configuration: what is the same for all endpoints.
+    ///   - logger: for failures of the store and dead letters; never sees secrets, bodies or URLs.
+    ///   - onOutcomes: called with outcomes once they are recorded.
+    public convenience init(
+        store: any DeliveryStore,
+        configuration: WebhookConfiguration,
+        logger: Logger,
+        onOutcomes: OutcomeHandler? = nil
+    ) {
+        self.init(
+            store: store,
+            configuration: configuration,
+            logger: logger,
+            onOutcomes: onOutcomes,
+            clock: .system
+        )
+    }
+
+    init(
+        store: any DeliveryStore,
+        configuration: WebhookConfiguration,
+        logger: Logger,
+        onOutcomes: OutcomeHandler?,
+        clock: WallClock
+    ) {
+        var limits = DeliveryScheduler.Limits()
+        limits.inFlight = max(configuration.maxInFlight, 1)
+        self.store = store
+        self.policy = configuration.retryPolicy
+        self.clock = clock
+        self.logger = logger
+        self.onOutcomes = onOutcomes
+        transport = Transport(options: TransportOptions(configuration), clock: clock)
+        state = Mutex(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
+    }
+
+    /// Starts the transport thread and the pump. Further calls do nothing.
+    public func start() {
+        let isFirst = state.withLock { state in
+            guard state.pump == nil, state.scheduler.phase == .running else { return false }
+            state.pump = Task { await self.pump() }
+            return true
+        }
+        guard isFirst else { return }
+        transport.start { [weak self] results in self?.take(results) ?? [] }
+    }
+
+    /// Adds an endpoint or replaces the one of the same id; its pending deliveries are picked up.
+    ///
+    /// Attempts under way end as they began. Does nothing after ``shutdown(grace:)``.
+    public func set(_ endpoint: Endpoint) {
+        update { $0.set(endpoint) }
+    }
+
+    /// Removes an endpoint: nothing more is sent to it, attempts under way are aborted and not recorded.
+    public func remove(_ id: String) {
+        update { scheduler, transport in transport.abort(scheduler.remove(id)) }
+    }
+
+    /// Notes that new due deliveries of the endpoint were committed.
+    ///
+    /// Cheap, and callable from any thread: until the store has been read, further calls only take a lock and see that.
+    public func wake(_ id: String) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.scheduler.wake(id) ? state.signalPump() : nil
+        }
+        waiter?.resume()
+    }
+
+    /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything
+    /// else that was not attempted. Returns when all outcomes are recorded and the transport thread has ended.
+    public func shutdown(grace: Duration) async {
+        let deadline = clock.now() + grace.milliseconds
+        let (pump, waiter) = state.withLock { state in
+            state.scheduler.stop(deadline: deadline)
+            return (state.pump, state.signalPump())
+        }
+        waiter?.resume()
+        await pump?.value
+        await transport.stop()
+    }
+
+    /// Changes the schedule, then begins what may begin and wakes the pump if there is something for it.
+    func update(_ change: (inout DeliveryScheduler) -> Void) {
+        update { scheduler, _ in change(&scheduler) }
+    }
+
+    func update(_ change: (inout DeliveryScheduler, Transport) -> Void) {
+        let now = clock.now()
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            change(&state.scheduler, transport)
+            transport.submit(state.scheduler.takeAttempts(now: now))
+            return state.scheduler.hasStoreWork ? state.signalPump() : nil
+        }
+        waiter?.resume()
+    }
+}
+
+extension WebhookDispatcher.State {
+    /// Makes the pump look for work; returns its continuation if it waits, to be resumed after unlocking.
+    mutating func signalPump() -> CheckedContinuation<Void, Never>? {
+        guard let waiter = pumpWaiter.take() else {
+            isPumpSignalled = true
+            return nil
+        }
+        return waiter
+    }
+}

@@ -1,0 +1,129 @@
+import Glibc
+
+/// Decides which addresses may be dialled, so that a webhook URL cannot reach into the operator's network.
+///
+/// It judges the very address a connection is about to be opened to (see `CURLOPT_OPENSOCKETFUNCTION`), after all name
+/// resolution, so neither DNS rebinding nor an obfuscated literal passes it.
+///
+/// ```swift
+/// let guard = EgressGuard(allowing: [try CIDRBlock("127.0.0.0/8")])
+/// guard.permits(address: "127.0.0.1")   // true
+/// guard.permits(address: "10.0.0.1")    // false
+/// ```
+public struct EgressGuard: Sendable {
+    /// The verdict on one address.
+    public enum Decision: Sendable, Hashable {
+        /// May be dialled.
+        case permitted
+        /// May not be dialled; `reason` is a sentence that says how to allow it.
+        case blocked(reason: String)
+    }
+
+    private let allowed: [CIDRBlock]
+
+    /// Creates a guard that permits public unicast addresses and, besides, everything in `allowed`.
+    public init(allowing allowed: [CIDRBlock] = []) {
+        self.allowed = allowed
+    }
+
+    /// Judges an address.
+    public func decision(for address: IPAddress) -> Decision {
+        let effective = address.unwrapped
+        if allowed.contains(where: { $0.contains(address) || $0.contains(effective) }) {
+            return .permitted
+        }
+        guard let range = Self.blockedRange(of: effective) else { return .permitted }
+        return .blocked(reason: "\(address) is not a public address; allow it with --allow-egress \(range)")
+    }
+
+    /// Judges a socket address; families other than IPv4 and IPv6 are blocked.
+    ///
+    /// - Parameters:
+    ///   - address: points to at least `length` readable bytes.
+    ///   - length: size in bytes.
+    func decision(for address: UnsafePointer<sockaddr>, length: Int) -> Decision {
+        guard let address = unsafe IPAddress(address, length: length) else {
+            return .blocked(reason: "only IPv4 and IPv6 addresses may be dialled")
+        }
+        return decision(for: address)
+    }
+
+    /// Whether the address written as `text` may be dialled; `false` for anything that is not an address.
+    public func permits(address text: String) -> Bool {
+        IPAddress(text).map { decision(for: $0) == .permitted } ?? false
+    }
+
+    /// The range that makes the address unfit for dialling, or `nil` if it is public unicast.
+    static func blockedRange(of address: IPAddress) -> CIDRBlock? {
+        switch address.family {
+        case .v4: blockedV4.first { $0.contains(address) }
+        case .v6:
+            if let named = blockedV6.first(where: { $0.contains(address) }) {
+                named
+            } else if !globalUnicastV6.contains(address) {
+                CIDRBlock(address, prefixLength: 128)
+            } else {
+                nil
+            }
+        }
+    }
+}
+
+extension EgressGuard {
+    /// IANA IPv4 Special-Purpose Address Registry, multicast and class E.
+    private static let blockedV4: [CIDRBlock] = [
+        v4(0, 0, 0, 0, 8),  // "this network", RFC 791
+        v4(10, 0, 0, 0, 8),  // private, RFC 1918
+        v4(100, 64, 0, 0, 10),  // carrier-grade NAT, RFC 6598
+        v4(127, 0, 0, 0, 8),  // loopback, RFC 1122
+        v4(169, 254, 0, 0, 16),  // link-local and cloud metadata, RFC 3927
+        v4(172, 16, 0, 0, 12),  // private, RFC 1918
+        v4(192, 0, 0, 0, 24),  // IETF protocol assignments, RFC 6890
+        v4(192, 0, 2, 0, 24),  // documentation, RFC 5737
+        v4(192, 88, 99, 0, 24),  // 6to4 relay anycast, RFC 7526
+        v4(192, 168, 0, 0, 16),  // private, RFC 1918
+        v4(198, 18, 0, 0, 15),  // benchmarking, RFC 2544
+        v4(198, 51, 100, 0, 24),  // documentation, RFC 5737
+        v4(203, 0, 113, 0, 24),  // documentation, RFC 5737
+        v4(224, 0, 0, 0, 4),  // multicast, RFC 5771
+        v4(240, 0, 0, 0, 4),  // reserved and limited broadcast, RFC 1112
+    ]
+
+    /// The only unicast space IANA has allocated (RFC 4291, RFC 3587).
+    private static let globalUnicastV6 = v6(0x2000, 0, 3)
+
+    /// Special ranges inside `2000::/3`, then names for common ones outside it, which make a better message than a /128.
+    private static let blockedV6: [CIDRBlock] = [
+        v6(0x2001, 0x0000, 32),  // Teredo, RFC 4380
+        v6(0x2001, 0x0db8, 32),  // documentation, RFC 3849
+        v6(0x2002, 0x0000, 16),  // 6to4, RFC 7526
+        v6(0x3fff, 0x0000, 20),  // documentation, RFC 9637
+        v6(0xfc00, 0x0000, 7),  // unique local, RFC 4193
+        v6(0xfe80, 0x0000, 10),  // link-local, RFC 4291
+        v6(0xff00, 0x0000, 8),  // multicast, RFC 4291
+    ]
+
+    private static func v4(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, _ length: Int) -> CIDRBlock {
+        let bits = UInt128(a) << 24 | UInt128(b) << 16 | UInt128(c) << 8 | UInt128(d)
+        return CIDRBlock(IPAddress(family: .v4, bits: bits), prefixLength: length)
+    }
+
+    private static func v6(_ first: UInt16, _ second: UInt16, _ length: Int) -> CIDRBlock {
+        CIDRBlock(IPAddress(family: .v6, bits: UInt128(first) << 112 | UInt128(second) << 96), prefixLength: length)
+    }
+}
+
+extension IPAddress {
+    /// The IPv4 address inside an IPv6 one that stands for it, else the address itself.
+    ///
+    /// v4-mapped `::ffff:0:0/96` and v4-compatible `::/96` (RFC 4291 section 2.5.5), and NAT64 `64:ff9b::/96` (RFC 6052):
+    /// dialling one of these reaches the IPv4 address in its last 32 bits.
+    var unwrapped: IPAddress {
+        guard family == .v6 else { return self }
+        let prefixes: [UInt128] = [0xffff, 0, 0x0064_ff9b << 64]
+        guard prefixes.contains(bits >> 32) else { return self }
+        // The unspecified address and loopback share the v4-compatible prefix but are addresses of their own.
+        guard bits > 1 else { return self }
+        return IPAddress(family: .v4, bits: bits & 0xffff_ffff)
+    }
+}

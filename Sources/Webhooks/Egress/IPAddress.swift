@@ -1,0 +1,103 @@
+import Glibc
+
+/// An IPv4 or IPv6 address as a number, for arithmetic on prefixes.
+///
+/// Scope identifiers (`%eth0`) are not part of it: they choose an interface, not an address.
+public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The address family.
+    public enum Family: Sendable, Hashable {
+        /// 32 bits.
+        case v4
+        /// 128 bits.
+        case v6
+
+        /// Number of bits in an address of the family.
+        public var bitWidth: Int {
+            switch self {
+            case .v4: 32
+            case .v6: 128
+            }
+        }
+    }
+
+    /// The family that says how many low bits of ``bits`` count.
+    public let family: Family
+
+    /// The address in host order, in the low 32 or all 128 bits.
+    public let bits: UInt128
+
+    init(family: Family, bits: UInt128) {
+        self.family = family
+        self.bits = bits
+    }
+
+    /// Parses the canonical forms `inet_pton(3)` knows: four decimal octets, or colon-separated IPv6.
+    ///
+    /// Obfuscated forms such as `0x7f.1` are no addresses here. They need not be: what counts is the address dialled.
+    public init?(_ text: String) {
+        var v4 = in_addr()
+        var v6 = in6_addr()
+        // inet_pton reads a NUL-terminated copy of `text` and fills the struct it is given.
+        if unsafe inet_pton(AF_INET, text, &v4) == 1 {
+            self.init(v4)
+        } else if unsafe inet_pton(AF_INET6, text, &v6) == 1 {
+            self.init(v6)
+        } else {
+            return nil
+        }
+    }
+
+    init(_ address: in_addr) {
+        self.init(family: .v4, bits: UInt128(UInt32(bigEndian: address.s_addr)))
+    }
+
+    init(_ address: in6_addr) {
+        var address = address
+        let bits = unsafe withUnsafeBytes(of: &address) { bytes in
+            unsafe bytes.reduce(into: UInt128(0)) { bits, byte in bits = bits << 8 | UInt128(byte) }
+        }
+        self.init(family: .v6, bits: bits)
+    }
+
+    /// Reads a socket address; `nil` for families other than IPv4 and IPv6, and where `length` is too short.
+    ///
+    /// - Parameters:
+    ///   - address: points to at least `length` readable bytes.
+    ///   - length: size in bytes, as passed to `connect(2)`.
+    init?(_ address: UnsafePointer<sockaddr>, length: Int) {
+        guard length >= MemoryLayout<sockaddr>.size else { return nil }
+        let raw = unsafe UnsafeRawPointer(address)
+        switch Int32(unsafe address.pointee.sa_family) {
+        case AF_INET:
+            guard length >= MemoryLayout<sockaddr_in>.size else { return nil }
+            self.init(unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr)
+        case AF_INET6:
+            guard length >= MemoryLayout<sockaddr_in6>.size else { return nil }
+            self.init(unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
+        default:
+            return nil
+        }
+    }
+
+    /// The text `inet_ntop(3)` gives (RFC 5952 for IPv6).
+    public var description: String {
+        switch family {
+        case .v4:
+            return (0..<4).map { String(UInt8(truncatingIfNeeded: bits >> (24 - 8 * $0))) }.joined(separator: ".")
+        case .v6:
+            var address = in6_addr()
+            unsafe withUnsafeMutableBytes(of: &address) { bytes in
+                for index in 0..<16 {
+                    unsafe bytes[index] = UInt8(truncatingIfNeeded: bits >> (120 - 8 * index))
+                }
+            }
+            // INET6_ADDRSTRLEN bytes hold any IPv6 text and its NUL; inet_ntop cannot fail with it.
+            return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+                guard let start = buffer.baseAddress,
+                    let text = unsafe inet_ntop(AF_INET6, &address, start, socklen_t(INET6_ADDRSTRLEN))
+                else { return "?" }
+                return unsafe String(cString: text)
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// A header the registrant wants on every request to its endpoint.
+public struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
+    /// The field name as given; compared without regard to case.
+    public let name: String
+
+    /// The field value.
+    public let value: String
+
+    /// The longest value in bytes.
+    public static let maximumValueLength = 4096
+
+    /// The longest name in bytes. Far above any name in the IANA registry.
+    public static let maximumNameLength = 256
+
+    /// Creates a header after ``validate(name:value:)``.
+    ///
+    /// - Throws: ``WebhookError`` with code `header-invalid`.
+    public init(name: String, value: String) throws(WebhookError) {
+        try Self.validate(name: name, value: value)
+        self.name = name
+        self.value = value
+    }
+
+    /// Checks that the name is a token (RFC 9110 section 5.6.2) that is not ours to set, and the value visible ASCII
+    /// with spaces inside, 1 to 4096 bytes.
+    ///
+    /// - Throws: ``WebhookError`` with code `header-invalid`.
+    public static func validate(name: String, value: String) throws(WebhookError) {
+        guard !name.isEmpty, name.utf8.count <= maximumNameLength, name.utf8.allSatisfy(isTokenByte) else {
+            throw WebhookError(code: .headerInvalid, message: "a header name is a token of 1 to 256 bytes")
+        }
+        let lowered = name.lowercased()
+        if reservedNames.contains(lowered) || reservedPrefixes.contains(where: lowered.hasPrefix) {
+            throw WebhookError(code: .headerInvalid, message: "the header '\(name)' cannot be set by a registration")
+        }
+        guard (1...maximumValueLength).contains(value.utf8.count),
+            value.utf8.allSatisfy({ (0x20...0x7e).contains($0) }),
+            value.utf8.first != 0x20, value.utf8.last != 0x20
+        else {
+            throw WebhookError(
+                code: .headerInvalid,
+                message: "the value of '\(name)' must be 1 to 4096 bytes of visible ASCII"
+            )
+        }
+    }
+
+    /// Whether the value is a credential and must be left out when the registration is read back.
+    public var isSensitive: Bool {
+        name.lowercased() == "authorization"
+    }
+
+    /// The name, and the value unless it is a credential.
+    public var description: String {
+        isSensitive ? "\(name): [redacted]" : "\(name): \(value)"
+    }
+
+    /// Framing and routing of the request, which belong to the transport. The list in the contract is `host`,
+    /// `connection`, `transfer-encoding`; the others would break framing or hop-by-hop semantics the same way.
+    private static let reservedNames: Set<String> = [
+        "host", "connection", "transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "proxy-connection",
+        "expect", "traceparent", "event-type",
+    ]
+
+    private static let reservedPrefixes = ["content-", "webhook-", "ce-", "clarion-"]
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default:
+            "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}

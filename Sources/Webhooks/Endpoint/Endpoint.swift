@@ -1,0 +1,61 @@
+/// Where and how the deliveries of one webhook go.
+public struct Endpoint: Sendable, Hashable {
+    /// How a request carries an event.
+    public enum Format: String, Sendable, Hashable {
+        /// The body is the event's data as it was posted.
+        case raw
+    }
+
+    /// The bounds of ``maxInFlight``.
+    public static let inFlightBounds = 1...1024
+
+    /// The observer's id; the key of everything the dispatcher knows about it.
+    public var id: String
+
+    /// Where requests are sent.
+    public var url: WebhookURL
+
+    /// Headers sent with every request, in this order, after ours.
+    public var headers: [CustomHeader]
+
+    /// The secrets that sign, newest first. All sign, so that a rotated secret stays valid at the receiver.
+    public var secrets: [SigningSecret]
+
+    /// How many attempts may be under way at once: 1 to 1024. Values outside are brought to the nearest bound.
+    public var maxInFlight: Int
+
+    /// Whether deliveries are attempted. While `false` they stay pending.
+    public var isEnabled: Bool
+
+    /// Whether deliveries are made one at a time, in sequence: a failing one holds the rest back.
+    public var ordered: Bool
+
+    /// The most attempts that begin per second, or `nil` for no limit. Must be greater than zero.
+    public var ratePerSecond: Double?
+
+    /// How a request carries an event.
+    public var format: Format
+
+    /// Creates an endpoint.
+    public init(
+        id: String,
+        url: WebhookURL,
+        headers: [CustomHeader] = [],
+        secrets: [SigningSecret],
+        maxInFlight: Int = 16,
+        isEnabled: Bool = true,
+        ordered: Bool = false,
+        ratePerSecond: Double? = nil,
+        format: Format = .raw
+    ) {
+        self.id = id
+        self.url = url
+        self.headers = headers
+        self.secrets = secrets
+        self.maxInFlight = maxInFlight
+        self.isEnabled = isEnabled
+        self.ordered = ordered
+        self.ratePerSecond = ratePerSecond
+        self.format = format
+    }
+}

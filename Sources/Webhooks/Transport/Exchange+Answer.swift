@@ -1,0 +1,71 @@
+import CCurl
+import Glibc
+
+/// Reading the result of a finished transfer.
+extension Exchange {
+    /// What came back.
+    ///
+    /// - Parameter code: the transfer's result, from `curl_multi_info_read(3)`.
+    func answer(_ code: CURLcode) -> AttemptAnswer {
+        var answer = AttemptAnswer(responsePrefix: responsePrefix, duration: duration)
+        var status = 0
+        if unsafe clarion_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK, status >= 100 {
+            answer.status = status
+        }
+        if code == CURLE_OK {
+            guard !(200...299).contains(status) else { return answer }
+            answer.failure = .status
+            answer.message = "the endpoint answered \(status)"
+            if status == 429 || status == 503 { answer.retryAfter = header("Retry-After").flatMap(RetryAfter.init) }
+        } else if let refusal, !hasDialled {
+            answer.failure = .egressBlocked
+            answer.message = refusal
+        } else if responseLength > options.maxResponseLength {
+            answer.failure = .responseTooLarge
+            answer.message = "the response body is longer than \(options.maxResponseLength) bytes"
+        } else {
+            answer.failure = failureClass(code)
+            answer.message = failureText(code)
+        }
+        return answer
+    }
+
+    private var duration: Int64 {
+        var microseconds: curl_off_t = 0
+        unsafe clarion_easy_get_offset(handle, CURLINFO_TOTAL_TIME_T, &microseconds)
+        return Int64(microseconds) / 1000
+    }
+
+    /// The last header of that name in the final response.
+    private func header(_ name: String) -> String? {
+        var header: UnsafeMutablePointer<curl_header>? = nil
+        guard unsafe curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
+            let value = unsafe header?.pointee.value
+        else { return nil }
+        return unsafe String(cString: value)
+    }
+
+    private func failureClass(_ code: CURLcode) -> FailureClass {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .dnsError
+        case CURLE_OPERATION_TIMEDOUT: .timeout
+        case CURLE_COULDNT_CONNECT: connectFailure
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
+            .tlsError
+        default: .connectionReset
+        }
+    }
+
+    /// `CURLE_COULDNT_CONNECT` covers all that `connect(2)` can say.
+    private var connectFailure: FailureClass {
+        var errorNumber = 0
+        unsafe clarion_easy_get_long(handle, CURLINFO_OS_ERRNO, &errorNumber)
+        return switch Int32(truncatingIfNeeded: errorNumber) {
+        case ETIMEDOUT: .timeout
+        case ECONNRESET: .connectionReset
+        default: .connectionRefused
+        }
+    }
+}

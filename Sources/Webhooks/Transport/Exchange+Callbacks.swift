@@ -1,0 +1,43 @@
+import CCurl
+import Glibc
+
+/// What libcurl calls during a transfer, always on the transport thread. Nothing here throws, awaits or blocks.
+extension Exchange {
+    /// `CURLOPT_OPENSOCKETFUNCTION(3)`: called with each address libcurl is about to connect to, literal or resolved.
+    /// `CURL_SOCKET_BAD` makes it try the next address, or give up with `CURLE_COULDNT_CONNECT`.
+    nonisolated static let openSocketFunction: curl_opensocket_callback = { pointer, _, address in
+        guard let pointer = unsafe pointer, let address = unsafe address else { return CURL_SOCKET_BAD }
+        let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+        return unsafe exchange.openSocket(for: address)
+    }
+
+    /// `CURLOPT_WRITEFUNCTION(3)`: any count but the one given ends the transfer with `CURLE_WRITE_ERROR`.
+    nonisolated static let writeFunction: curl_write_callback = { bytes, size, count, pointer in
+        guard let pointer = unsafe pointer, let bytes = unsafe bytes, size * count > 0 else { return 0 }
+        let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+        let received = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return unsafe exchange.receive(received) ? size * count : 0
+    }
+
+    private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        let length = Int(unsafe address.pointee.addrlen)
+        switch unsafe options.egressGuard.decision(for: clarion_sockaddr(address), length: length) {
+        case .permitted:
+            hasDialled = true
+            return unsafe clarion_open_socket(address)
+        case .blocked(let reason):
+            refusal = reason
+            return CURL_SOCKET_BAD
+        }
+    }
+
+    /// Counts the body and keeps its beginning; `false` once it is too long.
+    private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        responseLength += bytes.count
+        let room = options.responsePrefixLength - responsePrefix.count
+        if room > 0 {
+            unsafe responsePrefix.append(contentsOf: bytes.prefix(room))
+        }
+        return responseLength <= options.maxResponseLength
+    }
+}

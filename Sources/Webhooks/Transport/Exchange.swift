@@ -1,0 +1,164 @@
+import CCurl
+import Glibc
+
+/// One reusable libcurl easy handle with the memory its options and callbacks point into.
+///
+/// Lives on the transport thread only. libcurl holds its address (`CURLOPT_PRIVATE` and the callbacks' data) without
+/// owning it, which is sound because ``TransportLoop`` keeps an exchange alive until it has taken the handle out of the
+/// multi handle, and callbacks run only inside calls on that handle.
+@safe
+final class Exchange {
+    let handle: UnsafeMutableRawPointer
+    let options: TransportOptions
+    private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private var body = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 1)
+    private var lines = HeaderLines()
+
+    /// The attempt being made.
+    private(set) var request: TransportRequest?
+
+    var responseLength = 0
+    var responsePrefix: [UInt8] = []
+    /// The guard's reason for the last address it refused.
+    var refusal: String?
+    /// Whether any address was dialled.
+    var hasDialled = false
+
+    /// Fails only when libcurl is out of memory.
+    init?(options: TransportOptions) {
+        guard let handle = unsafe curl_easy_init() else {
+            unsafe errorText.deallocate()
+            unsafe body.deallocate()
+            return nil
+        }
+        unsafe self.handle = handle
+        self.options = options
+        configure()
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(handle)
+        unsafe errorText.deallocate()
+        unsafe body.deallocate()
+    }
+
+    /// The exchange that owns a handle libcurl hands back.
+    static func of(_ handle: UnsafeMutableRawPointer) -> Exchange? {
+        var pointer: UnsafeMutableRawPointer? = nil
+        guard unsafe clarion_easy_get_pointer(handle, CURLINFO_PRIVATE, &pointer) == CURLE_OK,
+            let pointer = unsafe pointer
+        else { return nil }
+        return unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// Options that are the same for every request.
+    private func configure() {
+        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_PRIVATE, me)
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText.baseAddress)
+        unsafe clarion_easy_set_write_function(handle, Self.writeFunction)
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_WRITEDATA, me)
+        unsafe clarion_easy_set_open_socket_function(handle, Self.openSocketFunction)
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_OPENSOCKETDATA, me)
+
+        // An empty proxy also silences the environment variables (CURLOPT_PROXY(3)).
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_PROTOCOLS_STR, options.protocols)
+        set(CURLOPT_USERAGENT, options.userAgent)
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        // HTTP/1.1: one attempt per connection, so a stalled one cannot hold back its neighbours as in a multiplexed one.
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout)
+        set(CURLOPT_TIMEOUT_MS, options.totalTimeout)
+        // No alarm(2), no signal handlers: there are other threads.
+        set(CURLOPT_NOSIGNAL, 1)
+        // Without it a name lookup that outlasts its timeout is joined, which would halt this thread and every other
+        // attempt with it. With it the resolver thread is left to end by itself (CURLOPT_QUICK_EXIT(3), curl #9147).
+        set(CURLOPT_QUICK_EXIT, 1)
+        if let file = options.certificateAuthorities { set(CURLOPT_CAINFO, file) }
+    }
+
+    /// Readies the handle for a request.
+    ///
+    /// - Parameter now: milliseconds since 1970; the attempt's timestamp.
+    func prepare(_ request: TransportRequest, now: Int64) {
+        if request.target !== self.request?.target {
+            set(CURLOPT_URL, request.target.endpoint.url.description)
+        }
+        self.request = request
+        responseLength = 0
+        responsePrefix = []
+        refusal = nil
+        hasDialled = false
+        unsafe errorText[0] = 0
+
+        fillHeader(request, timestamp: now / 1000)
+        unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
+
+        let bytes = request.delivery.body
+        resizeBody(toHold: bytes.count)
+        unsafe bytes.withUnsafeBytes { unsafe body.copyMemory(from: $0) }
+        unsafe clarion_easy_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_POSTFIELDS, body.baseAddress)
+    }
+
+    /// Lets go of what the request brought, so that an idle exchange holds no event.
+    func finish() -> TransportRequest? {
+        defer { request = nil }
+        responsePrefix = []
+        return request
+    }
+
+    private func fillHeader(_ request: TransportRequest, timestamp: Int64) {
+        let delivery = request.delivery
+        lines.removeAll()
+        lines.append("webhook-id", delivery.eventID)
+        lines.append("webhook-timestamp", String(timestamp))
+        let signature = WebhookSignature.header(
+            id: delivery.eventID,
+            timestamp: timestamp,
+            body: delivery.body,
+            secrets: request.target.endpoint.secrets
+        )
+        if !signature.isEmpty { lines.append("webhook-signature", signature) }
+        if let contentType = delivery.contentType, !contentType.isEmpty {
+            lines.append("Content-Type", contentType)
+        } else {
+            // libcurl would call it a form.
+            lines.suppress("Content-Type")
+        }
+        lines.append("Clarion-Topic", delivery.topic)
+        if let type = delivery.type, !type.isEmpty { lines.append("Event-Type", type) }
+        lines.append("Clarion-Attempt", String(delivery.attempts + 1))
+        if let traceparent = delivery.traceparent, !traceparent.isEmpty { lines.append("traceparent", traceparent) }
+        // A body is always sent at once: waiting for "100 Continue" costs a second at receivers that do not know it.
+        lines.suppress("Expect")
+        lines.append(lines: request.target.customLines)
+    }
+
+    /// At least one byte, since a null pointer would make libcurl ask a read callback for the body; and no more than
+    /// 64 KiB kept for good, so that one large event does not stay allocated in every idle exchange.
+    private func resizeBody(toHold count: Int) {
+        if unsafe body.count < count || (body.count > 65_536 && count <= 65_536) {
+            unsafe body.deallocate()
+            unsafe body = .allocate(byteCount: max(count, 2048), alignment: 1)
+        }
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+        unsafe clarion_easy_set_long(handle, option, value)
+    }
+
+    private func set(_ option: CURLoption, _ value: String) {
+        // libcurl copies the string.
+        unsafe clarion_easy_set_string(handle, option, value)
+    }
+
+    /// libcurl's sentence about the last failure, or its general one for the code.
+    func failureText(_ code: CURLcode) -> String {
+        guard let text = unsafe errorText.baseAddress, unsafe text.pointee != 0 else {
+            return unsafe String(cString: curl_easy_strerror(code))
+        }
+        return unsafe String(cString: text)
+    }
+}

@@ -1,0 +1,95 @@
+import CCurl
+
+/// The header lines of one request as C strings, with a `curl_slist` threaded through them.
+///
+/// libcurl reads the list during the transfer and copies nothing (`CURLOPT_HTTPHEADER(3)`). The memory is kept and
+/// filled anew for each request, which costs two copies where `curl_slist_append` would allocate twice per line.
+/// Safe: both pointers are valid until `deinit`, and grow only in `list`, when no transfer reads them.
+@safe
+struct HeaderLines: ~Copyable {
+    private var bytes: [UInt8] = []
+    private var starts: [Int] = []
+    private var text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1024)
+    private var nodes = UnsafeMutableBufferPointer<curl_slist>.allocate(capacity: 24)
+
+    init() {
+        bytes.reserveCapacity(1024)
+        starts.reserveCapacity(24)
+    }
+
+    deinit {
+        unsafe text.deallocate()
+        unsafe nodes.deallocate()
+    }
+
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        starts.removeAll(keepingCapacity: true)
+    }
+
+    /// Adds `name: value`. Control bytes in the value are percent-encoded: a line break there would be another header.
+    mutating func append(_ name: StaticString, _ value: String) {
+        begin(name)
+        for byte in value.utf8 {
+            if byte < 0x20 || byte == 0x7f {
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(contentsOf: String(byte >> 4, radix: 16, uppercase: true).utf8)
+                bytes.append(contentsOf: String(byte & 15, radix: 16, uppercase: true).utf8)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        bytes.append(0)
+    }
+
+    /// Adds `name:`, which tells libcurl to leave out a header it would add itself.
+    mutating func suppress(_ name: StaticString) {
+        starts.append(bytes.count)
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(0)
+    }
+
+    /// Adds complete lines, each ended by a NUL.
+    mutating func append(lines: [UInt8]) {
+        var start = bytes.count
+        bytes.append(contentsOf: lines)
+        while start < bytes.count {
+            starts.append(start)
+            while bytes[start] != 0 { start += 1 }
+            start += 1
+        }
+    }
+
+    /// The list of all lines, valid until the next call.
+    mutating func list() -> UnsafeMutablePointer<curl_slist>? {
+        if unsafe text.count < bytes.count {
+            unsafe text.deallocate()
+            unsafe text = .allocate(capacity: bytes.count * 2)
+        }
+        if unsafe nodes.count < starts.count {
+            unsafe nodes.deallocate()
+            unsafe nodes = .allocate(capacity: starts.count * 2)
+        }
+        guard let text = unsafe text.baseAddress, let nodes = unsafe nodes.baseAddress, !starts.isEmpty else {
+            return nil
+        }
+        unsafe bytes.withUnsafeBufferPointer { source in
+            guard let source = source.baseAddress else { return }
+            unsafe text.update(from: source, count: bytes.count)
+        }
+        for (index, start) in starts.enumerated() {
+            let line = unsafe UnsafeMutableRawPointer(text + start).assumingMemoryBound(to: CChar.self)
+            let next = unsafe index + 1 < starts.count ? nodes + index + 1 : nil
+            unsafe (nodes + index).initialize(to: curl_slist(data: line, next: next))
+        }
+        return unsafe nodes
+    }
+
+    private mutating func begin(_ name: StaticString) {
+        starts.append(bytes.count)
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(UInt8(ascii: " "))
+    }
+}

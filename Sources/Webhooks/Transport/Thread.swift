@@ -1,0 +1,47 @@
+import CCurl
+import Glibc
+
+/// A POSIX thread that runs one closure and ends.
+enum Thread {
+    private final class Body {
+        let name: String
+        let run: @Sendable () -> Void
+
+        init(name: String, run: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.run = run
+        }
+    }
+
+    /// Starts a detached thread with all signals blocked, so that SIGTERM and the like are taken by a thread that
+    /// handles them, and a write to a closed connection is an error here and not SIGPIPE.
+    ///
+    /// - Parameter name: at most 15 bytes, shown by `ps -T`.
+    static func start(name: String, _ run: @escaping @Sendable () -> Void) {
+        var all = sigset_t()
+        var previous = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_SETMASK, &all, &previous)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &previous, nil) }
+
+        // Retained here once, released once: by the thread as it takes the value, or below if there is no thread.
+        let body = unsafe Unmanaged.passRetained(Body(name: name, run: run))
+        var thread = pthread_t()
+        let error = unsafe pthread_create(&thread, nil, threadMain, body.toOpaque())
+        guard error == 0 else {
+            unsafe body.release()
+            // At start-up: without its threads the program cannot do its work, and nothing is under way yet.
+            fatalError("cannot create the thread '\(name)': error \(error)")
+        }
+        pthread_detach(thread)
+    }
+
+    private nonisolated static let threadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+        pointer in
+        guard let pointer = unsafe pointer else { return nil }
+        let body = unsafe Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue()
+        unsafe clarion_name_thread(body.name)
+        body.run()
+        return nil
+    }
+}

@@ -1,0 +1,81 @@
+import CCurl
+
+/// What the transport thread runs: the multi handle, the exchanges under way and the idle ones. Confined to that thread.
+struct TransportLoop: ~Copyable {
+    private let multi: MultiHandle
+    private let options: TransportOptions
+    private let clock: WallClock
+    private var active: [UInt64: Exchange] = [:]
+    private var idle: [Exchange] = []
+    private var results: [TransportResult] = []
+
+    /// Idle handles beyond this are freed: a burst need not be remembered for ever (about 6 KB each).
+    private static let maximumIdle = 256
+
+    init?(options: TransportOptions, clock: WallClock) {
+        guard let multi = MultiHandle(maxConnections: options.maxConnections) else { return nil }
+        self.multi = multi
+        self.options = options
+        self.clock = clock
+    }
+
+    var waker: MultiHandle.Waker { multi.waker }
+
+    /// Starts attempts. Their first bytes leave at the next ``turn()``.
+    mutating func begin(_ requests: [TransportRequest]) {
+        guard !requests.isEmpty else { return }
+        let now = clock.now()
+        for request in requests {
+            guard let exchange = idle.popLast() ?? Exchange(options: options) else {
+                fail(request)
+                continue
+            }
+            exchange.prepare(request, now: now)
+            if multi.add(exchange) {
+                active[request.token] = exchange
+            } else {
+                fail(request)
+            }
+        }
+    }
+
+    /// Gives up on attempts. Ones that have ended meanwhile are left alone.
+    mutating func abort(_ tokens: [UInt64]) {
+        for token in tokens {
+            guard let exchange = active[token] else { continue }
+            retire(exchange, ending: .aborted)
+        }
+    }
+
+    mutating func abortAll() {
+        abort(Array(active.keys))
+    }
+
+    /// Sends and receives what is possible without waiting; returns the attempts that ended since the last turn.
+    mutating func turn() -> [TransportResult] {
+        multi.perform()
+        while let (exchange, code) = multi.nextFinished() {
+            retire(exchange, ending: .answered(exchange.answer(code)))
+        }
+        defer { results.removeAll(keepingCapacity: true) }
+        return results
+    }
+
+    func wait() {
+        // Only an upper bound: submissions wake the poll, and libcurl shortens it to its own next timeout.
+        multi.poll(milliseconds: 60_000)
+    }
+
+    private mutating func retire(_ exchange: Exchange, ending: TransportResult.Ending) {
+        multi.remove(exchange)
+        guard let request = exchange.finish() else { return }
+        active[request.token] = nil
+        results.append(TransportResult(request: request, ending: ending))
+        if idle.count < Self.maximumIdle { idle.append(exchange) }
+    }
+
+    private mutating func fail(_ request: TransportRequest) {
+        let answer = AttemptAnswer(failure: .connectionRefused, message: "out of memory")
+        results.append(TransportResult(request: request, ending: .answered(answer)))
+    }
+}

@@ -1,0 +1,30 @@
+/// What every exchange of a transport has in common.
+struct TransportOptions: Sendable {
+    let connectTimeout: Int
+    let totalTimeout: Int
+    let protocols: String
+    let userAgent: String
+    let certificateAuthorities: String?
+    let egressGuard: EgressGuard
+    let maxResponseLength: Int
+    let responsePrefixLength: Int
+    /// How many idle connections are kept.
+    let maxConnections: Int
+
+    init(_ configuration: WebhookConfiguration) {
+        connectTimeout = Self.positive(configuration.connectTimeout)
+        totalTimeout = Self.positive(configuration.totalTimeout)
+        protocols = configuration.httpsOnly ? "https" : "http,https"
+        userAgent = configuration.userAgent
+        certificateAuthorities = configuration.certificateAuthorities
+        egressGuard = EgressGuard(allowing: configuration.allowEgress)
+        maxResponseLength = configuration.maxResponseLength
+        responsePrefixLength = configuration.responsePrefixLength
+        maxConnections = configuration.maxInFlight
+    }
+
+    /// Milliseconds, at least one: 0 means "no limit" to `CURLOPT_TIMEOUT_MS` and the default to the connect timeout.
+    private static func positive(_ duration: Duration) -> Int {
+        Int(min(max(duration.milliseconds, 1), Int64(Int32.max)))
+    }
+}

@@ -1,0 +1,23 @@
+/// One attempt for the transport to make.
+struct TransportRequest: Sendable {
+    /// Unique per attempt; names it when it is to be aborted.
+    let token: UInt64
+
+    /// The scheduler's lane, handed back with the result.
+    let lane: Int
+
+    let target: Target
+    let delivery: Delivery
+}
+
+/// What became of a request.
+struct TransportResult: Sendable {
+    enum Ending: Sendable {
+        case answered(AttemptAnswer)
+        /// Given up on request, with no word on whether the receiver got it.
+        case aborted
+    }
+
+    let request: TransportRequest
+    let ending: Ending
+}

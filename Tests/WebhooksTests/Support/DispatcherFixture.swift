@@ -1,0 +1,72 @@
+import Logging
+import Testing
+
+@testable import Webhooks
+
+/// A running dispatcher over a store in memory, with loopback allowed.
+struct DispatcherFixture {
+    let store = MemoryStore()
+    let dispatcher: WebhookDispatcher
+    static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+    init(
+        schedule: [Duration] = [.milliseconds(20), .milliseconds(20)],
+        jitter: Double = 0,
+        totalTimeout: Duration = .seconds(15),
+        connectTimeout: Duration = .seconds(5),
+        allowing: [String] = ["127.0.0.0/8", "::1"],
+        maxInFlight: Int = 1024,
+        onOutcomes: WebhookDispatcher.OutcomeHandler? = nil
+    ) throws {
+        dispatcher = WebhookDispatcher(
+            store: store,
+            configuration: WebhookConfiguration(
+                connectTimeout: connectTimeout,
+                totalTimeout: totalTimeout,
+                retryPolicy: RetryPolicy(schedule: schedule, jitter: jitter),
+                allowEgress: try allowing.map { text throws(WebhookError) in try CIDRBlock(text) },
+                userAgent: "clarion/test",
+                maxInFlight: maxInFlight
+            ),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            onOutcomes: onOutcomes
+        )
+        dispatcher.start()
+    }
+
+    func endpoint(
+        _ id: String,
+        _ url: String,
+        headers: [CustomHeader] = [],
+        secrets: [String] = [Self.secret],
+        maxInFlight: Int = 16,
+        isEnabled: Bool = true,
+        ordered: Bool = false,
+        ratePerSecond: Double? = nil
+    ) throws -> Endpoint {
+        Endpoint(
+            id: id,
+            url: try WebhookURL(url, httpsOnly: false),
+            headers: headers,
+            secrets: try secrets.map { text throws(WebhookError) in try SigningSecret(text) },
+            maxInFlight: maxInFlight,
+            isEnabled: isEnabled,
+            ordered: ordered,
+            ratePerSecond: ratePerSecond
+        )
+    }
+
+    /// Runs a test's body against a receiver; ends both whatever the body does.
+    func run(_ receivers: Receiver..., body: () async throws -> Void) async throws {
+        let result: Result<Void, any Error>
+        do {
+            try await body()
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await dispatcher.shutdown(grace: .zero)
+        for receiver in receivers { receiver.stop() }
+        try result.get()
+    }
+}

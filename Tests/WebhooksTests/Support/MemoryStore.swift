@@ -1,0 +1,117 @@
+import Synchronization
+
+@testable import Webhooks
+
+/// A delivery store in memory: the protocol's rules, nothing more.
+final class MemoryStore: DeliveryStore {
+    struct Row: Sendable {
+        enum State: Sendable, Equatable { case pending, delivered, dead }
+        var delivery: Delivery
+        var state = State.pending
+        var outcomes: [AttemptOutcome] = []
+    }
+
+    struct Unavailable: Error {}
+
+    private struct State {
+        var rows: [Int64: Row] = [:]
+        var lastID: Int64 = 0
+        var failuresLeft = 0
+        var batches: [Int] = []
+        var calls = 0
+    }
+
+    private let state = Mutex(State())
+
+    @discardableResult
+    func add(
+        to endpoint: String,
+        body: [UInt8] = Array("hello".utf8),
+        type: String? = nil,
+        contentType: String? = "text/plain",
+        topic: String = "greetings",
+        traceparent: String? = nil,
+        attempts: Int = 0,
+        notBefore: Int64 = 0
+    ) -> Int64 {
+        state.withLock { state in
+            state.lastID += 1
+            let id = state.lastID
+            state.rows[id] = Row(
+                delivery: Delivery(
+                    id: id,
+                    endpoint: endpoint,
+                    eventID: "event-\(id)",
+                    topic: topic,
+                    type: type,
+                    contentType: contentType,
+                    body: body,
+                    attempts: attempts,
+                    traceparent: traceparent,
+                    notBefore: notBefore
+                )
+            )
+            return id
+        }
+    }
+
+    /// Makes the next calls fail.
+    func fail(_ count: Int) {
+        state.withLock { $0.failuresLeft = count }
+    }
+
+    var rows: [Row] { state.withLock { state in state.rows.values.sorted { $0.delivery.id < $1.delivery.id } } }
+    var calls: Int { state.withLock { $0.calls } }
+    var batches: [Int] { state.withLock { $0.batches } }
+    func row(_ id: Int64) -> Row? { state.withLock { $0.rows[id] } }
+    func outcomes(of id: Int64) -> [AttemptOutcome] { row(id)?.outcomes ?? [] }
+    func count(_ wanted: Row.State) -> Int {
+        state.withLock { state in state.rows.values.count { $0.state == wanted } }
+    }
+
+    private func access<Result: Sendable>(_ body: (inout State) -> Result) throws -> Result {
+        try state.withLock { state throws in
+            state.calls += 1
+            guard state.failuresLeft == 0 else {
+                state.failuresLeft -= 1
+                throw Unavailable()
+            }
+            return body(&state)
+        }
+    }
+
+    func dueDeliveries(of endpoint: String, at now: Int64, limit: Int) async throws -> [Delivery] {
+        try access { state in
+            let due = state.rows.values.filter {
+                $0.state == .pending && $0.delivery.endpoint == endpoint && $0.delivery.notBefore <= now
+            }
+            return due.map(\.delivery).sorted { $0.id < $1.id }.prefix(limit).map { $0 }
+        }
+    }
+
+    func nextDelivery(of endpoint: String) async throws -> Int64? {
+        try access { state in
+            state.rows.values.filter { $0.state == .pending && $0.delivery.endpoint == endpoint }
+                .map(\.delivery.notBefore).min()
+        }
+    }
+
+    func record(_ outcomes: [AttemptOutcome]) async throws {
+        try access { state in
+            state.batches.append(outcomes.count)
+            for outcome in outcomes {
+                guard var row = state.rows[outcome.delivery], row.delivery.endpoint == outcome.endpoint else {
+                    continue
+                }
+                row.outcomes.append(outcome)
+                row.delivery.attempts = outcome.attempts
+                switch outcome.result {
+                case .delivered: row.state = .delivered
+                case .retry(let notBefore): row.delivery.notBefore = notBefore
+                case .dead, .gone: row.state = .dead
+                }
+                state.rows[outcome.delivery] = row
+            }
+        }
+    }
+}
