@@ -1,0 +1,34 @@
+/// The deliveries of events to durable observers: rows that are committed together with the event.
+public protocol DeliveryLog: Sendable {
+    /// The pending deliveries whose time has come, those first that have been due for longest, then in sequence order.
+    ///
+    /// A delivery stays due until its outcome is recorded: whoever attempts deliveries leaves out those it has in hand.
+    func dueDeliveries(
+        of observer: String,
+        at now: Timestamp,
+        limit: Int
+    ) async throws(EventLogError) -> [DeliveryRecord]
+
+    /// The pending deliveries in sequence order, whether their time has come or not: for an observer that is to get
+    /// its events in order, the first holds the others back until its `notBefore`.
+    func pendingDeliveries(of observer: String, limit: Int) async throws(EventLogError) -> [DeliveryRecord]
+
+    /// When the first pending delivery is due, possibly in the past; nil if nothing is pending.
+    func nextDelivery(of observer: String) async throws(EventLogError) -> Timestamp?
+
+    /// Records how attempts went, all in one transaction. Outcomes of deliveries that are deleted, or not pending any
+    /// more, are ignored.
+    func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError)
+
+    /// Makes every pending delivery of an observer a dead letter, without an attempt.
+    /// - Parameter failure: why, such as `gone`.
+    /// - Returns: how many there were.
+    func abandonDeliveries(
+        of observer: String,
+        failure: String,
+        at now: Timestamp
+    ) async throws(EventLogError) -> Int
+
+    /// What became of an observer's deliveries; all zero if there is no such observer.
+    func deliveryStats(of observer: String) async throws(EventLogError) -> DeliveryStats
+}

@@ -1,0 +1,32 @@
+/// What became of an observer's deliveries so far.
+public struct DeliveryStats: Hashable, Sendable {
+    /// Deliveries that arrived.
+    public var delivered: Int
+    /// Attempts that failed.
+    public var failed: Int
+    /// Deliveries that wait for an attempt, the first or another.
+    public var pending: Int
+    /// Deliveries whose attempts ran out.
+    public var deadLetters: Int
+    /// The status of the last attempt's response; nil if it had none, or there was no attempt.
+    public var lastStatus: Int?
+    /// When the last attempt ended; nil if there was none.
+    public var lastAttemptAt: Timestamp?
+
+    /// Stats of those parts; nothing happened yet by default.
+    public init(
+        delivered: Int = 0,
+        failed: Int = 0,
+        pending: Int = 0,
+        deadLetters: Int = 0,
+        lastStatus: Int? = nil,
+        lastAttemptAt: Timestamp? = nil
+    ) {
+        self.delivered = delivered
+        self.failed = failed
+        self.pending = pending
+        self.deadLetters = deadLetters
+        self.lastStatus = lastStatus
+        self.lastAttemptAt = lastAttemptAt
+    }
+}

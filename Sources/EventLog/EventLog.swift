@@ -1,0 +1,56 @@
+/// The durable, ordered sequence of committed events.
+///
+/// Whoever posts hands drafts to the log; whoever tells observers follows it. So observers hear what was committed, in
+/// sequence order, whichever log stands behind this protocol, and whoever else appends to it.
+public protocol EventLog: AnyObject, Sendable {
+    /// The identity of this log.
+    var epoch: LogEpoch { get }
+
+    /// The position of the newest committed event. Cheap; moved on before followers are told, and by all events of one
+    /// commit at once.
+    var tail: Position { get }
+
+    /// Hands drafts to the log: all of them are committed, next to each other and in this order, or none.
+    ///
+    /// Returns at once. `acknowledge` is called exactly once, with the events as committed: after the commit and after
+    /// the followers heard the events, on the log's thread, which must not be kept. What was refused because too much
+    /// waits already (``EventLogError/overloaded``) or the log is closed is acknowledged on the caller's thread, before
+    /// this returns.
+    func append(
+        _ drafts: [EventDraft],
+        acknowledge: @escaping @Sendable (Result<[Event], EventLogError>) -> Void
+    )
+
+    /// Has every commit's events told to a follower, in sequence order, from the next commit on and for as long as the
+    /// log lives. It is called on the log's thread, which must not be kept.
+    func follow(_ follower: @escaping @Sendable ([Event]) -> Void)
+
+    /// Reads on from a position.
+    /// - Parameters:
+    ///   - after: the position to read on from; the event there is not part of the page.
+    ///   - matching: what to read; an event that several patterns match comes once. No patterns match no event.
+    ///   - limit: the most events of the page, at least 1.
+    ///   - byteLimit: the bytes of data at which the page ends; it has one event at least, if there is any to read.
+    func read(
+        after: Position,
+        matching: [TopicPattern],
+        limit: Int,
+        byteLimit: Int
+    ) async throws(EventLogError) -> EventPage
+
+    /// The event of an id; nil if there is none, not any more, or the id is of another log.
+    func event(_ id: EventID) async throws(EventLogError) -> Event?
+
+    /// The newest event of a topic; nil if it has none.
+    func lastEvent(of topic: Topic) async throws(EventLogError) -> Event?
+
+    /// The oldest event that any of the patterns matches; nil if there is none.
+    func earliest(matching: [TopicPattern]) async throws(EventLogError) -> Event?
+
+    /// The position just before the first event at or after a moment; the tail if there is none.
+    func position(since: Timestamp) async throws(EventLogError) -> Position
+
+    /// Writes what is waiting, then closes the log. What comes later is refused with ``EventLogError/closed``. May be
+    /// called several times; each returns when the log is closed.
+    func close() async
+}

@@ -1,0 +1,46 @@
+/// One immutable message, as the log committed it.
+public struct Event: Hashable, Sendable {
+    /// Unique in the log.
+    public let id: EventID
+
+    /// The topic it was posted on.
+    public let topic: Topic
+
+    /// The publisher's word for its kind; nil if it gave none.
+    public let type: String?
+
+    /// The media type of the data; nil if the publisher gave none.
+    public let contentType: String?
+
+    /// The data as posted.
+    public let data: [UInt8]
+
+    /// More that was kept with the event, as JSON that only the hub reads.
+    public let attributes: [UInt8]?
+
+    /// When the log took it. Along the sequence this never steps back, unless the system's clock was set back by more
+    /// than a minute.
+    public let time: Timestamp
+
+    /// Where in the sequence it is.
+    public var position: Position { id.position }
+
+    /// An event of those parts: logs make them, and tests.
+    public init(
+        id: EventID,
+        topic: Topic,
+        type: String? = nil,
+        contentType: String? = nil,
+        data: [UInt8],
+        attributes: [UInt8]? = nil,
+        time: Timestamp
+    ) {
+        self.id = id
+        self.topic = topic
+        self.type = type
+        self.contentType = contentType
+        self.data = data
+        self.attributes = attributes
+        self.time = time
+    }
+}

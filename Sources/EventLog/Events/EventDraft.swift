@@ -1,0 +1,32 @@
+/// An event that is to be: what a publisher hands to the log.
+public struct EventDraft: Hashable, Sendable {
+    /// The topic it is posted on.
+    public var topic: Topic
+
+    /// The publisher's word for its kind, such as `created`; nil if it gave none.
+    public var type: String?
+
+    /// The media type of the data; nil if the publisher gave none.
+    public var contentType: String?
+
+    /// The data, any bytes, possibly none.
+    public var data: [UInt8]
+
+    /// More that is kept with the event, as JSON that only the hub reads; nil if there is nothing more.
+    public var attributes: [UInt8]?
+
+    /// A draft of those parts.
+    public init(
+        topic: Topic,
+        type: String? = nil,
+        contentType: String? = nil,
+        data: [UInt8],
+        attributes: [UInt8]? = nil
+    ) {
+        self.topic = topic
+        self.type = type
+        self.contentType = contentType
+        self.data = data
+        self.attributes = attributes
+    }
+}

@@ -1,0 +1,51 @@
+/// The id of an event: opaque to everyone but the log that made it, unique in that log, and never used twice.
+///
+/// Its text is `<epoch>-<position>`, at most 32 ASCII characters of `[0-9a-z-]`. It has no dot, because it is also the
+/// `webhook-id` of Standard Webhooks, which is signed as `id.timestamp.body`.
+public struct EventID: Hashable, Sendable, CustomStringConvertible {
+    /// The log that the event is of.
+    public let epoch: LogEpoch
+
+    /// Where in that log it is.
+    public let position: Position
+
+    /// The id of the event at a position; position ``Position/start`` names the place before the first event.
+    public init(epoch: LogEpoch, position: Position) {
+        self.epoch = epoch
+        self.position = position
+    }
+
+    /// Reads the text of ``description``; nil for any other, also for another spelling of the same number.
+    public init?(_ text: some StringProtocol) {
+        guard let hyphen = text.utf8.firstIndex(of: UInt8(ascii: "-")), let epoch = LogEpoch(text[..<hyphen]) else {
+            return nil
+        }
+        let digits = text.utf8[text.utf8.index(after: hyphen)...]
+        guard digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+        var number: Int64?
+        for digit in digits {
+            guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
+            let (product, tooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
+            let (sum, overflow) = product.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
+            if tooLarge || overflow { return nil }
+            number = sum
+        }
+        guard let number else { return nil }
+        self.init(epoch: epoch, position: Position(number))
+    }
+
+    /// The text of the id.
+    public var description: String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(LogEpoch.length + 20)
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the text of the id, without making a string of it: for the encoders that run for every event.
+    public func write(to bytes: inout [UInt8]) {
+        epoch.write(to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        bytes.appendDecimal(UInt64(position.rawValue.magnitude))
+    }
+}

@@ -1,0 +1,22 @@
+/// A part of the sequence, as ``EventLog/read(after:matching:limit:byteLimit:)`` found it.
+public struct EventPage: Sendable {
+    /// The events that match, in sequence order.
+    public let events: [Event]
+
+    /// How far the page looked: every match after the asked position and up to this one is in ``events``. Go on reading
+    /// from here, also if the page is empty. The page reached the end when this is the tail the log had at the time.
+    public let scannedThrough: Position
+
+    /// The newest position there was when the page was read.
+    public let tail: Position
+
+    /// Whether nothing was left to read.
+    public var isLast: Bool { scannedThrough >= tail }
+
+    /// A page of those parts.
+    public init(events: [Event], scannedThrough: Position, tail: Position) {
+        self.events = events
+        self.scannedThrough = scannedThrough
+        self.tail = tail
+    }
+}

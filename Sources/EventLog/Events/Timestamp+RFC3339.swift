@@ -1,0 +1,122 @@
+// Dates by arithmetic on the days of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level
+// Date Algorithms"), counted in years that begin on 1 March so that the leap day comes last.
+
+extension Timestamp {
+    /// The moment in UTC with milliseconds, such as `2026-11-20T23:19:00.123Z`.
+    public var rfc3339: String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(24)
+        writeRFC3339(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the text of ``rfc3339``, without making a string of it: for the encoders that run for every event.
+    public func writeRFC3339(to bytes: inout [UInt8]) {
+        let (days, millisecond) = milliseconds.quotientAndRemainderRoundedDown(by: 86_400_000)
+        let (year, month, day) = Timestamp.date(ofDay: days)
+        let parts: [(value: Int64, width: Int, mark: UInt8)] = [
+            (year, 4, UInt8(ascii: "-")), (month, 2, UInt8(ascii: "-")), (day, 2, UInt8(ascii: "T")),
+            (millisecond / 3_600_000, 2, UInt8(ascii: ":")), (millisecond / 60_000 % 60, 2, UInt8(ascii: ":")),
+            (millisecond / 1_000 % 60, 2, UInt8(ascii: ".")), (millisecond % 1_000, 3, UInt8(ascii: "Z")),
+        ]
+        for part in parts {
+            bytes.appendDecimal(UInt64(part.value), width: part.width)
+            bytes.append(part.mark)
+        }
+    }
+
+    /// Reads a time of RFC 3339, section 5.6, with any offset and any number of decimals; what is finer than a
+    /// millisecond is cut off, and a leap second is the second after. Nil if the text is none, or no such day exists.
+    public init?(rfc3339 text: some StringProtocol) {
+        var scan = Scan(rest: Array(text.utf8)[...])
+        guard let year = scan.number(4), scan.mark("-"), let month = scan.number(2), scan.mark("-"),
+            let day = scan.number(2), scan.mark("T") || scan.mark("t"),
+            let hour = scan.number(2), scan.mark(":"), let minute = scan.number(2), scan.mark(":"),
+            let second = scan.number(2), let fraction = scan.fraction(), let offset = scan.offset(), scan.rest.isEmpty,
+            (1...12).contains(month), (1...Timestamp.days(in: month, of: year)).contains(day),
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        let seconds = Timestamp.day(of: year, month, day) * 86_400 + hour * 3_600 + (minute - offset) * 60 + second
+        let milliseconds = seconds * 1_000 + fraction
+        guard (Timestamp.earliest.milliseconds...Timestamp.latest.milliseconds).contains(milliseconds) else {
+            return nil
+        }
+        self.init(milliseconds: milliseconds)
+    }
+
+    private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = (day + 719_468).quotientAndRemainderRoundedDown(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+
+    private static func day(of year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndRemainderRoundedDown(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func days(in month: Int64, of year: Int64) -> Int64 {
+        switch month {
+        case 4, 6, 9, 11: 30
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        default: 31
+        }
+    }
+}
+
+/// Reads the parts of a time from left to right.
+private struct Scan {
+    var rest: ArraySlice<UInt8>
+
+    mutating func mark(_ mark: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: mark) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    mutating func number(_ width: Int) -> Int64? {
+        guard rest.count >= width else { return nil }
+        var value: Int64 = 0
+        for byte in rest.prefix(width) {
+            guard let digit = digit(byte) else { return nil }
+            value = value * 10 + digit
+        }
+        rest.removeFirst(width)
+        return value
+    }
+
+    /// The milliseconds of the decimals, 0 if there are none; nil if the point has no digit after it.
+    mutating func fraction() -> Int64? {
+        guard mark(".") else { return 0 }
+        let digits = rest.prefix { digit($0) != nil }
+        guard !digits.isEmpty else { return nil }
+        rest.removeFirst(digits.count)
+        return zip(digits, [100, 10, 1] as [Int64]).reduce(0) { $0 + (digit($1.0) ?? 0) * $1.1 }
+    }
+
+    /// Minutes east of Greenwich.
+    mutating func offset() -> Int64? {
+        if mark("Z") || mark("z") { return 0 }
+        let sign: Int64
+        if mark("+") { sign = 1 } else if mark("-") { sign = -1 } else { return nil }
+        guard let hours = number(2), hours < 24, mark(":"), let minutes = number(2), minutes < 60 else { return nil }
+        return sign * (hours * 60 + minutes)
+    }
+
+    private func digit(_ byte: UInt8) -> Int64? {
+        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int64(byte - UInt8(ascii: "0")) : nil
+    }
+}
+
+extension Int64 {
+    /// Division by a positive number whose remainder is never negative.
+    fileprivate func quotientAndRemainderRoundedDown(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

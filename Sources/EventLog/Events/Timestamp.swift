@@ -1,0 +1,45 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A moment, to the millisecond, between the years 0000 and 9999 of UTC (what RFC 3339 can write).
+public struct Timestamp: Hashable, Comparable, Sendable {
+    /// Milliseconds since 1970-01-01T00:00:00Z, without leap seconds; negative before.
+    public let milliseconds: Int64
+
+    /// The first millisecond of the year 0000.
+    public static let earliest = Timestamp(unchecked: -62_167_219_200_000)
+
+    /// The last millisecond of the year 9999.
+    public static let latest = Timestamp(unchecked: 253_402_300_799_999)
+
+    /// A moment by its distance from 1970; what lies outside the years 0000 to 9999 becomes the nearest that is inside.
+    public init(milliseconds: Int64) {
+        self.milliseconds = min(max(milliseconds, Timestamp.earliest.milliseconds), Timestamp.latest.milliseconds)
+    }
+
+    private init(unchecked milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// The time of the system's clock.
+    public static func now() -> Timestamp {
+        var time = timespec()
+        // `unsafe`: clock_gettime(2) fills the structure that it is lent, and cannot fail for this clock.
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// The moment that many milliseconds later, or earlier if negative.
+    public func advanced(byMilliseconds distance: Int64) -> Timestamp {
+        let (sum, overflow) = milliseconds.addingReportingOverflow(distance)
+        return overflow ? (distance < 0 ? .earliest : .latest) : Timestamp(milliseconds: sum)
+    }
+
+    /// Whether one is before the other.
+    public static func < (one: Timestamp, other: Timestamp) -> Bool { one.milliseconds < other.milliseconds }
+}

@@ -1,0 +1,42 @@
+/// A durable observer, such as a webhook, as the log keeps it.
+public struct ObserverRecord: Hashable, Sendable {
+    /// Names the observer; one record per id.
+    public var id: String
+
+    /// The topics and patterns it is registered for, at most one delivery per event however many match.
+    public var topics: [TopicPattern]
+
+    /// The only event types it wants; empty for all, also for events without a type.
+    public var types: [String]
+
+    /// Whether events get delivery rows for it: false while it is paused or disabled.
+    public var receives: Bool
+
+    /// Everything else about it: JSON that only the hub reads.
+    public var document: [UInt8]
+
+    /// When it was first saved; what replaces it keeps this.
+    public var createdAt: Timestamp
+
+    /// Increases with each save and is never used twice in a log. Given by the log; what is handed in does not matter.
+    public var revision: Int64
+
+    /// A record of those parts.
+    public init(
+        id: String,
+        topics: [TopicPattern],
+        types: [String] = [],
+        receives: Bool = true,
+        document: [UInt8] = [],
+        createdAt: Timestamp,
+        revision: Int64 = 0
+    ) {
+        self.id = id
+        self.topics = topics
+        self.types = types
+        self.receives = receives
+        self.document = document
+        self.createdAt = createdAt
+        self.revision = revision
+    }
+}

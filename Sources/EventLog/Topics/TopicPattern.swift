@@ -1,0 +1,87 @@
+/// A topic in which a segment may be `*` (exactly one segment) and the last may be `**` (one or more).
+///
+/// ```swift
+/// try TopicPattern("orders.*").matches(Topic("orders.created"))       // true
+/// try TopicPattern("orders.*").matches(Topic("orders.eu.created"))    // false
+/// try TopicPattern("orders.**").matches(Topic("orders.eu.created"))   // true
+/// ```
+public struct TopicPattern: Hashable, Sendable, CustomStringConvertible {
+    /// The pattern as it was given.
+    public let text: String
+
+    /// Whether a segment is `*` or `**`; otherwise the pattern is the name of one topic.
+    let hasWildcards: Bool
+
+    /// A pattern of that text.
+    /// - Throws: ``TopicError`` with code `pattern-invalid`.
+    public init(_ text: String) throws(TopicError) {
+        if let fault = TopicName.fault(in: text) { throw TopicPattern.invalid(fault) }
+        self.text = text
+        hasWildcards = text.utf8.contains(TopicName.star)
+        guard hasWildcards else { return }
+        var segments = TopicSegments(text)
+        while let segment = segments.next() {
+            guard segment.bytes.contains(TopicName.star) else { continue }
+            switch segment {
+            case .star: break
+            case .doubleStar where segments.isAtEnd: break
+            case .doubleStar: throw TopicPattern.invalid("`**` may only be the last segment")
+            default: throw TopicPattern.invalid("`*` must be a whole segment")
+            }
+        }
+    }
+
+    /// A pattern whose text is given in bytes, such as a percent-decoded segment of a path.
+    /// - Throws: ``TopicError`` with code `pattern-invalid`, also if the bytes are not UTF-8.
+    public init(utf8 bytes: some Sequence<UInt8>) throws(TopicError) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw TopicPattern.invalid("it is not UTF-8")
+        }
+        try self.init(text)
+    }
+
+    /// The pattern that only this topic matches.
+    public init(_ topic: Topic) {
+        text = topic.name
+        hasWildcards = false
+    }
+
+    /// A text that was checked before it was stored.
+    init(stored text: String) {
+        self.text = text
+        hasWildcards = text.utf8.contains(TopicName.star)
+    }
+
+    /// The one topic that matches, or nil if the pattern has wildcards.
+    public var literal: Topic? { hasWildcards ? nil : Topic(stored: text) }
+
+    /// Whether the topic matches.
+    public func matches(_ topic: Topic) -> Bool {
+        guard hasWildcards else { return text.utf8.hasSameBytes(as: topic.name.utf8) }
+        var wanted = TopicSegments(text)
+        var given = TopicSegments(topic.name)
+        while let pattern = wanted.next() {
+            guard let segment = given.next() else { return false }
+            if pattern == .doubleStar { return true }
+            guard pattern == .star || pattern == segment else { return false }
+        }
+        return given.isAtEnd
+    }
+
+    /// The text.
+    public var description: String { text }
+
+    /// Whether both texts have the same bytes.
+    public static func == (one: TopicPattern, other: TopicPattern) -> Bool {
+        one.text.utf8.hasSameBytes(as: other.text.utf8)
+    }
+
+    /// Feeds the bytes of the text.
+    public func hash(into hasher: inout Hasher) {
+        text.utf8.hashBytes(into: &hasher)
+    }
+
+    private static func invalid(_ fault: String) -> TopicError {
+        TopicError(code: "pattern-invalid", message: "A pattern of topics cannot read so: \(fault).")
+    }
+}

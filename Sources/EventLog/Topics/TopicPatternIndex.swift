@@ -1,0 +1,73 @@
+/// Which patterns match a topic, found in time independent of how many patterns there are.
+///
+/// Patterns without wildcards lie in a dictionary, the others in a trie of segments, so a topic costs one look-up and
+/// at most one step per segment and wildcard. A value type without a lock: its owner guards it.
+///
+/// ```swift
+/// var index = TopicPatternIndex<ObserverID>()
+/// index.insert(id, for: try TopicPattern("orders.*"))
+/// index.forEachMatch(try Topic("orders.created")) { id in … }
+/// ```
+///
+/// To keep the set of patterns in use, count them beside it and let the index hold each pattern once, as its own value:
+///
+/// ```swift
+/// counts[pattern, default: 0] += 1
+/// index.insert(pattern, for: pattern)   // false, and no change, if it was there
+/// ```
+public struct TopicPatternIndex<Value: Hashable> {
+    private var literals: [TopicPattern: TopicPatternBucket<Value>] = [:]
+    private var wildcards = TopicPatternTrie<Value>()
+
+    /// How many pairs of value and pattern it holds.
+    public private(set) var count = 0
+
+    /// An index of nothing.
+    public init() {}
+
+    /// Adds a value for a pattern.
+    /// - Returns: false if that very pair was there already.
+    @discardableResult
+    public mutating func insert(_ value: Value, for pattern: TopicPattern) -> Bool {
+        let inserted =
+            pattern.hasWildcards
+            ? wildcards.insert(value, for: pattern)
+            : literals[pattern, default: TopicPatternBucket()].insert(value)
+        if inserted { count += 1 }
+        return inserted
+    }
+
+    /// Removes a value from a pattern; nothing is left behind of a pattern without values.
+    /// - Returns: false if that pair was not there.
+    @discardableResult
+    public mutating func remove(_ value: Value, for pattern: TopicPattern) -> Bool {
+        let removed: Bool
+        if pattern.hasWildcards {
+            removed = wildcards.remove(value, for: pattern)
+        } else {
+            removed = literals[pattern]?.remove(value) ?? false
+            if removed, literals[pattern]?.values.isEmpty == true { literals[pattern] = nil }
+        }
+        if removed { count -= 1 }
+        return removed
+    }
+
+    /// Calls back with the values of every pattern that matches, in no particular order.
+    ///
+    /// A value that was inserted for several matching patterns comes several times.
+    public func forEachMatch(_ topic: Topic, _ body: (Value) throws -> Void) rethrows {
+        if let bucket = literals[TopicPattern(topic)] {
+            for value in bucket.values { try body(value) }
+        }
+        if !wildcards.isEmpty { try wildcards.forEachMatch(topic, body) }
+    }
+
+    /// The values of every pattern that matches, each once.
+    public func matches(_ topic: Topic) -> Set<Value> {
+        var values: Set<Value> = []
+        forEachMatch(topic) { values.insert($0) }
+        return values
+    }
+}
+
+extension TopicPatternIndex: Sendable where Value: Sendable {}

@@ -1,0 +1,43 @@
+/// One segment of a name or pattern: a slice of its bytes, which shares the name's storage.
+struct TopicSegment: Hashable {
+    let bytes: Substring.UTF8View
+
+    static let star = TopicSegment(bytes: "*"[...].utf8)
+    static let doubleStar = TopicSegment(bytes: "**"[...].utf8)
+
+    static func == (one: TopicSegment, other: TopicSegment) -> Bool {
+        one.bytes.hasSameBytes(as: other.bytes)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        bytes.hashBytes(into: &hasher)
+    }
+
+    /// The same bytes in storage of their own, for a key that outlives the name it was cut from.
+    func copied() -> TopicSegment {
+        TopicSegment(bytes: String(Substring(bytes))[...].utf8)
+    }
+}
+
+/// The segments of a name from first to last. `a..b` has three, the second of them empty.
+struct TopicSegments: IteratorProtocol {
+    /// What is left; nil when the last segment has been taken.
+    private var rest: Substring.UTF8View?
+
+    init(_ name: String) {
+        rest = name[...].utf8
+    }
+
+    /// Whether the last segment has been taken.
+    var isAtEnd: Bool { rest == nil }
+
+    mutating func next() -> TopicSegment? {
+        guard let bytes = rest else { return nil }
+        guard let dot = bytes.firstIndex(of: TopicName.dot) else {
+            rest = nil
+            return TopicSegment(bytes: bytes)
+        }
+        rest = bytes[bytes.index(after: dot)...]
+        return TopicSegment(bytes: bytes[..<dot])
+    }
+}
