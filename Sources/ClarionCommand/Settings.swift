@@ -37,7 +37,7 @@ struct Settings {
             storage: durability == .memory ? .inMemory : .directory(source.text("data") ?? "data"),
             durability: durability,
             webhooks: try Self.webhooks(source),
-            keepAlive: try source.number("keep-alive", in: 1...3600) ?? 15,
+            keepAlive: .seconds(try source.number("keep-alive", in: 1...3600) ?? 15),
             publicFolder: source.text("public") ?? PublicFolder.find())
     }
 

@@ -54,7 +54,7 @@ public final class Hub: Sendable {
         self.log = log
         self.logger = logger
         writer = try StreamWriter(
-            keepAlive: .init(seconds: configuration.keepAlive, frame: ServerSentEvent.keepAlive))
+            keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive))
         let (gone, whoIsGone) = AsyncStream.makeStream(of: String.self)
         self.gone = gone
         self.whoIsGone = whoIsGone

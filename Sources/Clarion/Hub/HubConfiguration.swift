@@ -16,8 +16,8 @@ public struct HubConfiguration: Sendable {
     /// How webhooks are delivered.
     public var webhooks: WebhookConfiguration
 
-    /// Seconds of silence after which a stream is sent a comment.
-    public var keepAlive: Int
+    /// The silence after which a stream is sent a comment.
+    public var keepAlive: Duration
 
     /// How many bytes may wait for one stream before it stops hearing live events and catches up from the log.
     public var outboxBytes: Int
@@ -30,7 +30,7 @@ public struct HubConfiguration: Sendable {
         storage: Storage,
         durability: Durability = .disk,
         webhooks: WebhookConfiguration = WebhookConfiguration(userAgent: "clarion/\(Hub.version)"),
-        keepAlive: Int = 15,
+        keepAlive: Duration = .seconds(15),
         outboxBytes: Int = 1024 * 1024,
         publicFolder: String? = nil
     ) {

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import Clarion
+
+@Suite struct JSONSyntaxTests {
+    @Test(arguments: [
+        "null", "true", " false ", "0", "-0", "1.5e-3", "10E+2", "\"\"", "\"\\u00e9\\n\\/\"", "[]", "[1,[2],{}]",
+        "{\"a\":{\"b\":[null]},\"a\":1}", "\t\n\r {} ", "\"ä\u{1F389}\"",
+    ])
+    func textsAreAccepted(text: String) {
+        #expect(JSONSyntax.isValid(Array(text.utf8)))
+    }
+
+    @Test(arguments: [
+        "", " ", "nul", "truex", "01", "-", "1.", ".5", "1e", "+1", "0x1", "NaN", "\"", "\"\\x\"", "\"\\u12g4\"",
+        "\"\n\"", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "{\"a\":1}}", "[}", "1 2", "'a'",
+    ])
+    func othersAreRefused(text: String) {
+        #expect(!JSONSyntax.isValid(Array(text.utf8)))
+    }
+
+    @Test func bytesThatAreNotUTF8AreRefused() {
+        #expect(!JSONSyntax.isValid([0x22, 0xC3, 0x28, 0x22]))
+    }
+
+    @Test func nestingIsBounded() {
+        #expect(JSONSyntax.isValid(Array(repeating: UInt8(ascii: "["), count: 400) + Array(repeating: UInt8(ascii: "]"), count: 400)))
+        #expect(!JSONSyntax.isValid(Array(repeating: UInt8(ascii: "["), count: 1_000_000)))
+    }
+
+    /// Whatever is accepted must be read by an independent parser too: it is embedded into documents that others parse.
+    @Test(arguments: 0..<200)
+    func whatIsAcceptedParses(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let alphabet = Array("[]{},:\"\\u0e1-.+ntrfals \u{1}ä".utf8)
+        for _ in 0..<200 {
+            let length = Int.random(in: 1...12, using: &random)
+            let bytes = (0..<length).map { _ in alphabet.randomElement(using: &random)! }
+            if JSONSyntax.isValid(bytes) {
+                #expect(JSONValue(parsing: bytes) != nil, "\(String(decoding: bytes, as: UTF8.self))")
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import EventLog
+import Testing
+
+@testable import Clarion
+
+@Suite struct StreamCursorTests {
+    private func at(_ number: Int64) -> Position { Position(rawValue: number) }
+
+    @Test func aStreamAtTheTailIsLiveAtOnce() {
+        var cursor = StreamCursor()
+        #expect(!cursor.begin(after: at(7), tail: at(7)))
+        #expect(cursor.hear(through: at(9)) == .send(after: at(7)))
+        #expect(cursor.position == at(9))
+    }
+
+    @Test func whatWasHeardBeforeTheBeginningIsReadFromTheLog() {
+        var cursor = StreamCursor()
+        #expect(cursor.hear(through: at(8)) == .ignore)
+        #expect(cursor.begin(after: at(7), tail: at(7)))
+        #expect(!cursor.isLive)
+    }
+
+    @Test func aPageThatEndsBeforeWhatWasHeardIsFollowedByAnother() {
+        var cursor = StreamCursor()
+        #expect(cursor.begin(after: at(0), tail: at(10)))
+        #expect(cursor.hear(through: at(12)) == .ignore)
+        #expect(cursor.caughtUp(through: at(11)))
+        #expect(!cursor.caughtUp(through: at(12)))
+        #expect(cursor.hear(through: at(13)) == .send(after: at(12)))
+    }
+
+    @Test func anOverlappingPatternHearsARunOnce() {
+        var cursor = StreamCursor()
+        #expect(!cursor.begin(after: at(0), tail: at(0)))
+        #expect(cursor.hear(through: at(3)) == .send(after: at(0)))
+        #expect(cursor.hear(through: at(3)) == .ignore)
+    }
+
+    /// A random schedule of commits, hearings, pages and refusals by a full outbox, against the one rule that matters:
+    /// every position is sent exactly once, in order.
+    @Test(arguments: 0..<300)
+    func everyPositionIsSentOnceInOrder(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var cursor = StreamCursor()
+        var committed: Int64 = .random(in: 0...5, using: &random)
+        var heard = committed
+        var sent: [Int64] = []
+        let start = Int64.random(in: 0...committed, using: &random)
+        var isReading = cursor.begin(after: at(start), tail: at(committed))
+        var readThrough = start
+
+        func send(_ range: ClosedRange<Int64>) { sent += Array(range) }
+
+        for step in 0..<400 {
+            let isLast = step >= 300
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0 where !isLast:
+                committed += .random(in: 1...4, using: &random)
+            case 1 where heard < committed:
+                heard = isLast ? committed : .random(in: (heard + 1)...committed, using: &random)
+                guard case .send(let after) = cursor.hear(through: at(heard)) else { break }
+                // A full outbox takes nothing.
+                if !isLast, Bool.random(using: &random) {
+                    cursor.fallBehind(to: after)
+                    readThrough = after.rawValue
+                    isReading = true
+                } else {
+                    send((after.rawValue + 1)...heard)
+                }
+            case _ where isReading && readThrough < committed:
+                let through = isLast ? committed : .random(in: (readThrough + 1)...committed, using: &random)
+                send((readThrough + 1)...through)
+                readThrough = through
+                isReading = cursor.caughtUp(through: at(through))
+            default: break
+            }
+        }
+        #expect(sent == Array((start + 1)..<(committed + 1)), "seed \(seed)")
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
