@@ -70,6 +70,11 @@ class FaithfulHub(unittest.TestCase):
     def test_streams_on_silent_topics_hear_nothing(self):
         self.passes("fanout", "--streams", "2", "--idle", "50")
 
+    def test_replay_reads_all_from_the_beginning(self):
+        options = ("--history", "20000", "--streams", "5", "--rate", "500", "--posters", "4")
+        result = self.passes("replay", *options, hub_options=("--history",))
+        self.assertGreaterEqual(result["replayed"], 20000)
+
     def test_chunks_pieces_and_line_ends_do_not_matter(self):
         for split in ("1", "7", "100"):
             self.passes("closed", "--streams", "3", hub_options=("--split", split))
@@ -90,7 +95,7 @@ class FaultyHub(unittest.TestCase):
 
     def fails(self, fault, words, *options, mode="closed", hub_options=()):
         with hub("--fault", fault, "--at", "20", *hub_options) as (process, port):
-            status, result, said = load(mode, port, "--streams", "4", "--pid", str(process.pid), *options)
+            status, result, said = load(mode, port, "--pid", str(process.pid), "--streams", "4", *options)
         self.assertEqual(status, 1, said)
         self.assertFalse(result["ok"])
         self.assertRegex(said, words)
@@ -125,6 +130,11 @@ class FaultyHub(unittest.TestCase):
 
     def test_an_event_nobody_posted(self):
         self.fails_for_one_and_for_all("foreign", "never posted|missing|again", "never posted|missing|again")
+
+    def test_a_hole_in_the_history(self):
+        options = ("--history", "2000", "--streams", "5")
+        lost = "acknowledged events were heard by no stream|missing"
+        self.fails("drop", lost, *options, mode="replay", hub_options=("--history", "--everyone"))
 
     def test_an_event_without_id(self):
         self.fails("noid", "without an id")

@@ -3,10 +3,11 @@
  * deliberate fault on demand. It also gathers what one turn of its loop brought into one send for each
  * stream, so it is fast enough to show where the generator itself ends.
  *
- *   hub [--nchan] [--split BYTES] [--crlf] [--fault NAME --at K] [--everyone]
+ *   hub [--port PORT] [--nchan] [--split BYTES] [--crlf] [--history] [--fault NAME --at K] [--everyone]
  *
  * prints its port, then serves until it is killed. The fault strikes the K-th event (from 0) on the
- * first stream only, or on all of them with --everyone.
+ * first stream only, or on all of them with --everyone. With --history events are kept, and a stream that
+ * asks for ?since=earliest is sent them first.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -34,13 +35,14 @@ struct connection {
     struct connection *previous, *next; /* among streams */
 };
 
-static bool nchan, crlf, everyone;
+static bool nchan, crlf, everyone, keep;
 static size_t split;
 static const char *fault = "";
 static long at = -1, events, open_streams;
 static struct connection *streams;       /* the latest first */
 static struct connection *first_stream;
 static struct bytes common, odd;         /* frames of this turn, and those for the stream that suffers the fault */
+static struct bytes history;             /* all frames so far, with --history */
 static struct bytes held;                /* by "reorder" */
 
 static void add(struct bytes *b, const char *from, size_t length) {
@@ -132,6 +134,7 @@ static void deliver(void) {
         if (frames->length) flush(c, frames->at, frames->length);
         if (is("end") && events > at && c == first_stream) shutdown(c->socket, SHUT_RDWR);
     }
+    if (keep) add(&history, common.at, common.length);
     common.length = odd.length = 0;
 }
 
@@ -140,7 +143,7 @@ static void answer(struct connection *c, const char *status, const char *type, c
     flush(c, text, (size_t)snprintf(text, sizeof text, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n\r\n%s", status, type, strlen(body), body));
 }
 
-static void open_stream(struct connection *c, bool silent) {
+static void open_stream(struct connection *c, bool silent, bool earliest) {
     const char *head = nchan ? "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n"
                              : "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-store\r\n\r\n";
     flush(c, head, strlen(head));
@@ -149,6 +152,7 @@ static void open_stream(struct connection *c, bool silent) {
     c->stream = true;
     flush(c, hello.at, hello.length);
     free(hello.at);
+    if (earliest) flush(c, history.at, history.length);
     c->silent = silent;
     c->next = streams;
     if (streams) streams->previous = c;
@@ -172,7 +176,7 @@ static size_t request(struct connection *c) {
         else answer(c, nchan ? "202 Accepted" : "201 Created", "application/json", "{\"id\":\"1\"}");
         if (!refuse || is("phantom")) publish(c->in.at + head, body);
     } else if (memmem(c->in.at, head, "text/event-stream", 17)) {
-        open_stream(c, memmem(c->in.at, head, "idle", 4) != NULL);
+        open_stream(c, memmem(c->in.at, head, "idle", 4) != NULL, memmem(c->in.at, head, "since=earliest", 14) != NULL);
     } else {
         char text[128];
         snprintf(text, sizeof text, "x 1\nclarion_observers{kind=\"stream\"} %ld\nsubscribers: %ld\n", open_streams, open_streams);
@@ -214,10 +218,13 @@ static void serve(struct connection *c, uint32_t ready) {
 }
 
 int main(int count, char **arguments) {
+    uint16_t port = 0;
     for (int i = 1; i < count; i++) {
         if (strcmp(arguments[i], "--nchan") == 0) nchan = true;
         else if (strcmp(arguments[i], "--crlf") == 0) crlf = true;
+        else if (strcmp(arguments[i], "--history") == 0) keep = true;
         else if (strcmp(arguments[i], "--everyone") == 0) everyone = true;
+        else if (strcmp(arguments[i], "--port") == 0 && i + 1 < count) port = (uint16_t)atoi(arguments[++i]);
         else if (strcmp(arguments[i], "--split") == 0 && i + 1 < count) split = (size_t)atol(arguments[++i]);
         else if (strcmp(arguments[i], "--fault") == 0 && i + 1 < count) fault = arguments[++i];
         else if (strcmp(arguments[i], "--at") == 0 && i + 1 < count) at = atol(arguments[++i]);
@@ -229,9 +236,10 @@ int main(int count, char **arguments) {
     setrlimit(RLIMIT_NOFILE, &files);
 
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), epoll = epoll_create1(EPOLL_CLOEXEC), on = 1;
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     struct epoll_event event = {.events = EPOLLIN};
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (listener < 0 || epoll < 0 || bind(listener, (struct sockaddr *)&address, size) < 0 || listen(listener, 4096) < 0 ||
         getsockname(listener, (struct sockaddr *)&address, &size) < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &event) < 0) {
         perror("hub");

@@ -112,7 +112,6 @@ struct options options_parse(int count, char **arguments) {
     }
     if (optind < count) refuse("what is %s?", arguments[optind]);
     if (o.port == 0) refuse("--port is needed");
-    if (o.streams + o.idle > 15000) refuse("more than 15000 streams");
     if (o.mode == MODE_POSTS && o.streams) refuse("posts has no --streams");
     if (o.mode != MODE_POSTS && o.streams == 0) refuse("--streams is needed");
     if (o.mode == MODE_FANOUT && o.rate == 0) refuse("fanout needs a --rate (closed posts one at a time)");
