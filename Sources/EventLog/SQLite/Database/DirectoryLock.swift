@@ -1,0 +1,44 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+import Synchronization
+
+/// Holds a directory for one log: flock(2) on a file in it. The kernel lets go of it when the process dies, however it
+/// dies.
+final class DirectoryLock: Sendable {
+    /// Nil once released.
+    private let descriptor: Mutex<Int32?>
+
+    /// Takes the lock, without waiting for it.
+    /// - Throws: ``EventLogError`` with code `log-locked` or `log-unwritable`.
+    init(of directory: String) throws(EventLogError) {
+        let path = directory + "/clarion.lock"
+        // `unsafe`: a variadic C function; the mode is given because O_CREAT asks for it.
+        let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be opened (errno \(errno)).")
+        }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            let isTaken = errno == EWOULDBLOCK
+            close(file)
+            throw isTaken
+                ? EventLogError(code: EventLogError.locked, message: "Another log has \(directory) open.")
+                : EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be locked.")
+        }
+        descriptor = Mutex(file)
+    }
+
+    /// Lets go of the directory.
+    func release() {
+        if let file = descriptor.withLock({ $0.take() }) { close(file) }
+    }
+
+    deinit {
+        release()
+    }
+}

@@ -1,0 +1,28 @@
+internal import GRDB
+
+extension EventLogError {
+    /// The log is closed.
+    static let isClosed = EventLogError(code: EventLogError.closed, message: "The log is closed.")
+
+    /// What an error of SQLite means for a log; an error of this module stays what it is.
+    init(sqlite error: any Error) {
+        if let error = error as? EventLogError {
+            self = error
+            return
+        }
+        switch (error as? DatabaseError)?.resultCode {
+        case .SQLITE_FULL:
+            self.init(code: EventLogError.storageFull, message: "There is no room left to write to.", cause: error)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            self.init(code: EventLogError.corrupt, message: "The log's file is damaged.", cause: error)
+        case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+            self.init(
+                code: EventLogError.unwritable,
+                message: "The log's file cannot be opened or written.",
+                cause: error
+            )
+        default:
+            self.init(code: EventLogError.failed, message: "The log's database failed.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import GRDB
+
+/// An open database of a log, with what must outlive its use.
+struct LogDatabase: Sendable {
+    let connection: any DatabaseWriter
+
+    /// Nil if nothing is on disk.
+    let lock: DirectoryLock?
+
+    /// Opens a log, or makes one.
+    init(
+        at storage: SQLiteEventLog.Storage,
+        durability: Durability,
+        limits: SQLiteEventLog.Limits
+    ) throws(EventLogError) {
+        do {
+            switch (storage, durability) {
+            case (.directory(let directory), .disk), (.directory(let directory), .process):
+                let file = LogFile(directory: directory)
+                try file.makeDirectory()
+                lock = try DirectoryLock(of: directory)
+                try file.prepare()
+                connection = try DatabasePool(path: file.path, configuration: LogDatabase.configuration)
+            case (.inMemory, _), (_, .memory):
+                lock = nil
+                connection = try DatabaseQueue(configuration: LogDatabase.configuration)
+            }
+            try Schema.migrator.migrate(connection)
+            try connection.writeWithoutTransaction { db in
+                // A pool has set NORMAL. FULL has every commit wait for fsync, which is what a power cut asks for.
+                if durability == .disk { try db.execute(sql: "PRAGMA synchronous = FULL") }
+                try db.execute(sql: "PRAGMA cache_size = -32768")
+                try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
+                if let bytes = limits.storageBytes { try LogDatabase.limitStorage(of: db, to: bytes) }
+            }
+        } catch {
+            throw EventLogError(sqlite: error)
+        }
+    }
+
+    /// Checkpoints and closes. Nothing may be reading or writing any more.
+    func close() {
+        // What cannot be moved into the main file now stays in the write-ahead log, and is found there at opening.
+        try? connection.close()
+        lock?.release()
+    }
+
+    /// Bounds the database's size, rounded down to whole pages. SQLite never sets the bound below the present size.
+    static func limitStorage(of db: Database, to bytes: Int) throws {
+        let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 4_096
+        try db.execute(sql: "PRAGMA max_page_count = \(max(bytes / pageSize, 1))")
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        // No key refers to another table: what belongs together is written and deleted together.
+        configuration.foreignKeysEnabled = false
+        configuration.label = "clarion"
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA cache_size = -8192")
+        }
+        return configuration
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+internal import GRDB
+
+/// The database file of a log in its directory: made whole or not at all, and looked at before it is written to.
+struct LogFile {
+    let directory: String
+
+    var path: String { directory + "/clarion.db" }
+
+    private var draftPath: String { path + ".new" }
+
+    /// Up to which size, in bytes, every page is checked at opening (about 0.1 s); beyond, the roots of the tables.
+    private static let thoroughSize = 32 << 20
+
+    /// Makes the directory, if there is none.
+    func makeDirectory() throws(EventLogError) {
+        do {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        } catch {
+            throw EventLogError(
+                code: EventLogError.unwritable,
+                message: "The directory \(directory) cannot be made.",
+                cause: error
+            )
+        }
+    }
+
+    /// Makes an empty log if there is none, and otherwise sees that the file is a log and sound. It does not change
+    /// a file that it refuses.
+    /// - Throws: ``EventLogError`` with code `log-foreign`, `log-corrupt` or `log-unwritable`.
+    func prepare() throws(EventLogError) {
+        do {
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            try check(size: size)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            try make()
+        } catch {
+            throw EventLogError(sqlite: error)
+        }
+    }
+
+    /// Under another name until it is complete, so that no crash leaves half a log behind, and the header of the file
+    /// itself, not only its write-ahead log, says from the beginning whose it is.
+    private func make() throws(EventLogError) {
+        guard !FileManager.default.fileExists(atPath: path + "-wal") else {
+            throw EventLogError(
+                code: EventLogError.corrupt,
+                message: "\(path) is missing, but its write-ahead log is there."
+            )
+        }
+        do {
+            for leftover in [draftPath, draftPath + "-journal"] where FileManager.default.fileExists(atPath: leftover) {
+                try FileManager.default.removeItem(atPath: leftover)
+            }
+            let draft = try DatabaseQueue(path: draftPath)
+            try draft.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            }
+            try Schema.migrator.migrate(draft)
+            try draft.close()
+            try FileManager.default.moveItem(atPath: draftPath, toPath: path)
+        } catch {
+            throw EventLogError(sqlite: error)
+        }
+    }
+
+    private func check(size: Int) throws {
+        try checkHeader(size: size)
+        // A connection that cannot write: it leaves the file as it is, whatever it finds.
+        var configuration = Configuration()
+        configuration.readonly = true
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? database.close() }
+        try database.read { db in
+            if try Schema.migrator.hasBeenSuperseded(db) {
+                throw EventLogError(
+                    code: EventLogError.foreign,
+                    message: "\(path) was written by a later version of this program."
+                )
+            }
+            if size <= LogFile.thoroughSize {
+                let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "nothing"
+                guard finding == "ok" else {
+                    throw EventLogError(code: EventLogError.corrupt, message: "\(path) is damaged: \(finding).")
+                }
+            }
+            for table in ["log", "topic", "event", "observer", "delivery", "delivery_stats"] {
+                _ = try Row.fetchOne(db, sql: "SELECT * FROM \(table) LIMIT 1")
+            }
+        }
+    }
+
+    /// The first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>).
+    private func checkHeader(size: Int) throws {
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be opened.")
+        }
+        defer { try? file.close() }
+        let header = [UInt8](try file.read(upToCount: 100) ?? Data())
+        guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
+            header[68..<72].reduce(0, { $0 << 8 | UInt32($1) }) == Schema.applicationID
+        else {
+            throw EventLogError(code: EventLogError.foreign, message: "\(path) is not a log of this program.")
+        }
+    }
+}

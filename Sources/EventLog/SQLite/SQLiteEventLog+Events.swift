@@ -1,0 +1,54 @@
+extension SQLiteEventLog {
+    /// Reads on from a position: see ``EventLog/read(after:matching:limit:byteLimit:)``.
+    public func read(
+        after position: Position,
+        matching patterns: [TopicPattern],
+        limit: Int,
+        byteLimit: Int
+    ) async throws(EventLogError) -> EventPage {
+        let limits = EventReader.PageLimits(
+            events: max(limit, 1),
+            bytes: max(byteLimit, 1),
+            scanned: max(self.limits.scannedEvents, 1)
+        )
+        return try await read { [epoch] db in
+            var reader = EventReader(db, epoch: epoch)
+            return try reader.page(after: position, matching: patterns, limits: limits)
+        }
+    }
+
+    /// The event of an id.
+    public func event(_ id: EventID) async throws(EventLogError) -> Event? {
+        guard id.epoch == epoch else { return nil }
+        return try await read { [epoch] db in
+            var reader = EventReader(db, epoch: epoch)
+            return try reader.event(at: id.position)
+        }
+    }
+
+    /// The newest event of a topic.
+    public func lastEvent(of topic: Topic) async throws(EventLogError) -> Event? {
+        try await read { [epoch] db in
+            var reader = EventReader(db, epoch: epoch)
+            return try reader.lastEvent(of: topic)
+        }
+    }
+
+    /// The oldest event that any of the patterns matches.
+    public func earliest(matching patterns: [TopicPattern]) async throws(EventLogError) -> Event? {
+        var position = Position.start
+        while true {
+            let page = try await read(after: position, matching: patterns, limit: 1, byteLimit: .max)
+            if let event = page.events.first { return event }
+            if page.isLast { return nil }
+            position = page.scannedThrough
+        }
+    }
+
+    /// The position just before the first event at or after a moment.
+    public func position(since moment: Timestamp) async throws(EventLogError) -> Position {
+        try await read { [epoch] db in
+            try EventReader(db, epoch: epoch).position(since: moment)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+extension SQLiteEventLog {
+    /// Where a log is kept.
+    public enum Storage: Hashable, Sendable {
+        /// In the file `clarion.db` of a directory, which is made if there is none.
+        case directory(String)
+        /// In memory, whatever the durability.
+        case inMemory
+    }
+
+    /// What a log bounds. Every number is at least 1.
+    public struct Limits: Hashable, Sendable {
+        /// The most events that one transaction commits, unless one post has more.
+        public var groupEvents = 1_024
+
+        /// The bytes of data at which a transaction takes no more posts.
+        public var groupBytes = 8 << 20
+
+        /// The bytes that may wait to be written, counting 256 for each event beside its data; posts beyond are refused
+        /// as `overloaded`.
+        public var queuedBytes = 64 << 20
+
+        /// The most events that one page looks at when it reads by patterns, so that no page takes long.
+        public var scannedEvents = 10_000
+
+        /// How many names of topics the writer remembers the numbers of.
+        public var cachedTopics = 65_536
+
+        /// The bytes that the database may take; posts beyond are refused as `storage-full`. Nil for no limit but the
+        /// disk's.
+        public var storageBytes: Int?
+
+        /// The default limits.
+        public init() {}
+    }
+}

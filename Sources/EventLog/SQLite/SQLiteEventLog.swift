@@ -1,0 +1,115 @@
+internal import GRDB
+
+/// The log of one machine: a SQLite database in a directory, or in memory.
+///
+/// Writing goes through one thread that commits in groups (``Sequencer``); reading goes on beside it, each page from a
+/// snapshot of its own, and does not hold it up (in memory, where there is one connection only, for the time of a page).
+///
+/// ```swift
+/// let log = try SQLiteEventLog(at: .directory("/var/lib/clarion"), durability: .disk)
+/// log.follow { events in … }
+/// let events = try await log.append([EventDraft(topic: Topic("greetings"), data: Array("hello".utf8))])
+/// await log.close()
+/// ```
+///
+/// A log that is dropped without ``close()`` still writes what waits, and then closes itself.
+public final class SQLiteEventLog: EventLog {
+    /// The identity of this log.
+    public let epoch: LogEpoch
+
+    let limits: Limits
+    private let sequencer: Sequencer
+    private let database: any DatabaseReader
+    private let reads = ReadGate()
+
+    /// Opens a log, or makes one.
+    /// - Parameters:
+    ///   - storage: where it is kept.
+    ///   - durability: what an acknowledged event survives.
+    ///   - limits: what it bounds.
+    ///   - clock: what stamps the events; the system's clock by default.
+    /// - Throws: ``EventLogError`` with code `log-locked` if another log has the directory open, `log-foreign` or
+    ///   `log-corrupt` if there is a file that is no log or damaged (it is left as it is), `log-unwritable`, `log-failed`.
+    public init(
+        at storage: Storage,
+        durability: Durability = .disk,
+        limits: Limits = Limits(),
+        clock: @escaping @Sendable () -> Timestamp = Timestamp.now
+    ) throws(EventLogError) {
+        let opened = try LogDatabase(at: storage, durability: durability, limits: limits)
+        let writer: LogWriter
+        do {
+            writer = try LogWriter(opened.connection, limits: limits, clock: clock)
+        } catch {
+            throw EventLogError(sqlite: error)
+        }
+        self.limits = limits
+        epoch = writer.epoch
+        database = opened.connection
+        sequencer = Sequencer(limits: limits.group, tail: writer.tail)
+        sequencer.start(writer) { [reads] allClosed in
+            reads.shut {
+                opened.close()
+                allClosed()
+            }
+        }
+    }
+
+    deinit {
+        sequencer.close {}
+    }
+
+    /// The position of the newest committed event.
+    public var tail: Position { sequencer.tail }
+
+    /// Hands drafts to the log: see ``EventLog/append(_:acknowledge:)``.
+    public func append(
+        _ drafts: [EventDraft],
+        acknowledge: @escaping @Sendable (Result<[Event], EventLogError>) -> Void
+    ) {
+        sequencer.enqueue(.append(drafts, acknowledge: acknowledge), isBounded: true)
+    }
+
+    /// Has every commit's events told to a follower: see ``EventLog/follow(_:)``.
+    public func follow(_ follower: @escaping @Sendable ([Event]) -> Void) {
+        sequencer.follow(follower)
+    }
+
+    /// Writes what is waiting, then closes the log.
+    public func close() async {
+        await withCheckedContinuation { continuation in
+            sequencer.close { continuation.resume() }
+        }
+    }
+
+    /// Runs a change on the writer's thread, in turn with the posts.
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
+    ) async throws(EventLogError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            sequencer.enqueue(.change(LogChange(continuation, body)), isBounded: false)
+        }
+        return try result.get()
+    }
+
+    /// Reads from a snapshot, on a thread of the database's.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(EventLogError) -> Value {
+        guard reads.enter() else { throw .isClosed }
+        let result: Result<Value, EventLogError> = await withCheckedContinuation { continuation in
+            database.asyncRead { snapshot in
+                let result = Result { try body(try snapshot.get()) }
+                continuation.resume(returning: result.mapError(EventLogError.init(sqlite:)))
+            }
+        }
+        reads.leave()
+        return try result.get()
+    }
+}
+
+extension SQLiteEventLog.Limits {
+    fileprivate var group: GroupCommit<WriteRequest>.Limits {
+        GroupCommit.Limits(groupEvents: groupEvents, groupBytes: groupBytes, queuedBytes: queuedBytes)
+    }
+}

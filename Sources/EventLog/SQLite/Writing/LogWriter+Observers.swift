@@ -1,0 +1,94 @@
+import Foundation
+internal import GRDB
+
+extension ObserverRegistry {
+    /// What the table says.
+    init(_ db: Database) throws {
+        self.init()
+        for row in try Row.fetchAll(db, sql: "SELECT * FROM observer WHERE name IS NOT NULL") {
+            insert(ObserverRecord(row).registered(as: row["key"]))
+        }
+    }
+}
+
+extension LogWriter {
+    /// Saves an observer; the first half of ``ObserverStore/saveObserver(_:expecting:)``.
+    func save(
+        _ record: ObserverRecord,
+        expecting: Int64?,
+        _ db: Database
+    ) throws -> (record: ObserverRecord, created: Bool) {
+        let present = try row(of: record.id, expecting: expecting, db)
+        if present == nil, expecting != nil {
+            throw EventLogError(code: EventLogError.revisionChanged, message: "There is no such observer.")
+        }
+        var saved = record
+        try db.execute(sql: "UPDATE log SET revision = revision + 1")
+        saved.revision = try Int64.fetchOne(db, sql: "SELECT revision FROM log") ?? 0
+        if let present { saved.createdAt = ObserverRecord(present).createdAt }
+        let values: StatementArguments = [
+            saved.id, saved.topicLines, saved.typeLines, saved.receives, Data(saved.document),
+            saved.createdAt.milliseconds, saved.revision,
+        ]
+        let key: Int64
+        if let present {
+            key = present["key"]
+            try db.execute(
+                sql: """
+                    UPDATE observer SET (name, topics, types, receives, document, created_at, revision) =
+                        (?, ?, ?, ?, ?, ?, ?) WHERE key = ?
+                    """,
+                arguments: values + [key]
+            )
+        } else {
+            try db.execute(
+                sql: """
+                    INSERT INTO observer (name, topics, types, receives, document, created_at, revision)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: values
+            )
+            key = db.lastInsertedRowID
+            try db.execute(sql: "INSERT INTO delivery_stats (observer) VALUES (?)", arguments: [key])
+        }
+        observers.insert(saved.registered(as: key))
+        return (saved, present == nil)
+    }
+
+    /// Takes an observer out: it gets no more deliveries, and those it has are left for ``purgeDeliveries(_:)``.
+    /// - Returns: whether there was one.
+    func remove(_ id: String, expecting: Int64?, _ db: Database) throws -> Bool {
+        guard let present = try row(of: id, expecting: expecting, db) else { return false }
+        try db.execute(sql: "UPDATE observer SET name = NULL WHERE key = ?", arguments: [present["key"] as Int64])
+        observers.remove(id)
+        return true
+    }
+
+    /// Deletes some deliveries of observers that were taken out, few enough not to hold up the posts that wait.
+    /// - Returns: whether there may be more.
+    func purgeDeliveries(_ db: Database) throws -> Bool {
+        guard let key = try Int64.fetchOne(db, sql: "SELECT key FROM observer WHERE name IS NULL LIMIT 1") else {
+            return false
+        }
+        try db.execute(
+            sql: "DELETE FROM delivery WHERE id IN (SELECT id FROM delivery WHERE observer = ? LIMIT ?)",
+            arguments: [key, LogWriter.rowsAtOnce]
+        )
+        if db.changesCount < LogWriter.rowsAtOnce {
+            try db.execute(sql: "DELETE FROM delivery_stats WHERE observer = ?", arguments: [key])
+            try db.execute(sql: "DELETE FROM observer WHERE key = ?", arguments: [key])
+        }
+        return true
+    }
+
+    /// How many rows a long change touches in one transaction: about 10 ms.
+    static let rowsAtOnce = 2_000
+
+    private func row(of id: String, expecting: Int64?, _ db: Database) throws -> Row? {
+        let row = try Row.fetchOne(db, sql: "SELECT * FROM observer WHERE name = ?", arguments: [id])
+        if let expecting, let row, row["revision"] as Int64 != expecting {
+            throw EventLogError(code: EventLogError.revisionChanged, message: "The observer was changed meanwhile.")
+        }
+        return row
+    }
+}

@@ -1,0 +1,141 @@
+/// Which writes wait, and which of them form the next transaction: the group commit as a pure state machine.
+///
+/// While one group is being committed the next gathers here, so the cost of a commit is shared by whoever came in the
+/// meantime, and a lone write never waits for company. No lock and no I/O: ``Sequencer`` holds it in a `Mutex`, and does
+/// what the methods answer after unlocking.
+struct GroupCommit<Request: Sendable>: Sendable {
+    /// Bounds, each at least 1.
+    struct Limits: Sendable {
+        /// The events at which a group is full.
+        var groupEvents = 1_024
+        /// The bytes at which a group is full.
+        var groupBytes = 8 << 20
+        /// The bytes that may wait; what goes beyond is refused.
+        var queuedBytes = 64 << 20
+    }
+
+    /// What became of a write that was handed in.
+    enum Admission: Equatable {
+        /// It waits; the writer must be woken if it sleeps.
+        case queued(wakingWriter: Bool)
+        /// Too much waits already.
+        case overloaded
+        /// No more writes are taken.
+        case closed
+    }
+
+    /// What the writer does next.
+    enum Step {
+        /// Commit these in one transaction.
+        case commit([Request])
+        /// Sleep until woken.
+        case sleep
+        /// Nothing waits and nothing will come: close the log.
+        case finish
+    }
+
+    private struct Entry {
+        var request: Request
+        var events: Int
+        var bytes: Int
+    }
+
+    private enum Phase { case open, closing, closed }
+
+    private let limits: Limits
+    /// What came last, in the order of coming.
+    private var incoming: [Entry] = []
+    /// What came before that, in reverse order, so that taking from its end costs nothing.
+    private var outgoing: [Entry] = []
+    private var waitingEvents = 0
+    private var waitingBytes = 0
+    private var phase = Phase.open
+    private var writerSleeps = false
+    private var closers: [@Sendable () -> Void] = []
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// Takes in a write.
+    /// - Parameter isBounded: false for a write whose maker awaits it and so is its own bound; it is never refused as
+    ///   too much.
+    mutating func enqueue(_ request: Request, events: Int, bytes: Int, isBounded: Bool) -> Admission {
+        guard phase == .open else { return .closed }
+        if isBounded, waitingBytes + bytes > limits.queuedBytes { return .overloaded }
+        incoming.append(Entry(request: request, events: events, bytes: bytes))
+        waitingEvents += events
+        waitingBytes += bytes
+        return .queued(wakingWriter: wakeWriter())
+    }
+
+    /// Takes out the next group, of at least one write if any waits.
+    mutating func next() -> Step {
+        if outgoing.isEmpty {
+            if incoming.isEmpty {
+                guard phase == .open else { return .finish }
+                writerSleeps = true
+                return .sleep
+            }
+            if waitingEvents <= limits.groupEvents, waitingBytes <= limits.groupBytes {
+                let group = incoming.map(\.request)
+                incoming.removeAll(keepingCapacity: true)
+                waitingEvents = 0
+                waitingBytes = 0
+                return .commit(group)
+            }
+            outgoing = incoming.reversed()
+            incoming = []
+        }
+        return .commit(takeGroup())
+    }
+
+    /// Takes no more writes from here on.
+    /// - Parameter closer: called by whoever acts on ``finished()``.
+    /// - Returns: whether the writer must be woken; nil if all is over already and the closer was not kept.
+    mutating func close(_ closer: @escaping @Sendable () -> Void) -> Bool? {
+        if phase == .closed { return nil }
+        phase = .closing
+        closers.append(closer)
+        return wakeWriter()
+    }
+
+    /// The log is closed.
+    /// - Returns: those that waited for it.
+    mutating func finished() -> [@Sendable () -> Void] {
+        phase = .closed
+        defer { closers = [] }
+        return closers
+    }
+
+    private mutating func takeGroup() -> [Request] {
+        var group: [Request] = []
+        var events = 0
+        var bytes = 0
+        while let entry = outgoing.last ?? turnQueue() {
+            guard
+                group.isEmpty
+                    || (events + entry.events <= limits.groupEvents && bytes + entry.bytes <= limits.groupBytes)
+            else { break }
+            outgoing.removeLast()
+            group.append(entry.request)
+            events += entry.events
+            bytes += entry.bytes
+        }
+        waitingEvents -= events
+        waitingBytes -= bytes
+        return group
+    }
+
+    /// Moves what came last to where it is taken from, and answers the first of it.
+    private mutating func turnQueue() -> Entry? {
+        outgoing = incoming.reversed()
+        incoming = []
+        return outgoing.last
+    }
+
+    private mutating func wakeWriter() -> Bool {
+        defer { writerSleeps = false }
+        return writerSleeps
+    }
+}

@@ -1,0 +1,24 @@
+internal import GRDB
+
+/// A write to the log that is not an event: it runs in the same transactions, in turn with the events, so that an event
+/// committed after it finds it done.
+struct LogChange: Sendable {
+    /// Writes, in a savepoint of its own; what it changed in memory it must not have changed if it throws. Answers what
+    /// to call once the transaction is committed.
+    let perform: @Sendable (LogWriter, Database) throws -> @Sendable () -> Void
+
+    /// Called instead if it threw, or the whole transaction failed.
+    let fail: @Sendable (EventLogError) -> Void
+
+    /// A change that answers through a continuation.
+    init<Value: Sendable>(
+        _ continuation: CheckedContinuation<Result<Value, EventLogError>, Never>,
+        _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
+    ) {
+        perform = { writer, db in
+            let value = try body(writer, db)
+            return { continuation.resume(returning: .success(value)) }
+        }
+        fail = { continuation.resume(returning: .failure($0)) }
+    }
+}

@@ -1,0 +1,115 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The log's one thread: it commits what waits in groups, then tells the followers, then acknowledges, so that the whole
+/// hub hears one sequence. Followers and acknowledgements run here, and no lock is held while they do.
+///
+/// Everything it owns ends with it: dropping the log lets it write what waits, and then the thread returns.
+final class Sequencer: Sendable {
+    typealias Follower = @Sendable ([Event]) -> Void
+
+    private let queue: Mutex<GroupCommit<WriteRequest>>
+    private let followers = Mutex<[Follower]>([])
+    private let newest: Atomic<Int64>
+
+    /// Signalled once for each time the state machine says that the writer sleeps and must be woken: a post that finds
+    /// the writer at work costs no system call.
+    private let wakeUp = DispatchSemaphore(value: 0)
+
+    init(limits: GroupCommit<WriteRequest>.Limits, tail: Int64) {
+        queue = Mutex(GroupCommit(limits: limits))
+        newest = Atomic(tail)
+    }
+
+    /// The position of the newest committed event.
+    var tail: Position { Position(newest.load(ordering: .acquiring)) }
+
+    /// Starts the thread.
+    /// - Parameter close: called once, on the thread and as its last act, with what must be called when all is closed.
+    func start(_ writer: LogWriter, close: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+        let thread = Thread { [self] in
+            run(writer)
+            writer.finish()
+            close { [self] in
+                for closer in queue.withLock({ $0.finished() }) { closer() }
+            }
+        }
+        thread.name = "clarion-log"
+        thread.start()
+    }
+
+    /// Hands in a write; a refusal is told on this thread, before this returns.
+    func enqueue(_ request: WriteRequest, isBounded: Bool) {
+        let events = request.events
+        let bytes = request.bytes
+        let admission = queue.withLock {
+            $0.enqueue(request, events: events, bytes: bytes, isBounded: isBounded)
+        }
+        switch admission {
+        case .queued(wakingWriter: true): wakeUp.signal()
+        case .queued(wakingWriter: false): break
+        case .overloaded:
+            request.fail(EventLogError(code: EventLogError.overloaded, message: "Too much is waiting to be written."))
+        case .closed: request.fail(.isClosed)
+        }
+    }
+
+    /// Adds a follower from the next commit on.
+    func follow(_ follower: @escaping Follower) {
+        followers.withLock { $0.append(follower) }
+    }
+
+    /// Takes no more writes; calls back when what waits is written and all is closed.
+    func close(_ closer: @escaping @Sendable () -> Void) {
+        switch queue.withLock({ $0.close(closer) }) {
+        case true?: wakeUp.signal()
+        case false?: break
+        case nil: closer()
+        }
+    }
+
+    private func run(_ writer: LogWriter) {
+        while true {
+            switch queue.withLock({ $0.next() }) {
+            case .commit(let group): commit(group, with: writer)
+            case .sleep: wakeUp.wait()
+            case .finish: return
+            }
+        }
+    }
+
+    private func commit(_ group: [WriteRequest], with writer: LogWriter) {
+        switch writer.commit(group) {
+        case .success(let committed):
+            if let last = committed.events.last {
+                newest.store(last.position.rawValue, ordering: .releasing)
+                for follower in followers.withLock({ $0 }) { follower(committed.events) }
+            }
+            acknowledge(group, committed)
+        case .failure(let error):
+            for request in group { request.fail(error) }
+        }
+    }
+
+    private func acknowledge(_ group: [WriteRequest], _ committed: LogWriter.CommittedGroup) {
+        var next = 0
+        var changes = committed.changes.makeIterator()
+        for request in group {
+            switch request {
+            case .append(let drafts, let acknowledge):
+                let range = next..<next + drafts.count
+                next = range.upperBound
+                // The array is shared where one post is the whole group, as it is on an idle hub.
+                let isAll = range.count == committed.events.count
+                acknowledge(.success(isAll ? committed.events : Array(committed.events[range])))
+            case .change(let change):
+                switch changes.next() {
+                case .success(let announce): announce()
+                case .failure(let error): change.fail(error)
+                case nil: break  // never: a group has one result for each of its changes
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// Something that waits to be written.
+enum WriteRequest: Sendable {
+    /// Events, and whom to tell how it went.
+    case append([EventDraft], acknowledge: @Sendable (Result<[Event], EventLogError>) -> Void)
+    /// Anything else.
+    case change(LogChange)
+
+    /// What a row costs beside its data, in bytes: enough that a flood of empty events is bounded too.
+    static let rowOverhead = 256
+
+    /// How many events it adds to a group; a change counts as one.
+    var events: Int {
+        switch self {
+        case .append(let drafts, _): max(drafts.count, 1)
+        case .change: 1
+        }
+    }
+
+    /// About how many bytes of memory it holds.
+    var bytes: Int {
+        switch self {
+        case .append(let drafts, _):
+            drafts.reduce(WriteRequest.rowOverhead) {
+                $0 + $1.data.count + ($1.attributes?.count ?? 0) + WriteRequest.rowOverhead
+            }
+        case .change: WriteRequest.rowOverhead
+        }
+    }
+
+    /// Says that nothing of it was written.
+    func fail(_ error: EventLogError) {
+        switch self {
+        case .append(_, let acknowledge): acknowledge(.failure(error))
+        case .change(let change): change.fail(error)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import EventLog
+import Synchronization
+import Testing
+
+/// Writing to the log, on disk and in memory alike.
+@Suite struct AppendTests {
+    static let places: [Durability] = [.disk, .process, .memory]
+
+    private func log(
+        _ durability: Durability,
+        _ directory: TemporaryDirectory,
+        limits: SQLiteEventLog.Limits = .init(),
+        clock: ManualClock = ManualClock()
+    ) throws -> SQLiteEventLog {
+        try SQLiteEventLog(at: .directory(directory.path), durability: durability, limits: limits) { clock.now }
+    }
+
+    @Test(arguments: places) func `gives back what it was given, numbered from one`(durability: Durability) async throws
+    {
+        let directory = try TemporaryDirectory()
+        let log = try log(durability, directory)
+        #expect(log.tail == .start)
+        let drafts = [
+            EventDraft(topic: .of("a"), type: "created", contentType: "text/plain", data: [1, 2, 0], attributes: [7]),
+            EventDraft(topic: .of("b"), data: []),
+            EventDraft(topic: .of("a"), type: "", contentType: "", data: [0xFF], attributes: []),
+        ]
+        let events = try await log.append(drafts)
+        #expect(events.map(\.position.rawValue) == [1, 2, 3])
+        #expect(log.tail == Position(3))
+        for (event, draft) in zip(events, drafts) {
+            #expect(event.topic == draft.topic && event.type == draft.type && event.contentType == draft.contentType)
+            #expect(event.data == draft.data && event.attributes == draft.attributes)
+            #expect(event.time == ManualClock().now && event.id.epoch == log.epoch)
+            #expect(try await log.event(event.id) == event)
+        }
+        await log.close()
+    }
+
+    @Test(arguments: places) func `keeps one order under concurrent posts`(durability: Durability) async throws {
+        let directory = try TemporaryDirectory()
+        var limits = SQLiteEventLog.Limits()
+        limits.groupEvents = 16
+        let log = try log(durability, directory, limits: limits)
+        let heard = Record<Event>()
+        log.follow { for event in $0 { heard.add(event) } }
+        let posts = durability == .disk ? 25 : 200
+        let acknowledged = try await withThrowingTaskGroup(of: [Event].self) { group in
+            for poster in 0..<8 {
+                group.addTask {
+                    var events: [Event] = []
+                    for number in 0..<posts {
+                        events += try await log.append([.of("poster.\(poster)", "\(number)"), .of("pair", "\(poster)")])
+                    }
+                    return events
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(heard.all.map(\.position.rawValue) == Array(1...Int64(8 * posts * 2)))
+        for events in acknowledged {
+            #expect(events.map(\.position) == events.map(\.position).sorted())
+            for (one, other) in zip(events, events.dropFirst()) where one.topic != .of("pair") {
+                #expect(other.position.rawValue == one.position.rawValue + 1)
+            }
+        }
+        for poster in 0..<8 {
+            let texts = heard.all.filter { $0.topic == .of("poster.\(poster)") }.map(\.text)
+            #expect(texts == (0..<posts).map(String.init))
+        }
+        #expect(Set(acknowledged.joined()) == Set(heard.all))
+        await log.close()
+    }
+
+    @Test func `tells followers after the tail has moved and before it acknowledges`() async throws {
+        let log = try SQLiteEventLog(at: .inMemory)
+        let order = Record<String>()
+        log.follow { [weak log] events in order.add("first \(events.count) at \(log?.tail.rawValue ?? -1)") }
+        log.follow { events in order.add("second \(events.count)") }
+        await withCheckedContinuation { continuation in
+            log.append([.of("a"), .of("b")]) { result in
+                order.add("acknowledged \((try? result.get())?.count ?? -1)")
+                continuation.resume()
+            }
+        }
+        #expect(order.all == ["first 2 at 2", "second 2", "acknowledged 2"])
+        await log.close()
+    }
+
+    @Test func `acknowledges an empty post in its turn`() async throws {
+        let log = try SQLiteEventLog(at: .inMemory)
+        let order = Record<Int>()
+        log.append([.of("a")]) { _ in order.add(1) }
+        #expect(try await log.append([]).isEmpty)
+        #expect(order.all == [1])
+        #expect(log.tail == Position(1))
+        await log.close()
+    }
+
+    @Test func `refuses at once when too much waits`() async throws {
+        var limits = SQLiteEventLog.Limits()
+        limits.queuedBytes = 10_000
+        let log = try SQLiteEventLog(at: .inMemory, limits: limits)
+        let large = EventDraft(topic: .of("a"), data: Array(repeating: 0, count: 10_000))
+        #expect(await code { () throws(EventLogError) in try await log.append([large]) } == EventLogError.overloaded)
+        #expect(try await log.append([.of("a")]).count == 1)
+        await log.close()
+    }
+
+    @Test func `writes what waits before it closes, and nothing after`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try log(.process, directory)
+        let acknowledged = Record<Bool>()
+        for _ in 0..<500 { log.append([.of("a")]) { acknowledged.add((try? $0.get()) != nil) } }
+        async let other: Void = log.close()
+        await log.close()
+        await other
+        await log.close()
+        #expect(acknowledged.all == Array(repeating: true, count: 500))
+        #expect(await code { () throws(EventLogError) in try await log.append([.of("a")]) } == EventLogError.closed)
+        #expect(
+            await code { () throws(EventLogError) in try await log.lastEvent(of: .of("a")) } == EventLogError.closed
+        )
+        let again = try self.log(.process, directory)
+        #expect(again.tail == Position(500))
+        await again.close()
+    }
+
+    @Test func `a log that is dropped writes what waits and lets go of its directory`() async throws {
+        let directory = try TemporaryDirectory()
+        let acknowledged = Record<Int>()
+        do {
+            let log = try log(.process, directory)
+            for number in 0..<100 { log.append([.of("a")]) { _ in acknowledged.add(number) } }
+        }
+        let again = try await reopened(directory, within: .seconds(20))
+        #expect(acknowledged.all == Array(0..<100))
+        #expect(again.tail == Position(100))
+        await again.close()
+    }
+
+    private func reopened(_ directory: TemporaryDirectory, within limit: Duration) async throws -> SQLiteEventLog {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            do {
+                return try log(.process, directory)
+            } catch let error as EventLogError
+                where error.code == EventLogError.locked && ContinuousClock.now < deadline
+            {
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test func `its time does not follow small steps back of the clock, but large ones`() async throws {
+        let directory = try TemporaryDirectory()
+        let clock = ManualClock()
+        let start = clock.now
+        let log = try log(.process, directory, clock: clock)
+        func post() async throws -> Int64 { try await log.append([.of("a")])[0].time.milliseconds - start.milliseconds }
+        #expect(try await post() == 0)
+        clock.now = start.advanced(byMilliseconds: -59_000)
+        #expect(try await post() == 0)
+        clock.now = start.advanced(byMilliseconds: 5)
+        #expect(try await post() == 5)
+        clock.now = start.advanced(byMilliseconds: -3_600_000)
+        #expect(try await post() == -3_600_000)
+        await log.close()
+    }
+
+    @Test func `remembers more topics than it caches`() async throws {
+        var limits = SQLiteEventLog.Limits()
+        limits.cachedTopics = 8
+        let log = try SQLiteEventLog(at: .inMemory, limits: limits)
+        for round in 0..<3 {
+            for topic in 0..<50 { _ = try await log.append([.of("t\(topic)", "\(round)")]) }
+        }
+        for topic in 0..<50 {
+            let page = try await log.read(after: .start, matching: [.of("t\(topic)")], limit: 10, byteLimit: .max)
+            #expect(page.events.map(\.text) == ["0", "1", "2"])
+        }
+        await log.close()
+    }
+}

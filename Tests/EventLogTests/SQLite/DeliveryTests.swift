@@ -1,0 +1,165 @@
+import EventLog
+import Testing
+
+@Suite struct DeliveryTests {
+    private func save(
+        _ log: SQLiteEventLog,
+        _ id: String,
+        _ topics: [String],
+        types: [String] = [],
+        receives: Bool = true
+    ) async throws {
+        let record = ObserverRecord(
+            id: id,
+            topics: topics.map(TopicPattern.of),
+            types: types,
+            receives: receives,
+            createdAt: .now()
+        )
+        _ = try await log.saveObserver(record, expecting: nil)
+    }
+
+    private func log(_ clock: ManualClock = ManualClock()) throws -> SQLiteEventLog {
+        try SQLiteEventLog(at: .inMemory, durability: .memory) { clock.now }
+    }
+
+    @Test func `each observer gets each event that it wants, once`() async throws {
+        let log = try log()
+        try await save(log, "all", ["**", "*", "a", "a.*", "a.**"])
+        try await save(log, "typed", ["**"], types: ["t", "u"])
+        try await save(log, "paused", ["**"], receives: false)
+        try await save(log, "other", ["b.*"])
+        let events = try await log.append([.of("a"), .of("a.b", type: "t"), .of("b.c", type: "v"), .of("a", type: "u")])
+        func pending(_ id: String) async throws -> [Int64] {
+            try await log.pendingDeliveries(of: id, limit: 10).map(\.event.position.rawValue)
+        }
+        #expect(try await pending("all") == [1, 2, 3, 4])
+        #expect(try await pending("typed") == [2, 4])
+        #expect(try await pending("paused") == [])
+        #expect(try await pending("other") == [3])
+        #expect(try await pending("nobody") == [])
+        let first = try #require(try await log.dueDeliveries(of: "all", at: events[0].time, limit: 1).first)
+        #expect(first.event == events[0] && first.attempts == 0 && first.observer == "all")
+        #expect(first.notBefore == events[0].time)
+        await log.close()
+    }
+
+    @Test func `replacing an observer counts from the next event, and keeps what is pending`() async throws {
+        let log = try log()
+        try await save(log, "w", ["a"])
+        _ = try await log.append([.of("a"), .of("b")])
+        try await save(log, "w", ["b"])
+        _ = try await log.append([.of("a"), .of("b")])
+        try await save(log, "w", ["b"], receives: false)
+        _ = try await log.append([.of("a"), .of("b")])
+        #expect(try await log.pendingDeliveries(of: "w", limit: 10).map(\.event.position.rawValue) == [1, 4])
+        #expect(try await log.deliveryStats(of: "w").pending == 2)
+        await log.close()
+    }
+
+    @Test func `outcomes move deliveries on, and the counters with them`() async throws {
+        let clock = ManualClock()
+        let start = clock.now
+        let log = try log(clock)
+        try await save(log, "w", ["a"])
+        _ = try await log.append(Array(repeating: .of("a"), count: 4))
+        let due = try await log.dueDeliveries(of: "w", at: start, limit: 10)
+        #expect(due.count == 4)
+        let later = start.advanced(byMilliseconds: 5_000)
+        try await log.recordOutcomes([
+            DeliveryOutcome(delivery: due[0].id, attempts: 1, state: .delivered, status: 200, at: start),
+            DeliveryOutcome(
+                delivery: due[1].id,
+                attempts: 1,
+                state: .pending(notBefore: later),
+                failure: "timeout",
+                at: start
+            ),
+            DeliveryOutcome(delivery: due[2].id, attempts: 9, state: .dead, status: 500, failure: "status", at: start),
+        ])
+        var stats = try await log.deliveryStats(of: "w")
+        #expect(
+            stats
+                == DeliveryStats(
+                    delivered: 1,
+                    failed: 2,
+                    pending: 2,
+                    deadLetters: 1,
+                    lastStatus: 500,
+                    lastAttemptAt: start
+                )
+        )
+        #expect(try await log.dueDeliveries(of: "w", at: start, limit: 10).map(\.id) == [due[3].id])
+        #expect(try await log.nextDelivery(of: "w") == start)
+        #expect(try await log.dueDeliveries(of: "w", at: later, limit: 10).map(\.id) == [due[3].id, due[1].id])
+        #expect(try await log.pendingDeliveries(of: "w", limit: 10).map(\.id) == [due[1].id, due[3].id])
+        let retry = try #require(try await log.pendingDeliveries(of: "w", limit: 1).first)
+        #expect(retry.attempts == 1 && retry.notBefore == later && retry.event == due[1].event)
+
+        try await log.recordOutcomes([
+            DeliveryOutcome(delivery: due[1].id, attempts: 2, state: .delivered, status: 204, at: later),
+            DeliveryOutcome(delivery: due[3].id, attempts: 1, state: .delivered, status: 204, at: later),
+        ])
+        stats = try await log.deliveryStats(of: "w")
+        #expect(
+            stats
+                == DeliveryStats(
+                    delivered: 3,
+                    failed: 2,
+                    pending: 0,
+                    deadLetters: 1,
+                    lastStatus: 204,
+                    lastAttemptAt: later
+                )
+        )
+        #expect(try await log.nextDelivery(of: "w") == nil)
+        await log.close()
+    }
+
+    @Test func `outcomes of deliveries that are gone or settled change nothing`() async throws {
+        let log = try log()
+        try await save(log, "w", ["a"])
+        try await save(log, "gone", ["a"])
+        _ = try await log.append([.of("a")])
+        let settled = try await log.pendingDeliveries(of: "w", limit: 1)[0].id
+        let gone = try await log.pendingDeliveries(of: "gone", limit: 1)[0].id
+        let outcome = DeliveryOutcome(delivery: settled, attempts: 1, state: .delivered, status: 200, at: .now())
+        try await log.recordOutcomes([outcome])
+        let stats = try await log.deliveryStats(of: "w")
+        _ = try await log.deleteObserver("gone", expecting: nil)
+        try await save(log, "gone", ["a"])
+        _ = try await log.append([.of("b")])
+        try await log.recordOutcomes(
+            [settled, gone, 12_345].map { DeliveryOutcome(delivery: $0, attempts: 2, state: .dead, at: .now()) }
+        )
+        #expect(try await log.deliveryStats(of: "w") == stats)
+        #expect(try await log.deliveryStats(of: "gone") == DeliveryStats())
+        await log.close()
+    }
+
+    @Test func `a late outcome does not hit a newer delivery`() async throws {
+        let log = try log()
+        try await save(log, "w", ["a"])
+        _ = try await log.append([.of("a")])
+        let old = try await log.pendingDeliveries(of: "w", limit: 1)[0].id
+        _ = try await log.deleteObserver("w", expecting: nil)
+        try await save(log, "w", ["a"])
+        _ = try await log.append([.of("a")])
+        try await log.recordOutcomes([DeliveryOutcome(delivery: old, attempts: 1, state: .dead, at: .now())])
+        #expect(try await log.deliveryStats(of: "w") == DeliveryStats(pending: 1))
+        await log.close()
+    }
+
+    @Test func `abandoning makes everything pending a dead letter`() async throws {
+        let log = try log()
+        try await save(log, "w", ["a"])
+        try await save(log, "v", ["a"])
+        _ = try await log.append(Array(repeating: .of("a"), count: 4_100))
+        #expect(try await log.abandonDeliveries(of: "w", failure: "gone", at: .now()) == 4_100)
+        #expect(try await log.deliveryStats(of: "w") == DeliveryStats(deadLetters: 4_100))
+        #expect(try await log.deliveryStats(of: "v") == DeliveryStats(pending: 4_100))
+        #expect(try await log.abandonDeliveries(of: "w", failure: "gone", at: .now()) == 0)
+        #expect(try await log.abandonDeliveries(of: "nobody", failure: "gone", at: .now()) == 0)
+        await log.close()
+    }
+}

@@ -1,0 +1,169 @@
+import EventLog
+import Foundation
+import GRDB
+import Testing
+
+/// What is there when a log is opened, and what must not be touched.
+@Suite struct OpeningTests {
+    private func open(
+        _ directory: TemporaryDirectory,
+        _ durability: Durability = .process
+    ) throws(EventLogError) -> SQLiteEventLog {
+        try SQLiteEventLog(at: .directory(directory.path), durability: durability)
+    }
+
+    private func refusal(_ directory: TemporaryDirectory) async -> String? {
+        await code { () throws(EventLogError) in try open(directory) }
+    }
+
+    @Test func `everything is there again`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try open(directory, .disk)
+        let observer = ObserverRecord(id: "w", topics: [.of("a")], document: [1], createdAt: .now())
+        let saved = try await log.saveObserver(observer, expecting: nil).record
+        let events = try await log.append([.of("a", "1"), .of("b", "2")])
+        await log.close()
+        let again = try open(directory)
+        #expect(again.epoch == log.epoch)
+        #expect(again.tail == Position(2))
+        let page = try await again.read(after: .start, matching: [.of("**")], limit: 10, byteLimit: .max)
+        #expect(page.events == events)
+        #expect(try await again.observers() == [saved])
+        #expect(try await again.dueDeliveries(of: "w", at: .latest, limit: 10).map(\.event) == [events[0]])
+        let more = try await again.append([.of("a")])
+        #expect(more[0].position == Position(3))
+        #expect(try await again.dueDeliveries(of: "w", at: .latest, limit: 10).count == 2)
+        await again.close()
+    }
+
+    @Test func `a directory is made if there is none, and memory leaves nothing behind`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try SQLiteEventLog(at: .directory(directory.path + "/new/er"), durability: .process)
+        await log.close()
+        #expect(FileManager.default.fileExists(atPath: directory.path + "/new/er/clarion.db"))
+        let memory = try SQLiteEventLog(at: .directory(directory.path + "/none"), durability: .memory)
+        _ = try await memory.append([.of("a")])
+        await memory.close()
+        #expect(!FileManager.default.fileExists(atPath: directory.path + "/none"))
+    }
+
+    @Test func `what was acknowledged is in the files, without closing`() async throws {
+        let directory = try TemporaryDirectory()
+        let copy = try TemporaryDirectory()
+        let log = try open(directory)
+        for number in 0..<50 { _ = try await log.append([.of("a", "\(number)")]) }
+        // What a process that is killed now would leave.
+        for (name, bytes) in try directory.contents() { try bytes.write(to: URL(filePath: copy.path + "/" + name)) }
+        let survivor = try open(copy)
+        let page = try await survivor.read(after: .start, matching: [.of("a")], limit: 100, byteLimit: .max)
+        #expect(page.events.map(\.text) == (0..<50).map(String.init))
+        await survivor.close()
+        await log.close()
+    }
+
+    @Test func `no position is used twice, also after the newest events are gone`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try open(directory)
+        _ = try await log.append([.of("a"), .of("a"), .of("a"), .of("a")])
+        await log.close()
+        let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
+        try await queue.write { try $0.execute(sql: "DELETE FROM event WHERE seq IN (2, 3, 4)") }
+        try queue.close()
+        let again = try open(directory)
+        #expect(again.tail == Position(4))
+        let page = try await again.read(after: .start, matching: [.of("a")], limit: 10, byteLimit: .max)
+        #expect(page.events.count == 1 && page.scannedThrough == Position(4))
+        #expect(try await again.position(since: .latest) == Position(4))
+        #expect(try await again.append([.of("a")])[0].position == Position(5))
+        await again.close()
+    }
+
+    @Test func `a second opener is refused until the first has closed`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try open(directory)
+        _ = try await log.append([.of("a")])
+        #expect(await refusal(directory) == EventLogError.locked)
+        #expect(try await log.append([.of("a")]).count == 1)
+        await log.close()
+        #expect(await refusal(directory) == nil)
+    }
+
+    @Test func `a file that is no log is refused and left as it is`() async throws {
+        let garbage = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        for contents in [Data(), Data("hello".utf8), garbage] {
+            let directory = try TemporaryDirectory()
+            try contents.write(to: URL(filePath: directory.path + "/clarion.db"))
+            #expect(await refusal(directory) == EventLogError.foreign)
+            #expect(try directory.contents()["clarion.db"] == contents)
+        }
+    }
+
+    @Test func `another program's database is refused and left as it is`() async throws {
+        let directory = try TemporaryDirectory()
+        let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
+        try await queue.write { try $0.execute(sql: "CREATE TABLE event (seq INTEGER PRIMARY KEY)") }
+        try queue.close()
+        let before = try directory.contents()["clarion.db"]
+        #expect(await refusal(directory) == EventLogError.foreign)
+        #expect(try directory.contents()["clarion.db"] == before)
+    }
+
+    @Test func `a log of a later version is refused and left as it is`() async throws {
+        let directory = try TemporaryDirectory()
+        await (try open(directory)).close()
+        let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
+        try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: what comes')") }
+        try queue.close()
+        let before = try directory.contents()["clarion.db"]
+        #expect(await refusal(directory) == EventLogError.foreign)
+        #expect(try directory.contents()["clarion.db"] == before)
+    }
+
+    @Test(arguments: [1, 2, 4]) func `a damaged log is refused and left as it is`(page: Int) async throws {
+        let directory = try TemporaryDirectory()
+        let log = try open(directory)
+        _ = try await log.append((0..<200).map { .of("topic.\($0)", String(repeating: "x", count: 100)) })
+        await log.close()
+        var damaged = try #require(try directory.contents()["clarion.db"])
+        let start = page == 1 ? 200 : (page - 1) * 4_096
+        damaged.replaceSubrange(start..<page * 4_096, with: Data(repeating: 0xA5, count: page * 4_096 - start))
+        try damaged.write(to: URL(filePath: directory.path + "/clarion.db"))
+        #expect(await refusal(directory) == EventLogError.corrupt)
+        #expect(try directory.contents()["clarion.db"] == damaged)
+    }
+
+    @Test func `a truncated log is refused and left as it is`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try open(directory)
+        _ = try await log.append((0..<200).map { .of("topic.\($0)", String(repeating: "x", count: 100)) })
+        await log.close()
+        let truncated = try #require(try directory.contents()["clarion.db"]).prefix(3 * 4_096)
+        try truncated.write(to: URL(filePath: directory.path + "/clarion.db"))
+        #expect(await refusal(directory) == EventLogError.corrupt)
+        #expect(try directory.contents()["clarion.db"] == truncated)
+    }
+
+    @Test func `a write-ahead log without its database is not thrown away`() async throws {
+        let directory = try TemporaryDirectory()
+        let bytes = Data(repeating: 1, count: 100)
+        try bytes.write(to: URL(filePath: directory.path + "/clarion.db-wal"))
+        #expect(await refusal(directory) == EventLogError.corrupt)
+        #expect(try directory.contents()["clarion.db-wal"] == bytes)
+    }
+
+    @Test func `a place that cannot be written to is refused`() async throws {
+        #expect(
+            await code { () throws(EventLogError) in
+                try SQLiteEventLog(at: .directory("/dev/null/clarion"), durability: .process)
+            } == EventLogError.unwritable
+        )
+    }
+
+    @Test func `half a log that a crash left behind is made anew`() async throws {
+        let directory = try TemporaryDirectory()
+        try Data("half".utf8).write(to: URL(filePath: directory.path + "/clarion.db.new"))
+        let log = try open(directory)
+        #expect(try await log.append([.of("a")]).count == 1)
+        await log.close()
+    }
+}

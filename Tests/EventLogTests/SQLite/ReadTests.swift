@@ -1,0 +1,147 @@
+import EventLog
+import Testing
+
+/// Reading pages, against a model.
+@Suite struct ReadTests {
+    private static func filled(
+        _ durability: Durability = .memory,
+        count: Int = 600,
+        seed: UInt64,
+        limits: SQLiteEventLog.Limits = .init()
+    ) async throws -> (log: SQLiteEventLog, events: [Event]) {
+        let log = try SQLiteEventLog(at: .inMemory, durability: durability, limits: limits)
+        var random = SplitMix(seed: seed)
+        var drafts: [EventDraft] = []
+        for number in 0..<count { drafts.append(.of(random.name(wildcards: false), "\(number)")) }
+        return (log, try await log.append(drafts))
+    }
+
+    @Test func `pages are what the patterns match, in order, without gap or repetition`() async throws {
+        var limits = SQLiteEventLog.Limits()
+        limits.scannedEvents = 37
+        let (log, events) = try await Self.filled(seed: 6, limits: limits)
+        var random = SplitMix(seed: 7)
+        for round in 0..<60 {
+            let wildcards = round.isMultiple(of: 2)
+            let patterns = (0..<Int.random(in: 1...(wildcards ? 3 : 30), using: &random)).map { _ in
+                TopicPattern.of(random.name(wildcards: wildcards))
+            }
+            let after = Position(.random(in: 0...650, using: &random))
+            let limit = Int.random(in: 1...40, using: &random)
+            let expected = events.filter { event in
+                event.position > after && patterns.contains { naiveMatch($0.text, event.topic.name) }
+            }
+            var found: [Event] = []
+            var position = after
+            while true {
+                let page = try await log.read(after: position, matching: patterns, limit: limit, byteLimit: .max)
+                #expect(page.events.count <= limit)
+                #expect(page.scannedThrough > position || page.isLast)
+                #expect(page.events.allSatisfy { $0.position > position && $0.position <= page.scannedThrough })
+                found += page.events
+                position = page.scannedThrough
+                if page.isLast { break }
+            }
+            #expect(found == expected)
+            #expect(position == max(after, log.tail))
+            #expect(
+                try await log.earliest(matching: patterns)
+                    == events.first { event in
+                        patterns.contains { $0.matches(event.topic) }
+                    }
+            )
+        }
+        await log.close()
+    }
+
+    @Test(arguments: [["a"], ["a", "b"], ["**"]])
+    func `a page ends at the byte limit, with one event at least`(patterns: [String]) async throws {
+        let log = try SQLiteEventLog(at: .inMemory)
+        let drafts = [10, 5, 5, 30, 1].map { EventDraft(topic: .of("a"), data: Array(repeating: 0, count: $0)) }
+        _ = try await log.append(drafts)
+        var sizes: [[Int]] = []
+        var position = Position.start
+        while position < log.tail {
+            let page = try await log.read(
+                after: position,
+                matching: patterns.map(TopicPattern.of),
+                limit: 9,
+                byteLimit: 10
+            )
+            sizes.append(page.events.map(\.data.count))
+            position = page.scannedThrough
+        }
+        #expect(sizes == [[10], [5, 5], [30], [1]])
+        await log.close()
+    }
+
+    @Test func `no pattern and an unknown topic match nothing, up to the tail`() async throws {
+        let log = try SQLiteEventLog(at: .inMemory)
+        _ = try await log.append([.of("a"), .of("b")])
+        for patterns in [[], [TopicPattern.of("c")], [.of("c"), .of("d")], [.of("c.*")]] {
+            let page = try await log.read(after: .start, matching: patterns, limit: 10, byteLimit: .max)
+            #expect(page.events.isEmpty && page.isLast && page.scannedThrough == Position(2))
+            #expect(try await log.earliest(matching: patterns) == nil)
+        }
+        await log.close()
+    }
+
+    @Test func `finds the newest event of a topic`() async throws {
+        let (log, events) = try await Self.filled(seed: 8)
+        for topic in Set(events.map(\.topic)) {
+            #expect(try await log.lastEvent(of: topic) == events.last { $0.topic == topic })
+        }
+        #expect(try await log.lastEvent(of: .of("unknown")) == nil)
+        await log.close()
+    }
+
+    @Test func `an id that is not of this log is unknown`() async throws {
+        let log = try SQLiteEventLog(at: .inMemory)
+        let other = try SQLiteEventLog(at: .inMemory)
+        let id = try await log.append([.of("a")])[0].id
+        _ = try await other.append([.of("a")])
+        #expect(try await other.event(id) == nil)
+        #expect(try await log.event(EventID(epoch: log.epoch, position: Position(2))) == nil)
+        #expect(try await log.event(EventID(epoch: log.epoch, position: .start)) == nil)
+        await log.close()
+        await other.close()
+    }
+
+    @Test func `finds the position before the first event since a moment`() async throws {
+        let clock = ManualClock()
+        let start = clock.now
+        let log = try SQLiteEventLog(at: .inMemory, durability: .memory) { clock.now }
+        #expect(try await log.position(since: start) == .start)
+        var times: [Int64] = []
+        var random = SplitMix(seed: 9)
+        for _ in 0..<100 {
+            clock.now = clock.now.advanced(byMilliseconds: .random(in: 0...3, using: &random))
+            times.append(try await log.append([.of("a")])[0].time.milliseconds)
+        }
+        for moment in (times[0] - 2)...(times[99] + 2) {
+            let expected = times.firstIndex { $0 >= moment } ?? 100
+            #expect(try await log.position(since: Timestamp(milliseconds: moment)) == Position(Int64(expected)))
+        }
+        await log.close()
+    }
+
+    @Test func `a page of a later snapshot may run ahead of what followers heard, never behind`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
+        async let posting: Void = {
+            for _ in 0..<300 { _ = try await log.append([.of("a")]) }
+        }()
+        var last = Position.start
+        while last < Position(300) {
+            let heard = log.tail
+            let page = try await log.read(after: last, matching: [.of("a")], limit: 10, byteLimit: .max)
+            #expect(page.tail >= heard)
+            #expect(
+                page.events.map(\.position.rawValue) == Array((last.rawValue + 1)..<(page.scannedThrough.rawValue + 1))
+            )
+            last = page.scannedThrough
+        }
+        try await posting
+        await log.close()
+    }
+}

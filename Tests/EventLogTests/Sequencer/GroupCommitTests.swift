@@ -1,0 +1,86 @@
+import Testing
+
+@testable import EventLog
+
+@Suite struct GroupCommitTests {
+    private static func machine(events: Int = 4, bytes: Int = 100, queued: Int = 1_000) -> GroupCommit<Int> {
+        GroupCommit(limits: .init(groupEvents: events, groupBytes: bytes, queuedBytes: queued))
+    }
+
+    private func group(_ machine: inout GroupCommit<Int>) -> [Int]? {
+        if case .commit(let group) = machine.next() { group } else { nil }
+    }
+
+    private func enqueue(
+        _ machine: inout GroupCommit<Int>,
+        _ request: Int,
+        events: Int,
+        bytes: Int,
+        isBounded: Bool
+    ) -> GroupCommit<Int>.Admission {
+        machine.enqueue(request, events: events, bytes: bytes, isBounded: isBounded)
+    }
+
+    private func close(_ machine: inout GroupCommit<Int>) -> Bool? { machine.close {} }
+
+    @Test func `wakes the writer once, and only if it sleeps`() {
+        var machine = Self.machine()
+        #expect(enqueue(&machine, 1, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: false))
+        #expect(group(&machine) == [1])
+        guard case .sleep = machine.next() else { Issue.record("nothing waits"); return }
+        #expect(enqueue(&machine, 2, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: true))
+        #expect(enqueue(&machine, 3, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: false))
+        #expect(group(&machine) == [2, 3])
+    }
+
+    @Test func `commits everything in order, in groups within the bounds`() {
+        var random = SplitMix(seed: 5)
+        var machine = Self.machine()
+        var sizes: [(events: Int, bytes: Int)] = []
+        var committed: [Int] = []
+        for _ in 0..<2_000 {
+            for _ in 0..<Int.random(in: 0..<9, using: &random) {
+                let size = (Int.random(in: 1...5, using: &random), Int.random(in: 1...60, using: &random))
+                if machine.enqueue(sizes.count, events: size.0, bytes: size.1, isBounded: false) != .closed {
+                    sizes.append(size)
+                }
+            }
+            guard let group = group(&machine) else { continue }
+            committed += group
+            let events = group.reduce(0) { $0 + sizes[$1].events }
+            let bytes = group.reduce(0) { $0 + sizes[$1].bytes }
+            #expect(group.count == 1 || (events <= 4 && bytes <= 100))
+        }
+        while let group = group(&machine) { committed += group }
+        #expect(committed == Array(0..<sizes.count))
+    }
+
+    @Test func `refuses what goes beyond the bound, and takes it again when there is room`() {
+        var machine = Self.machine(queued: 100)
+        #expect(enqueue(&machine, 1, events: 1, bytes: 60, isBounded: true) != .overloaded)
+        #expect(enqueue(&machine, 2, events: 1, bytes: 41, isBounded: true) == .overloaded)
+        #expect(enqueue(&machine, 3, events: 1, bytes: 41, isBounded: false) != .overloaded)
+        #expect(group(&machine) == [1])
+        #expect(group(&machine) == [3])
+        #expect(enqueue(&machine, 4, events: 1, bytes: 100, isBounded: true) != .overloaded)
+    }
+
+    @Test func `drains before it finishes, and takes nothing meanwhile`() {
+        var machine = Self.machine()
+        _ = machine.enqueue(1, events: 1, bytes: 1, isBounded: true)
+        #expect(close(&machine) == false)
+        #expect(enqueue(&machine, 2, events: 1, bytes: 1, isBounded: true) == .closed)
+        #expect(group(&machine) == [1])
+        guard case .finish = machine.next() else { Issue.record("all is written"); return }
+        #expect(close(&machine) == false)
+        let closers = machine.finished()
+        #expect(closers.count == 2)
+        #expect(close(&machine) == nil)
+    }
+
+    @Test func `closing wakes a writer that sleeps`() {
+        var machine = Self.machine()
+        _ = machine.next()
+        #expect(close(&machine) == true)
+    }
+}
