@@ -8,7 +8,7 @@ public struct HubConfiguration: Sendable {
     public var server: ServerConfiguration
 
     /// Where the log is kept.
-    public var storage: Storage
+    public var storage: SQLiteEventLog.Storage
 
     /// What an acknowledged event survives.
     public var durability: Durability
@@ -27,7 +27,7 @@ public struct HubConfiguration: Sendable {
 
     public init(
         server: ServerConfiguration = ServerConfiguration(serverName: "clarion"),
-        storage: Storage,
+        storage: SQLiteEventLog.Storage,
         durability: Durability = .disk,
         webhooks: WebhookConfiguration = WebhookConfiguration(userAgent: "clarion/\(Hub.version)"),
         keepAlive: Duration = .seconds(15),
