@@ -68,6 +68,10 @@ static inline MHD_socket clarion_mhd_connection_socket(struct MHD_Connection *co
     return info == NULL ? MHD_INVALID_SOCKET : info->connect_fd;
 }
 
+static inline enum MHD_Result clarion_mhd_set_timeout(struct MHD_Connection *connection, unsigned int seconds) {
+    return MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 static inline const struct sockaddr *clarion_mhd_client_address(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     return info == NULL ? NULL : info->client_addr;

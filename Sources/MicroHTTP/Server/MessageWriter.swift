@@ -30,7 +30,7 @@ enum MessageWriter {
             connection: connection,
             stream: stream,
             owner: owner,
-            inFlight: server.inFlight
+            server: server
         )
         // Released by the free callback, which libmicrohttpd calls exactly once, when the response goes.
         let context = unsafe Unmanaged.passRetained(handover).toOpaque()

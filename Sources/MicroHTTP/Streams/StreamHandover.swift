@@ -20,20 +20,20 @@ final class StreamHandover {
     private let connection: OpaquePointer
     private let stream: DetachedStream
     private let owner: any AnyObject & Sendable
-    private let inFlight: InFlight
+    private let server: HTTPServer.Core
 
     init(
         prelude: [UInt8],
         connection: OpaquePointer,
         stream: DetachedStream,
         owner: any AnyObject & Sendable,
-        inFlight: InFlight
+        server: HTTPServer.Core
     ) {
         self.prelude = prelude
         unsafe self.connection = unsafe connection
         self.stream = stream
         self.owner = owner
-        self.inFlight = inFlight
+        self.server = server
     }
 
     deinit {
@@ -52,7 +52,11 @@ final class StreamHandover {
         case .prelude:
             // Asked again, so everything before is in the kernel: from here the writer alone writes to the socket.
             phase = .detached
-            guard let suspended = unsafe SuspendedConnection(suspending: connection, inFlight: inFlight) else {
+            // A timeout of its own puts it on the list that the daemon walks before it looks at what is ready. When the
+            // end below is then met twice in one turn, the second time frees the connection; without that, 0.9.75
+            // leaves it and its descriptor until the idle timeout.
+            _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout + 1))
+            guard let suspended = unsafe SuspendedConnection(suspending: connection, inFlight: server.inFlight) else {
                 return Self.endOfStream
             }
             stream.adopt(suspended)

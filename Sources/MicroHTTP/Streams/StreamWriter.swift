@@ -112,8 +112,9 @@ public final class StreamWriter: Sendable {
 
             if mail.isCutting || mail.isStopping { table.dropAll() }
             table.keepAlive(now: MonotonicMilliseconds.now)
-            let released = table.release(poll: poll)
-            if released > 0 { open.subtract(released, ordering: .relaxed) }
+            // Counted out first: when a server has stopped, its streams no longer show.
+            open.subtract(table.overCount, ordering: .relaxed)
+            table.release(poll: poll)
             if mail.isStopping { return }
             mail.clear()
         }

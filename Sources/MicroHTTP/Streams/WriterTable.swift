@@ -41,6 +41,9 @@ struct WriterTable {
         tick = min(1000, max(1, silence / 4))
     }
 
+    /// How many streams are over and not yet given back.
+    var overCount: Int { over.count }
+
     var isEmpty: Bool { free.count == slots.count }
 
     mutating func insert(_ slot: WriterSlot, poll: borrowing EventPoll) {
@@ -82,10 +85,8 @@ struct WriterTable {
         for index in slots.indices where slots[index] != nil { drop(index) }
     }
 
-    /// Gives the connections of streams that are over back to libmicrohttpd, which frees them. Returns how many.
-    mutating func release(poll: borrowing EventPoll) -> Int {
-        guard !over.isEmpty else { return 0 }
-        defer { over.removeAll(keepingCapacity: true) }
+    /// Gives the connections of streams that are over back to libmicrohttpd, which frees them.
+    mutating func release(poll: borrowing EventPoll) {
         for index in over {
             guard let slot = slots[index] else { continue }
             slots[index] = nil
@@ -95,7 +96,7 @@ struct WriterTable {
             poll.remove(slot.connection.socket)
             slot.connection.resume()
         }
-        return over.count
+        over.removeAll(keepingCapacity: true)
     }
 
     private mutating func drop(_ index: Int) {

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import MicroHTTP
+
+@Suite struct HeaderFieldsTests {
+    private var fields: HeaderFields {
+        var fields = HeaderFields()
+        fields.append(name: "Accept".utf8, value: "text/html".utf8)
+        fields.append(name: "X-Empty".utf8, value: "".utf8)
+        fields.append(name: "aCCEPT".utf8, value: "*/*".utf8)
+        fields.append(name: "X-Latin".utf8, value: [0xE4])
+        return fields
+    }
+
+    @Test func `finds a field by its name in any case`() {
+        #expect(fields["accept"] == "text/html")
+        #expect(fields["ACCEPT"] == "text/html")
+        #expect(fields["X-Empty"] == "")
+        #expect(fields["Accep"] == nil)
+        #expect(fields["Accept-"] == nil)
+        #expect(fields.contains("x-empty"))
+        #expect(!fields.contains("x-absent"))
+    }
+
+    @Test func `keeps all fields of a name, in order`() {
+        #expect(fields.values(of: "Accept") == ["text/html", "*/*"])
+        #expect(fields.all.map(\.name) == ["Accept", "X-Empty", "aCCEPT", "X-Latin"])
+    }
+
+    @Test func `repairs what is not UTF-8`() {
+        #expect(fields["X-Latin"] == "\u{FFFD}")
+    }
+
+    @Test func `only ASCII letters have a case`() {
+        var fields = HeaderFields()
+        fields.append(name: "X[".utf8, value: "1".utf8)
+        #expect(fields["x{"] == nil)
+        #expect(fields["x["] == "1")
+    }
+}
+
+@Suite struct RequestIDTests {
+    @Test(arguments: ["a", "A-Z_09.~:/+=", String(repeating: "x", count: 128)])
+    func `takes the client's own`(text: String) {
+        #expect(RequestID.accept(text) == text)
+    }
+
+    @Test(arguments: ["", " ", "a b", "a\nb", "a\"", "k\u{E4}se", "{}", String(repeating: "x", count: 129)])
+    func `refuses what could confuse a log line`(text: String) {
+        #expect(RequestID.accept(text) == nil)
+    }
+
+    @Test func `makes identifiers that are its own kind and differ`() {
+        let made = (0..<10_000).map { _ in RequestID.next() }
+        #expect(Set(made).count == made.count)
+        #expect(made.allSatisfy { RequestID.accept($0) == $0 })
+    }
+}

@@ -1,0 +1,193 @@
+import Glibc
+import MicroHTTP
+import Synchronization
+import Testing
+
+extension Live {
+    /// Silence, drops and ends, over real sockets.
+    @Suite struct StreamWriterTests {
+        @Test func `a silent stream is kept alive, a busy one is not`() async throws {
+            let source = StreamSource()
+            try await withServer(keepAlive: .milliseconds(100), respond: source.reply) { server, writer in
+                let silent = try RawClient.streaming(from: server, path: "/silent")
+                let busy = try RawClient.streaming(from: server, path: "/busy")
+                await eventually { writer.openStreams == 2 }
+                let stream = try #require(source.owners.first { $0.path == "busy" }).stream
+                let isOver = Atomic<Bool>(false)
+                async let frames = Task {
+                    while !isOver.load(ordering: .relaxed) {
+                        _ = stream.send(Frame(text: "busy\n\n").whole)
+                        try? await Task.sleep(for: .milliseconds(5))
+                    }
+                }.value
+                let start = ContinuousClock.now
+                for _ in 0..<3 { _ = try silent.take(through: ": alive\n\n") }
+                let elapsed = ContinuousClock.now - start
+                isOver.store(true, ordering: .relaxed)
+                await frames
+                // Three intervals, each short by a tick and the clock's grain at most.
+                #expect(elapsed > .milliseconds(200))
+                #expect(elapsed < .seconds(3))
+                stream.end()
+                #expect(!String(decoding: try busy.takeAll(), as: UTF8.self).contains("alive"))
+            }
+        }
+
+        @Test(arguments: [false, true]) func `a client that leaves is noticed although nothing is sent`(
+            byReset: Bool
+        ) async throws {
+            let source = StreamSource()
+            try await withServer(respond: source.reply) { server, writer in
+                for _ in 0..<20 {
+                    let client = try RawClient.streaming(from: server)
+                    await eventually { writer.openStreams == 1 }
+                    #expect(source.living == 1)
+                    let start = ContinuousClock.now
+                    if byReset { client.reset() } else { client.close() }
+                    await eventually { source.living == 0 }
+                    #expect(ContinuousClock.now - start < .milliseconds(100))
+                    await eventually { writer.openStreams == 0 && server.connections == 0 }
+                }
+            }
+        }
+
+        @Test func `a client that leaves before the hand-over is noticed too`() async throws {
+            let source = StreamSource()
+            try await withServer(respond: source.reply) { server, writer in
+                for number in 0..<200 {
+                    let client = try RawClient(port: server.port)
+                    try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+                    if number.isMultiple(of: 2) { client.reset() } else { client.close() }
+                }
+                await eventually { server.connections == 0 && source.living == 0 && writer.openStreams == 0 }
+            }
+        }
+
+        @Test func `a blocked stream whose client leaves is let go`() async throws {
+            let source = StreamSource(outboxLimit: 100_000_000)
+            try await withServer(respond: source.reply) { server, writer in
+                let client = try RawClient.streaming(from: server, receiveBuffer: 2048)
+                await eventually { writer.openStreams == 1 }
+                _ = source.owners.first?.stream.send(Frame([UInt8](repeating: 7, count: 30_000_000)).whole)
+                await eventually { (source.owners.first?.stream.queuedBytes ?? 0) < 30_000_000 }
+                client.close()
+                await eventually { source.living == 0 && writer.openStreams == 0 }
+            }
+        }
+
+        @Test(arguments: UInt64(0)..<3) func `a thousand streams opened and cut at random leave nothing behind`(
+            seed: UInt64
+        ) async throws {
+            let source = StreamSource()
+            try await withServer(respond: source.reply) { server, writer in
+                let isOver = Atomic<Bool>(false)
+                let frame = Frame(text: "data: x\n\n")
+                async let sending = Task {
+                    while !isOver.load(ordering: .relaxed) {
+                        for owner in source.owners { _ = owner.stream.send(frame.whole) }
+                        await Task.yield()
+                    }
+                }.value
+                var generator = SeededGenerator(seed: seed)
+                var clients: [RawClient] = []
+                for _ in 0..<1000 {
+                    let client = try RawClient(port: server.port)
+                    try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+                    clients.append(client)
+                    while clients.count > 100 || (!clients.isEmpty && Bool.random(using: &generator)) {
+                        let victim = clients.remove(at: .random(in: 0..<clients.count, using: &generator))
+                        switch Int.random(in: 0..<4, using: &generator) {
+                        case 0: victim.reset()
+                        case 1: victim.close()
+                        case 2:
+                            _ = try victim.takeHead()
+                            victim.close()
+                        default: source.owners.randomElement(using: &generator)?.stream.end()
+                        }
+                    }
+                }
+                clients = []
+                await eventually {
+                    writer.openStreams == 0 && source.living == 0 && server.connections == 0
+                }
+                isOver.store(true, ordering: .relaxed)
+                await sending
+            }
+        }
+
+        @Test func `a stream that ends takes its connection and descriptor with it`() async throws {
+            let source = StreamSource()
+            try await withServer(respond: source.reply) { server, writer in
+                let clients = try (0..<50).map { _ in try RawClient.streaming(from: server) }
+                await eventually { writer.openStreams == clients.count }
+                // The oldest of its server thread is a special case of libmicrohttpd's: so not all of them.
+                for owner in source.owners.dropFirst(5) { owner.stream.end() }
+                await eventually(within: .seconds(1)) { server.connections == 5 }
+                for client in clients.dropFirst(5) { #expect(try client.takeAll().isEmpty) }
+                for client in clients.prefix(5) { client.close() }
+                await eventually(within: .seconds(1)) { server.connections == 0 }
+            }
+        }
+
+        @Test func `an orderly end is never inside a frame`() async throws {
+            let source = StreamSource(outboxLimit: 10_000_000)
+            try await withServer(respond: source.reply) { server, writer in
+                let clients = try (0..<20).map { _ in try RawClient.streaming(from: server, receiveBuffer: 2048) }
+                await eventually { writer.openStreams == clients.count }
+                let frame = Frame(text: "data: " + String(repeating: "x", count: 5000) + "\n\n")
+                async let sending = Task {
+                    var isOpen = true
+                    while isOpen {
+                        isOpen = false
+                        for owner in source.owners {
+                            if case .ended = owner.stream.send(frame.whole) { continue }
+                            isOpen = true
+                        }
+                        await Task.yield()
+                    }
+                }.value
+                for owner in source.owners {
+                    await eventually { owner.stream.queuedBytes > 1_000_000 }
+                    owner.stream.end(after: Frame(text: ": bye\n\n").whole)
+                }
+                for client in clients {
+                    let text = String(decoding: try client.takeAll(), as: UTF8.self)
+                    #expect(text.hasSuffix("x\n\n: bye\n\n"))
+                    #expect((text.utf8.count - 7) % frame.count == 0)
+                }
+                await sending
+            }
+        }
+
+        @Test func `streams may be spread over several writers`() async throws {
+            let second = try StreamWriter(keepAlive: .init(interval: .seconds(15), frame: Frame(text: ":\n\n")))
+            let source = StreamSource()
+            try await withServer(
+                respond: { request, writer in
+                    source.reply(request, request.target.segments == ["second"] ? second : writer)
+                },
+                { server, writer in
+                    let clients = try ["/first", "/second"].map { try RawClient.streaming(from: server, path: $0) }
+                    await eventually { writer.openStreams == 1 && second.openStreams == 1 }
+                    for owner in source.owners { owner.stream.end(after: Frame(text: owner.path).whole) }
+                    #expect(String(decoding: try clients[0].takeAll(), as: UTF8.self) == "first")
+                    #expect(String(decoding: try clients[1].takeAll(), as: UTF8.self) == "second")
+                    await eventually { source.living == 0 && second.openStreams == 0 }
+                }
+            )
+            second.stop()
+        }
+
+        @Test func `a writer that stops cuts what it holds, and may be stopped twice`() async throws {
+            let source = StreamSource()
+            try await withServer(respond: source.reply) { server, writer in
+                let clients = try (0..<10).map { _ in try RawClient.streaming(from: server) }
+                await eventually { writer.openStreams == clients.count }
+                writer.stop()
+                writer.stop()
+                for client in clients { #expect(try client.takeAll().isEmpty) }
+                await eventually { source.living == 0 }
+            }
+        }
+    }
+}
