@@ -1,14 +1,14 @@
 import Dispatch
 import Testing
 
-/// Waits until a condition holds, up to ten seconds, and notes an issue if it never does.
+/// Waits until a condition holds, up to a minute, and notes an issue if it never does.
 func eventually(
     _ what: Comment,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () -> Bool
 ) async {
     let clock = ContinuousClock()
-    let deadline = clock.now + .seconds(10)
+    let deadline = clock.now + .seconds(60)
     while !condition() {
         guard clock.now < deadline else {
             Issue.record(what, sourceLocation: sourceLocation)
@@ -18,7 +18,7 @@ func eventually(
     }
 }
 
-/// Runs a closure on another thread and waits for it, up to ten seconds.
+/// Runs a closure on another thread and waits for it, up to a minute.
 ///
 /// - Returns: whether it came to its end: it does not if it waits for a lock that the caller's caller holds.
 func finishesOnAnotherThread(_ work: @escaping @Sendable () -> Void) -> Bool {
@@ -27,5 +27,5 @@ func finishesOnAnotherThread(_ work: @escaping @Sendable () -> Void) -> Bool {
         work()
         done.signal()
     }
-    return done.wait(timeout: .now() + 10) == .success
+    return done.wait(timeout: .now() + 60) == .success
 }
