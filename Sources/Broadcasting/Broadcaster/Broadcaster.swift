@@ -12,7 +12,9 @@
 ///
 /// Keys are the protocols themselves, not their names: two protocols of one name in two modules do not collide. All
 /// methods may be called from any thread, from inside a notification and from the observer's `deinit`; a change made
-/// during a notification counts from the next one. Protocols have to be `Sendable`, because posters may be anywhere.
+/// during a notification counts from the next one. Protocols have to be `Sendable`, because posters may be anywhere; one
+/// that is isolated to the main actor is posted to with `{ observer in MainActor.assumeIsolated { … } }`, which holds for
+/// observers with the delivery `.main`.
 public final class Broadcaster: Sendable {
     /// The one for the whole process.
     public static let shared = Broadcaster()

@@ -9,7 +9,10 @@ public import Dispatch
 /// Broadcaster.shared.register((any TitleUpdating).self, observer: self, deliver: .queue(renderQueue))
 /// ```
 public enum Delivery: Sendable {
-    /// On the poster's thread, before the posting call returns. Two posters call the observer at the same time.
+    /// On the poster's thread, before the posting call returns.
+    ///
+    /// Two posters may call the observer at the same time. What a handler posts is delivered at once, inside the outer
+    /// notification: observers behind it hear the inner one first.
     case immediate
 
     /// On the main actor, never before the posting call returns, not even when the poster is on it.

@@ -16,15 +16,12 @@ extension ObserverTable {
         guard !ids.isEmpty else { return }
         _ = registry.withLock { registry in ids.compactMap { registry.remove($0, from: key) } }
     }
+}
 
-    /// Removes an owner's entries as soon as its lifetime ends.
-    func follow(_ lifetime: Lifetime, ofOwnerAt address: ObjectIdentifier) {
-        let hook = DeinitHook { [weak self] in self?.removeDead(ownedAt: address) }
-        lifetime.attach(hook, for: .init(table: ObjectIdentifier(self), owner: address))
-    }
-
-    /// Should the lifetime have outlived its owner, another object may live at the address by now: its entries stay.
-    private func removeDead(ownedAt address: ObjectIdentifier) {
+extension ObserverTable: LifetimeFollower {
+    /// Removes the owner's entries. Should the lifetime have outlived its owner, another object may live at the address by
+    /// now, whose entries stay.
+    func lifetimeEnded(ofOwnerAt address: ObjectIdentifier) {
         let found = registry.withLock { $0.entries(ownedAt: address) }
         for (registration, entry) in found where entry.isDead { remove(registration) }
     }

@@ -59,7 +59,7 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         let registration = add(key, owner: address, slot: slot, delivery: deliver) {
             OwnedEntry(owner: owner, position: $0, handler: handler)
         }
-        if let lifetime = (owner as? any LifetimeOwner)?.lifetime { follow(lifetime, ofOwnerAt: address) }
+        (owner as? any LifetimeOwner)?.lifetime.tell(self, ofOwnerAt: address)
         return registration
     }
 

@@ -53,9 +53,11 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
     }
 
     mutating func remove(_ id: RegistrationID, from key: Key) -> (any Entry<Value>)? {
-        guard let entry = buckets[key]?.roster.remove(id) else { return nil }
-        if let slot = entry.position.slot { buckets[key]?.slots[slot] = nil }
-        if buckets[key]?.roster.isEmpty == true { buckets.removeValueShrinking(forKey: key) }
+        guard let index = buckets.index(forKey: key),
+            let entry = buckets.values[index].roster.remove(id)
+        else { return nil }
+        if let slot = entry.position.slot { buckets.values[index].slots[slot] = nil }
+        if buckets.values[index].roster.isEmpty { buckets.removeValueShrinking(forKey: key) }
         forget(id, at: entry.position)
         return entry
     }
@@ -90,9 +92,9 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
 
     private mutating func forget(_ id: RegistrationID, at position: EntryPosition<Value>) {
         count -= 1
-        guard let owner = position.owner else { return }
-        owners[owner]?.remove(id, position.lane)
-        if owners[owner]?.registrations.isEmpty == true { owners.removeValueShrinking(forKey: owner) }
+        guard let owner = position.owner, let index = owners.index(forKey: owner) else { return }
+        owners.values[index].remove(id, position.lane)
+        if owners.values[index].registrations.isEmpty { owners.removeValueShrinking(forKey: owner) }
     }
 
     private func lane(to key: Key, owner: ObjectIdentifier?, slot: Slot?, delivery: Delivery) -> Lane<Value>? {

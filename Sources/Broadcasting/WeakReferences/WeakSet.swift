@@ -24,10 +24,10 @@ public struct WeakSet<Object: AnyObject> {
     }
 
     /// How many members live. Visits all.
-    public var count: Int { lazy.map { _ in 1 }.reduce(0, +) }
+    public var count: Int { reduce(0) { count, _ in count + 1 } }
 
     /// Whether no member lives.
-    public var isEmpty: Bool { !contains { _ in true } }
+    public var isEmpty: Bool { first { _ in true } == nil }
 
     /// The members that live, in no particular order. Holding the array keeps them alive.
     public var liveObjects: [Object] { Array(self) }

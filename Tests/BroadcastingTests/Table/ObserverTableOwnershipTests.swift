@@ -1,0 +1,279 @@
+import Foundation
+import Testing
+
+@testable import Broadcasting
+
+@Suite struct ObserverTableOwnershipTests {
+    let table = ObserverTable<String, Int>()
+
+    // MARK: Promise 1: observers are not retained
+
+    @Test(arguments: DeliveryMode.allCases)
+    func `an observer is released although it is registered, and not called again`(mode: DeliveryMode) async {
+        let heard = Recorder<Int>()
+        weak var weakObserver: Recorder<Int>?
+        do {
+            let observer = Recorder<Int>()
+            weakObserver = observer
+            table.register("a", owner: observer, deliver: mode.delivery) { _, value in heard.hear(value) }
+            table.notify("a", 1)
+            await eventually("the living observer hears") { heard.values == [1] }
+        }
+        await eventually("the observer is released") { weakObserver == nil }
+        table.notify("a", 2)
+        #expect(table.registrationCount == 0, "the notification met the dead entry and removed it")
+        #expect(table.keys.isEmpty)
+        #expect(heard.values == [1])
+    }
+
+    @Test func `an actor that owns its observer is released although the observer is called on it`() async {
+        actor Model {
+            let observer = Recorder<Int>()
+            init(_ table: ObserverTable<String, Int>) {
+                table.register("a", owner: observer, deliver: .actor(self)) { $0.hear($1) }
+            }
+        }
+        weak var weakModel: Model?
+        do {
+            let model = Model(table)
+            weakModel = model
+            table.notify("a", 1)
+            await eventually("the observer hears on its actor") { model.observer.values == [1] }
+        }
+        await eventually("the actor is released") { weakModel == nil }
+    }
+
+    @Test func `a registration ends with the actor it delivers on`() async {
+        let observer = Recorder<Int>()
+        weak var weakDesk: Desk?
+        do {
+            let desk = Desk()
+            weakDesk = desk
+            table.register("a", owner: observer, deliver: .actor(desk)) { $0.hear($1) }
+        }
+        await eventually("the actor is released") { weakDesk == nil }
+        table.notify("a", 1)
+        #expect(table.registrationCount == 0)
+        #expect(observer.values.isEmpty)
+    }
+
+    // MARK: Promise 2: entries go, and memory with them
+
+    @Test func `a token that the observer stores takes the entry along at once`() {
+        final class Observer: Sendable {
+            let tokens = Recorder<ObservationToken>()
+        }
+        do {
+            let observer = Observer()
+            for key in ["a", "a", "b"] {
+                observer.tokens.hear(table.token(for: table.register(key, owner: observer) { _, _ in }))
+            }
+            #expect(table.registrationCount == 3)
+        }
+        #expect(table.registrationCount == 0)
+        #expect(table.keys.isEmpty)
+    }
+
+    @Test func `a lifetime that the observer stores takes the entries along at once, in every table`() {
+        final class Observer: Sendable, LifetimeOwner {
+            let lifetime = Lifetime()
+        }
+        let other = ObserverTable<Int, Int>()
+        let stranger = Recorder<Int>()
+        table.register("a", owner: stranger) { $0.hear($1) }
+        do {
+            let observer = Observer()
+            for key in ["a", "a", "b"] { table.register(key, owner: observer) { _, _ in } }
+            other.register(1, owner: observer) { _, _ in }
+            #expect(table.registrationCount == 4)
+            #expect(other.registrationCount == 1)
+        }
+        #expect(table.registrationCount == 1)
+        #expect(other.registrationCount == 0)
+    }
+
+    @Test func `entries of dead observers are swept, also under keys nobody uses again`() {
+        for number in 0..<100_000 {
+            let observer = Recorder<Int>()
+            table.register("\(number)", owner: observer) { $0.hear($1) }
+            #expect(table.registrationCount <= SweepSchedule.minimum + 1)
+        }
+        let survivors = (0..<1_000).map { _ in Recorder<Int>() }
+        for survivor in survivors { table.register("a", owner: survivor) { $0.hear($1) } }
+        for _ in 0..<100_000 {
+            table.register("a", owner: Recorder<Int>()) { $0.hear($1) }
+            #expect(table.registrationCount <= 2 * (survivors.count + SweepSchedule.minimum) + 1)
+        }
+        #expect(table.count(of: "a") == survivors.count)
+        withExtendedLifetime(survivors) {}
+    }
+
+    @Test func `a million observers that come and go leave no growth`() async {
+        let table = table
+        func cycles(_ count: Int) async {
+            await onThreads(1) { _ in
+                for number in 0..<count {
+                    let observer = Recorder<Int>()
+                    let registration = table.register("\(number % 100)", owner: observer) { $0.hear($1) }
+                    // A third goes by its token, a third is unregistered, a third only dies.
+                    if number % 3 == 0 { table.token(for: registration).cancel() }
+                    if number % 3 == 1 { table.removeAll(ownedBy: observer) }
+                }
+            }
+        }
+        await cycles(20_000)
+        let before = residentBytes()
+        await cycles(1_000_000)
+        let growth = residentBytes() - before
+        #expect(table.registrationCount <= 2 * SweepSchedule.minimum + 1)
+        // Leaking but the entries of those that only die would be 50 MB. Other tests run meanwhile and take some.
+        #expect(growth < 24 << 20, "grew by \(growth >> 10) KB")
+    }
+
+    @Test func `registering one living observer again and again leaves no growth`() async {
+        final class Observer: Sendable, LifetimeOwner {
+            let lifetime = Lifetime()
+        }
+        let observer = Observer()
+        let table = table
+        func cycles(_ count: Int) async {
+            await onThreads(1) { _ in
+                for number in 0..<count {
+                    table.remove(table.register("\(number % 7)", owner: observer, deliver: .main) { _, _ in })
+                    // A table that lives shorter than its observer.
+                    let other = ObserverTable<Int, Int>()
+                    other.register(1, owner: observer) { _, _ in }
+                }
+            }
+        }
+        await cycles(10_000)
+        let before = residentBytes()
+        await cycles(200_000)
+        let growth = residentBytes() - before
+        #expect(table.registrationCount == 0)
+        #expect(growth < 16 << 20, "grew by \(growth >> 10) KB")
+    }
+
+    // MARK: Promise 3: identity
+
+    @Test func `an object at a dead observer's address is a new observer`() throws {
+        let heard = Recorder<String>()
+        var dead = Optional(Recorder<Int>())
+        let address = ObjectIdentifier(dead!)
+        let registration = table.register("a", owner: dead!, replacing: .sameOwner) { _, _ in heard.hear("dead") }
+        let token = table.token(for: registration)
+        dead = nil
+
+        let heir = try #require(object(at: address) { Recorder<Int>() })
+        table.notify("a", 0)
+        #expect(heard.values.isEmpty, "the new object inherits no registration")
+
+        // Registered while the dead one's entry still stands, and ended by its token after that.
+        table.register("b", owner: heir, replacing: .sameOwner) { _, _ in heard.hear("heir") }
+        table.register("a", owner: heir, replacing: .sameOwner) { _, _ in heard.hear("heir") }
+        token.cancel()
+        #expect(!table.remove(registration))
+        table.notify("a", 1)
+        table.notify("b", 1)
+        #expect(heard.values == ["heir", "heir"])
+        #expect(table.registrationCount == 2)
+    }
+
+    @Test func `a dead observer's entry does not stand for the object at its address`() throws {
+        var dead = Optional(Recorder<Int>())
+        let address = ObjectIdentifier(dead!)
+        table.register("a", owner: dead!) { $0.hear($1) }
+        dead = nil
+        let heir = try #require(object(at: address) { Recorder<Int>() })
+
+        #expect(table.owners(of: "a", as: AnyObject.self).isEmpty)
+        #expect(table.count(of: "a") == 0)
+        #expect(table.isEmpty("a"))
+        table.register("a", owner: heir) { $0.hear($1) }
+        #expect(table.count(of: "a") == 1)
+        table.notify("a", 5)
+        #expect(heir.values == [5])
+    }
+
+    @Test func `a lifetime that outlives its owner spares the object at the owner's address`() throws {
+        final class Observer: Sendable, LifetimeOwner {
+            let lifetime: Lifetime
+            init(_ lifetime: Lifetime) { self.lifetime = lifetime }
+        }
+        var kept = Optional(Lifetime())
+        var dead = Optional(Observer(kept!))
+        let address = ObjectIdentifier(dead!)
+        table.register("a", owner: dead!) { _, _ in }
+        dead = nil
+        let heir = try #require(object(at: address) { Observer(Lifetime()) })
+        table.register("a", owner: heir) { _, _ in }
+        #expect(table.registrationCount == 2)
+        kept = nil
+        #expect(table.registrationCount == 1)
+        #expect(table.owners(of: "a", as: Observer.self).first === heir)
+    }
+
+    // MARK: Promise 7: handlers
+
+    @Test func `a handler is released with its registration, however that ends`() {
+        final class Captured: Sendable {}
+        let owner = Recorder<Int>()
+        weak var captured: Captured?
+        func register(_ owner: Recorder<Int>, name: String? = nil) -> Registration<String> {
+            let object = Captured()
+            captured = object
+            return table.register("a", owner: owner, replacing: name.map { .name($0) } ?? .sameOwner) { _, _ in
+                withExtendedLifetime(object) {}
+            }
+        }
+
+        table.remove(register(owner))
+        #expect(captured == nil, "removed")
+
+        let token = table.token(for: register(owner))
+        #expect(captured != nil)
+        token.cancel()
+        #expect(captured == nil, "cancelled")
+
+        _ = register(owner)
+        table.removeAll(ownedBy: owner)
+        #expect(captured == nil, "removed by owner")
+
+        let held = table.token(for: register(owner))
+        table.removeAll("a")
+        #expect(captured == nil, "removed by key, although the token still lives")
+        withExtendedLifetime(held) {}
+
+        _ = register(owner)
+        table.register("a", owner: owner, replacing: .sameOwner) { _, _ in }
+        #expect(captured == nil, "replaced")
+
+        _ = register(Recorder<Int>())
+        table.notify("a", 1)
+        #expect(captured == nil, "met by a notification after its owner died")
+    }
+
+    @Test func `a handler that ends its own registration lives until it returns`() {
+        final class Captured: Sendable {}
+        let owner = Recorder<Int>()
+        weak var captured: Captured?
+        let table = table
+        do {
+            let object = Captured()
+            captured = object
+            table.register("a", owner: owner) { owner, value in
+                table.removeAll("a")
+                withExtendedLifetime(object) { owner.hear(value) }
+            }
+        }
+        table.notify("a", 1)
+        #expect(owner.values == [1])
+        #expect(captured == nil)
+    }
+}
+
+/// The process's resident memory; 0 where `/proc` does not exist, so that growth is 0 there.
+private func residentBytes() -> Int {
+    guard let statm = try? String(contentsOfFile: "/proc/self/statm", encoding: .ascii) else { return 0 }
+    return (Int(statm.split(separator: " ")[1]) ?? 0) * Int(getpagesize())
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Broadcasting
+
+@Suite struct WeakSetTests {
+    private final class Thing {}
+
+    @Test func `it holds each living object once`() {
+        let (one, other) = (Thing(), Thing())
+        var set = WeakSet<Thing>()
+        #expect(set.isEmpty)
+        #expect(set.insert(one) == true)
+        #expect(set.insert(one) == false)
+        #expect(set.insert(other) == true)
+        #expect(set.count == 2)
+        #expect(set.contains(one))
+        #expect(Set(set.liveObjects.map(ObjectIdentifier.init)) == [ObjectIdentifier(one), ObjectIdentifier(other)])
+        #expect(Set(set.map(ObjectIdentifier.init)) == [ObjectIdentifier(one), ObjectIdentifier(other)])
+    }
+
+    @Test func `it takes and loses many at once`() {
+        let things = (0..<10).map { _ in Thing() }
+        var set: WeakSet = [things[0]]
+        set.insert(contentsOf: things)
+        #expect(set.count == 10)
+        set.remove(contentsOf: things.prefix(4))
+        #expect(set.count == 6)
+        #expect(set.remove(things[9]) == true)
+        #expect(set.remove(things[9]) == false)
+        #expect(WeakSet(things).count == 10)
+    }
+
+    @Test func `objects leave when they are released`() {
+        let kept = Thing()
+        var set = WeakSet<Thing>()
+        set.insert(kept)
+        do {
+            let gone = Thing()
+            set.insert(gone)
+            #expect(set.count == 2)
+            withExtendedLifetime(gone) {}
+        }
+        #expect(set.count == 1)
+        #expect(set.liveObjects.first === kept)
+    }
+
+    @Test func `a copy is a set of its own`() {
+        let thing = Thing()
+        var set: WeakSet = [thing]
+        let copy = set
+        set.remove(thing)
+        #expect(copy.contains(thing))
+        #expect(!set.contains(thing))
+    }
+
+    @Test func `an object at a dead member's address is no member until it is inserted`() throws {
+        var set = WeakSet<Thing>()
+        var dead = Optional(Thing())
+        let address = ObjectIdentifier(dead!)
+        set.insert(dead!)
+        dead = nil
+        let heir = try #require(object(at: address) { Thing() })
+        #expect(!set.contains(heir))
+        #expect(set.remove(heir) == false)
+        #expect(set.insert(heir) == true)
+        #expect(set.contains(heir))
+        #expect(set.count == 1)
+    }
+
+    @Test func `storage stays proportional to the objects that live`() {
+        let kept = (0..<100).map { _ in Thing() }
+        var set = WeakSet(kept)
+        for _ in 0..<100_000 {
+            set.insert(Thing())
+            #expect(set.storedCount <= 2 * (kept.count + SweepSchedule.minimum) + 1)
+        }
+        #expect(set.count == 100)
+        withExtendedLifetime(kept) {}
+    }
+}
