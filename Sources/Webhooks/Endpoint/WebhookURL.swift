@@ -27,8 +27,15 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     ///   - httpsOnly: whether `http` is refused.
     /// - Throws: ``WebhookError`` with code `url-invalid`.
     public init(_ text: String, httpsOnly: Bool) throws(WebhookError) {
-        guard text.utf8.count <= Self.maximumLength, !text.utf8.contains(0) else {
+        guard text.utf8.count <= Self.maximumLength else {
             throw Self.invalid("the URL must be at most \(Self.maximumLength) bytes long")
+        }
+        // Stricter than libcurl, which would encode blanks and forgive a missing or a third slash.
+        guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f || $0 == UInt8(ascii: "\\") }) else {
+            throw Self.invalid("the URL contains blanks, control characters or backslashes")
+        }
+        guard let slashes = text.firstRange(of: "://"), !text[slashes.upperBound...].hasPrefix("/") else {
+            throw Self.invalid("the URL must be absolute, like https://example.com/hook")
         }
         let parsed = try ParsedURL(text)
         guard let scheme = parsed.part(CURLUPART_SCHEME) else { throw Self.invalid("the URL has no scheme") }

@@ -1,6 +1,3 @@
-import Crypto
-import FoundationEssentials
-
 /// Computes `webhook-signature` as Standard Webhooks defines it: over `id.timestamp.body`.
 ///
 /// Source: https://github.com/standard-webhooks/standard-webhooks, "Signature scheme".
@@ -13,20 +10,16 @@ public enum WebhookSignature {
     ///   - body: the body exactly as sent.
     ///   - secrets: all that are valid now.
     public static func header(id: String, timestamp: Int64, body: [UInt8], secrets: [SigningSecret]) -> String {
-        let head = Array("\(id).\(timestamp).".utf8)
-        return secrets.map { $0.signature(head: head, body: body) }.joined(separator: " ")
+        header(id: id, timestamp: timestamp, body: body, signers: secrets.map(Signer.init))
     }
-}
 
-extension SigningSecret {
-    /// The version tag and signature of one secret over `head` followed by `body`.
-    func signature(head: [UInt8], body: [UInt8]) -> String {
-        switch key {
-        case .hmac(let bytes):
-            var code = HMAC<SHA256>(key: SymmetricKey(data: bytes))
-            code.update(data: head)
-            code.update(data: body)
-            return "v1," + Data(code.finalize()).base64EncodedString()
+    static func header(id: String, timestamp: Int64, body: [UInt8], signers: [Signer]) -> String {
+        let head = Array("\(id).\(timestamp).".utf8)
+        var header = ""
+        for signer in signers {
+            if !header.isEmpty { header += " " }
+            header += signer.signature(head: head, body: body)
         }
+        return header
     }
 }

@@ -118,7 +118,7 @@ final class Exchange {
             id: delivery.eventID,
             timestamp: timestamp,
             body: delivery.body,
-            secrets: request.target.endpoint.secrets
+            signers: request.target.signers
         )
         if !signature.isEmpty { lines.append("webhook-signature", signature) }
         if let contentType = delivery.contentType, !contentType.isEmpty {

@@ -5,8 +5,11 @@ final class Target: Sendable {
     /// The registrant's headers as NUL-terminated lines `name: value`, one after another.
     let customLines: [UInt8]
 
+    let signers: [Signer]
+
     init(_ endpoint: Endpoint) {
         self.endpoint = endpoint
+        self.signers = endpoint.secrets.map(Signer.init)
         self.customLines = endpoint.headers.flatMap { Array("\($0.name): \($0.value)\0".utf8) }
     }
 

@@ -43,13 +43,18 @@ final class Receiver: Sendable {
     let port: Int
     private let listener: Int32
     private let behaviour: Behaviour
+    private let greeting: String?
     private let state = Mutex(State())
 
-    init(_ behaviour: @escaping Behaviour = { _ in .status(200) }) throws {
+    /// - Parameters:
+    ///   - greeting: sent at once on each connection, which is then closed; for what does not speak HTTP.
+    ///   - behaviour: the reply to each request.
+    init(greeting: String? = nil, _ behaviour: @escaping Behaviour = { _ in .status(200) }) throws {
         let (listener, port) = try Self.listen()
         self.listener = listener
         self.port = port
         self.behaviour = behaviour
+        self.greeting = greeting
         spawn { self.accept() }
     }
 
@@ -122,6 +127,10 @@ final class Receiver: Sendable {
 
     private func serve(_ socket: Int32, number: Int) {
         var reader = SocketReader(socket: socket)
+        if let greeting {
+            _ = send(socket, Array(greeting.utf8))
+            return
+        }
         while let request = reader.next(connection: number) {
             state.withLock { state in
                 state.requests.append(request)
