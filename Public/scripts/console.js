@@ -123,6 +123,6 @@ part("clear").addEventListener("click", () => {
   announce("Cleared")
 })
 part("host").textContent = location.host
-if (/Mac|iPhone|iPad/.test(navigator.platform)) part("send-keys").textContent = "⌘ ⏎"
+if (/Mac|iPhone|iPad/.test(navigator.platform)) part("send-keys").textContent = "⌘ + Return"
 
 listen(subscription.patterns)

@@ -8,8 +8,10 @@ import { NoticeRow } from "./notice-row.js"
 /** Rows and characters kept, whichever is reached first: a row may carry a megabyte. */
 const mostRows = 500
 const mostCharacters = 16_000_000
-/** More arrivals than this in one frame are not lit up one by one: a flickering list tells nobody anything. */
-const mostLit = 6
+/** More arrivals than this in a second are not lit up one by one: a flickering list tells nobody anything. */
+const mostLitPerSecond = 8
+/** Past that, the list moves on at this pace (ms) instead of at every frame: no eye follows faster, and each move costs a layout. */
+const busyInterval = 100
 
 /**
  * The newest events, newest first.
@@ -29,6 +31,11 @@ export class EventList {
   #isPaused = false
   #frame = null
   #unseen = 0
+  #second = 0
+  #arrivedInSecond = 0
+  #lastFlush = 0
+  /** The row that the Tab key leads to. */
+  #tabStop = null
   #isAtTop = true
   #announcer = new CountAnnouncer(4_000, (number) => `${counted(number, "new event")}`)
 
@@ -82,6 +89,7 @@ export class EventList {
   clear() {
     this.#queue = []
     this.#rows = []
+    this.#queuedCharacters = this.#keptCharacters = this.#total = this.#unseen = 0
     this.#list.replaceChildren()
     this.#renderCounts()
   }
@@ -96,33 +104,43 @@ export class EventList {
   }
 
   #scheduleFrame() {
-    this.#frame ??= requestAnimationFrame(() => {
+    this.#frame ??= requestAnimationFrame((now) => {
       this.#frame = null
-      if (this.#isPaused) this.#renderCounts()
-      else this.#flush()
+      if (now - this.#lastFlush < busyInterval && this.#arrivedInSecond > mostLitPerSecond) this.#scheduleFrame()
+      else if (this.#isPaused) this.#renderCounts()
+      else this.#flush(now)
     })
   }
 
-  #flush() {
+  #flush(now) {
     if (this.#queue.length === 0) return
+    this.#lastFlush = now
     const arrivals = this.#queue
     this.#queue = []
     this.#queuedCharacters = 0
     const rows = arrivals.map(({ make, size }) => Object.assign(make(), { size })).reverse()
     for (const row of rows) {
       this.#keptCharacters += row.size
-      row.element.classList.toggle("is-fresh", rows.length <= mostLit)
     }
+    if (this.#isCalm(rows.length, now)) for (const row of rows) row.element.classList.add("is-fresh")
     const fragment = document.createDocumentFragment()
     fragment.append(...rows.map((row) => row.element))
     this.#list.prepend(fragment)
     this.#rows.unshift(...rows)
     this.#trim()
     if (!this.#isAtTop) this.#unseen += rows.length
-    if (!this.#list.querySelector("[tabindex='0']")) this.#makeTabStop(this.#rows[0].element)
+    if (!this.#tabStop?.isConnected) this.#makeTabStop(this.#rows[0].element)
     this.#renderCounts()
     this.#announcer.add(rows.length)
     this.#parts.onShow(rows.length)
+  }
+
+  #isCalm(arrived, now) {
+    const second = Math.floor(now / 1_000)
+    if (second !== this.#second) this.#arrivedInSecond = 0
+    this.#second = second
+    this.#arrivedInSecond += arrived
+    return this.#arrivedInSecond <= mostLitPerSecond
   }
 
   /** Drops the oldest rows past the bounds, sparing those that stand open: somebody is reading them. */
@@ -154,9 +172,11 @@ export class EventList {
   }
 
   #makeTabStop(item) {
-    for (const stop of this.#list.querySelectorAll(".event-row[tabindex='0']")) stop.tabIndex = -1
     const row = item?.querySelector(".event-row")
-    if (row) row.tabIndex = 0
+    if (!row) return
+    if (this.#tabStop) this.#tabStop.tabIndex = -1
+    row.tabIndex = 0
+    this.#tabStop = row
   }
 
   #renderCounts() {

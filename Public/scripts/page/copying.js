@@ -31,17 +31,20 @@ function copyThroughSelection(text) {
 /** Makes a button copy, and say so for a moment. */
 export function copiesOnClick(button, text) {
   const label = button.querySelector(".label")
+  const picture = button.querySelector("use")
   const before = label.textContent
   let timer
   button.addEventListener("click", async () => {
     const copied = await copy(text())
     label.textContent = copied ? "Copied" : "Copying failed"
     button.classList.toggle("is-done", copied)
+    picture.setAttribute("href", copied ? "#icon-check" : "#icon-cross")
     announce(label.textContent)
     clearTimeout(timer)
     timer = setTimeout(() => {
       label.textContent = before
       button.classList.remove("is-done")
+      picture.setAttribute("href", "#icon-copy")
     }, 1_600)
   })
 }

@@ -1,12 +1,15 @@
 const stillness = matchMedia("(prefers-reduced-motion: reduce)")
-let sounding = false
+/** Under a steady flow the horn still draws breath; a mark that never rests would only distract. */
+const breath = 2_000
+let lastSound = -breath
 
 /** Lets the horn in the page's head sound once: an event has come. */
 export function soundMark() {
-  if (sounding || stillness.matches) return
-  sounding = true
+  const now = performance.now()
+  if (now - lastSound < breath || stillness.matches) return
+  lastSound = now
   const dots = document.querySelectorAll(".mark circle")
-  const animations = Array.from(dots, (dot, index) =>
+  for (const [index, dot] of dots.entries()) {
     dot.animate(
       [
         { transform: "none", opacity: 1 },
@@ -14,9 +17,7 @@ export function soundMark() {
         { transform: "translateX(-9px) scale(0.4)", opacity: 0, offset: 0.56 },
         { transform: "none", opacity: 1 },
       ],
-      { duration: 620, delay: [90, 0, 90][index] ?? 0, easing: "ease-out" },
-    ))
-  Promise.allSettled(animations.map((animation) => animation.finished)).then(() => {
-    sounding = false
-  })
+      { duration: 620, delay: index === 1 ? 0 : 90, easing: "ease-out" },
+    )
+  }
 }
