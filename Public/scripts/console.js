@@ -39,8 +39,8 @@ chooseViews(document.querySelectorAll("[data-shows]"), part("console"))
 let stream = null
 let streamName = newStreamName()
 
-/** Opens the stream of the chosen patterns in place of the one before. */
-function listen(patterns) {
+/** Opens the stream of the chosen patterns in place of the one before, from now on or after a given event. */
+function listen(patterns, lastEventID = "") {
   stream?.close()
   stream = null
   part("stream-problem").replaceChildren()
@@ -74,8 +74,14 @@ function listen(patterns) {
         followsBase64Comment = false
       }
     },
-  })
+  }, lastEventID)
 }
+
+// A page that the browser keeps for the way back must not keep its connection: a browser has six for each host.
+addEventListener("pagehide", () => stream?.close())
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) listen(subscription.patterns, stream?.lastEventID)
+})
 
 function retry() {
   if (part("connection").dataset.state === "reconnecting") {

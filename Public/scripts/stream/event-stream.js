@@ -26,19 +26,26 @@ export class EventStream {
   #onState
   #ending = new AbortController()
   #wake = () => {}
-  #lastEventID = ""
+  #lastEventID
   #retry = defaultRetry
   #failures = 0
 
   /**
    * @param {string} url
    * @param {{onItems: (items: object[]) => void, onState: (state: {name: string}) => void}} handlers
+   * @param {string} lastEventID The event to go on after; empty for what comes from now on.
    */
-  constructor(url, { onItems, onState }) {
+  constructor(url, { onItems, onState }, lastEventID = "") {
     this.#url = url
+    this.#lastEventID = lastEventID
     this.#onItems = onItems
     this.#onState = onState
     this.#run()
+  }
+
+  /** The id of the newest event that has arrived, empty before the first. */
+  get lastEventID() {
+    return this.#lastEventID
   }
 
   /** Ends the stream; no handler is called afterwards. */
