@@ -1,0 +1,15 @@
+import { element } from "../page/element.js"
+
+/** A word of the hub or the page about the stream itself. */
+export class NoticeRow {
+  isOpen = false
+
+  constructor(title, detail) {
+    this.element = element("li", { class: "notice" },
+      element("p", { class: "event-row", tabindex: "-1" }, element("strong", {}, title), " ", detail))
+  }
+
+  focus() {
+    this.element.firstElementChild.focus()
+  }
+}

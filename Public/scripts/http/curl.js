@@ -1,0 +1,52 @@
+/**
+ * Path under which events of a topic are posted and streamed.
+ *
+ * @param {string} topic One topic or pattern; becomes a single path segment.
+ */
+export function eventsPath(topic) {
+  return `/topics/${encodeURIComponent(topic)}/events`
+}
+
+/**
+ * Path of one stream over several patterns.
+ *
+ * @param {string[]} patterns
+ * @param {Record<string, string>} parameters Further query parameters.
+ */
+export function streamPath(patterns, parameters = {}) {
+  const topics = patterns.map((pattern) => ["topic", pattern])
+  const query = [...topics, ...Object.entries(parameters)]
+  return `/events?${query.map(([name, value]) => `${name}=${readable(value)}`).join("&")}`
+}
+
+/** Percent-encodes a query value, sparing what a query may hold (RFC 3986, section 3.4) and people like to read. */
+function readable(value) {
+  return encodeURIComponent(value).replace(/%(3A|2F)/g, decodeURIComponent)
+}
+
+/** The command that listens to the same events as the page. */
+export function subscriptionCommand(patterns, origin = location.origin) {
+  const path = patterns.length === 1 ? eventsPath(patterns[0]) : streamPath(patterns)
+  return `curl -N -H 'Accept: text/event-stream' ${quoted(origin + path)}`
+}
+
+/**
+ * The command that posts the same event as the form.
+ *
+ * @param {{topic: string, type: string, contentType: string, body: string}} event
+ */
+export function postCommand({ topic, type, contentType, body }, origin = location.origin) {
+  const words = ["curl"]
+  if (type) words.push("-H", quoted(`Event-Type: ${type}`))
+  // curl's own form content type is taken as plain data by the hub, so plain text needs no word about it.
+  if (!/^text\/plain\b/.test(contentType)) words.push("-H", quoted(`Content-Type: ${contentType}`))
+  words.push(body.startsWith("@") ? "--data-raw" : "-d", quoted(body))
+  words.push(quoted(origin + eventsPath(topic)))
+  return words.join(" ")
+}
+
+/** A word of a POSIX shell. */
+function quoted(word) {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}

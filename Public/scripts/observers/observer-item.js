@@ -1,0 +1,106 @@
+import { problemMessage, request } from "../http/problem.js"
+import { announce } from "../page/announcer.js"
+import { element, icon, setText } from "../page/element.js"
+import { age, byteCount, count } from "../page/format.js"
+
+const names = { stream: "Stream", webhook: "Webhook", object: "Object in the process" }
+const icons = { stream: "stream", webhook: "webhook", object: "object" }
+
+/** One observer in the list. */
+export class ObserverItem {
+  #id
+  #kind
+  #topics = element("span", { class: "observer-topics" })
+  #mark = element("span", { class: "tag", hidden: true })
+  #target = element("span", { class: "observer-target" })
+  #facts = element("span", { class: "observer-facts" })
+  #button
+  #problem = element("div", { role: "status" })
+  #isAsked = false
+  #onChange
+
+  /** @param {{id: string, kind: string}} observer */
+  constructor(observer, onChange) {
+    this.#id = observer.id
+    this.#kind = observer.kind
+    this.#onChange = onChange
+    const kind = names[observer.kind] ?? observer.kind
+    this.#button = element("button", {
+      type: "button", class: "button button-quiet observer-unregister",
+      onclick: () => this.#unregister(),
+      onblur: () => this.#ask(false),
+      onkeydown: (event) => event.key === "Escape" && this.#ask(false),
+    }, "Unregister")
+    this.element = element("li", { class: "observer", title: `${kind} ${observer.id}` },
+      element("span", { class: "observer-kind" }, icon(icons[observer.kind] ?? "object"),
+        element("span", { class: "visually-hidden" }, kind)),
+      element("div", { class: "observer-text" },
+        element("p", { class: "observer-name" }, this.#topics, this.#mark),
+        this.#target, this.#facts, this.#problem),
+      // An object's registration is its life; only the program can end it.
+      observer.kind === "object" ? null : this.#button)
+  }
+
+  update(observer, isOwn) {
+    setText(this.#topics, observer.topics?.join("  ") ?? "")
+    const mark = isOwn ? "this page" : observer.state && observer.state !== "active" ? stateWords(observer) : ""
+    setText(this.#mark, mark)
+    this.#mark.hidden = mark === ""
+    this.#mark.classList.toggle("tag-warning", !isOwn)
+    setText(this.#target, observer.url ?? "")
+    this.#target.hidden = !observer.url
+    setText(this.#facts, facts(observer).join(" · "))
+    this.#button.setAttribute("aria-description", `${names[observer.kind] ?? ""} ${observer.id}`)
+  }
+
+  /** Shows that the observer has gone, then goes too. */
+  leave() {
+    this.element.classList.add("is-leaving")
+    this.#button.disabled = true
+    setText(this.#facts, "gone")
+    setTimeout(() => this.element.remove(), 1_200)
+  }
+
+  async #unregister() {
+    if (!this.#isAsked) {
+      this.#ask(true)
+      return
+    }
+    this.#ask(false)
+    try {
+      await request(`/observers/${encodeURIComponent(this.#id)}`, { method: "DELETE" })
+      announce(`${names[this.#kind] ?? "Observer"} unregistered`)
+    } catch (problem) {
+      // 404: it went by itself in the meantime, which is what was wanted.
+      if (problem.status !== 404) this.#problem.replaceChildren(problemMessage(problem))
+    }
+    this.#onChange()
+  }
+
+  #ask(isAsked) {
+    this.#isAsked = isAsked
+    setText(this.#button, isAsked ? "Really unregister?" : "Unregister")
+    this.#button.classList.toggle("button-danger", isAsked)
+  }
+}
+
+function stateWords({ state, reason }) {
+  return reason ? `${state}: ${reason}` : state
+}
+
+function facts({ kind, remoteAddress, connectedAt, queuedBytes, createdAt, stats }) {
+  const words = []
+  if (kind === "webhook") {
+    words.push(`${count(stats?.delivered ?? 0)} delivered`)
+    if (stats?.pending) words.push(`${count(stats.pending)} pending`)
+    if (stats?.failed) words.push(`${count(stats.failed)} failed`)
+    if (stats?.deadLetters) words.push(`${count(stats.deadLetters)} dead`)
+    if (stats?.lastStatus) words.push(`last answer ${stats.lastStatus}`)
+    return words
+  }
+  if (remoteAddress) words.push(remoteAddress)
+  const since = connectedAt ?? createdAt
+  if (since) words.push(`for ${age(since)}`)
+  if (queuedBytes !== undefined && queuedBytes !== null) words.push(`${byteCount(queuedBytes)} queued`)
+  return words
+}

@@ -1,0 +1,36 @@
+/**
+ * Makes an element.
+ *
+ * @param {string} name
+ * @param {Record<string, unknown>} properties `class`, attributes by name, and `on…` listeners; false and null are left out.
+ * @param {...(Node | string | null)} children
+ * @example element("button", { type: "button", onclick: pause }, "Pause")
+ */
+export function element(name, properties = {}, ...children) {
+  const made = document.createElement(name)
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value)
+    else made.setAttribute(key, value === true ? "" : value)
+  }
+  made.append(...children.filter((child) => child !== null))
+  return made
+}
+
+const svg = "http://www.w3.org/2000/svg"
+
+/** An icon out of the page's sprite; decoration, hidden from assistive technology. */
+export function icon(name) {
+  const picture = document.createElementNS(svg, "svg")
+  picture.setAttribute("class", `icon icon-${name}`)
+  picture.setAttribute("aria-hidden", "true")
+  const use = document.createElementNS(svg, "use")
+  use.setAttribute("href", `#icon-${name}`)
+  picture.append(use)
+  return picture
+}
+
+/** Sets an element's text only where it differs: writing the same text again would still cost a layout. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text
+}

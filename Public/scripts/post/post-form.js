@@ -1,0 +1,119 @@
+import { eventsPath, postCommand } from "../http/curl.js"
+import { problemMessage, request } from "../http/problem.js"
+import { CommandLine } from "../page/command-line.js"
+import { element } from "../page/element.js"
+
+/** Posts an event, and shows the command that would do the same. */
+export class PostForm {
+  #form
+  #result
+  #hint
+  #command
+  #isSending = false
+
+  /** @param {{form: HTMLFormElement, result: HTMLElement, hint: HTMLElement, command: HTMLElement}} parts */
+  constructor({ form, result, hint, command }) {
+    this.#form = form
+    this.#result = result
+    this.#hint = hint
+    this.#command = new CommandLine(command)
+    form.addEventListener("input", () => this.#render())
+    form.addEventListener("submit", (event) => {
+      event.preventDefault()
+      this.#send()
+    })
+    form.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      this.#send()
+    })
+    this.#render()
+  }
+
+  get #event() {
+    const { topic, type, contentType, body } = this.#form.elements
+    return {
+      topic: topic.value.trim(),
+      type: type.value.trim(),
+      contentType: contentType.value.trim() || guessedContentType(body.value),
+      body: body.value,
+    }
+  }
+
+  #render() {
+    const event = this.#event
+    const { topic, contentType } = this.#form.elements
+    topic.removeAttribute("aria-invalid")
+    contentType.placeholder = guessedContentType(event.body)
+    this.#command.text = postCommand({ ...event, topic: event.topic || "greetings" })
+    const claimsJSON = /[/+]json\b/i.test(event.contentType)
+    this.#hint.textContent = claimsJSON && !isJSON(event.body) ? "This is not valid JSON. It will be posted as it is." : ""
+  }
+
+  async #send() {
+    if (this.#isSending) return
+    const event = this.#event
+    if (event.topic === "" || event.topic === "." || event.topic === "..") {
+      this.#refuse({ title: "The topic is missing", detail: "Name the topic to post to, such as greetings.", parameter: "topic" })
+      return
+    }
+    this.#isSending = true
+    this.#form.setAttribute("aria-busy", "true")
+    try {
+      const response = await request(this.#path(event), { method: "POST", headers: headers(event), body: event.body })
+      this.#result.replaceChildren(acknowledgement(response.status, await response.json().catch(() => ({})), event.topic))
+    } catch (problem) {
+      this.#refuse(problem)
+    } finally {
+      this.#isSending = false
+      this.#form.removeAttribute("aria-busy")
+    }
+  }
+
+  #path({ topic, type }) {
+    // A header holds Latin-1 only; a type of other letters travels in the query.
+    return isHeaderValue(type) ? eventsPath(topic) : `${eventsPath(topic)}?type=${encodeURIComponent(type)}`
+  }
+
+  #refuse(problem) {
+    this.#result.replaceChildren(problemMessage(problem))
+    const field = this.#form.elements[problem.parameter]
+    if (!field) return
+    field.setAttribute("aria-invalid", "true")
+    field.focus()
+  }
+}
+
+const isHeaderValue = (text) => /^[\x20-\x7e]*$/.test(text)
+
+function headers({ type, contentType }) {
+  const made = { "Content-Type": isHeaderValue(contentType) ? contentType : "application/octet-stream" }
+  if (type && isHeaderValue(type)) made["Event-Type"] = type
+  return made
+}
+
+function acknowledgement(status, { id, events }, topic) {
+  const message = element("p", { class: "message message-success" })
+  const ids = events?.map((event) => event.id) ?? (id ? [id] : [])
+  message.append(element("strong", {}, status === 200 ? "Posted before" : "Committed"))
+  if (ids.length > 1) message.append(` as ${ids.length} events, the last one`)
+  if (ids.length > 0) {
+    const last = ids.at(-1)
+    const href = `${eventsPath(topic)}/${encodeURIComponent(last)}`
+    message.append(" as ", element("a", { href, target: "_blank", rel: "noopener" }, element("code", {}, last)))
+  }
+  return message
+}
+
+function guessedContentType(body) {
+  return /^\s*[{[]/.test(body) && isJSON(body) ? "application/json" : "text/plain; charset=utf-8"
+}
+
+function isJSON(text) {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,135 @@
+"""A headless Chromium for the tests of the console. The `hub` comes from the folder above."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+
+from severable_line import SeverableLine
+
+DEADLINE = 15.0
+
+
+class Console:
+    """The console's page in a browser, as its tests speak of it."""
+
+    def __init__(self, driver: webdriver.Chrome, url: str, pictures: Path) -> None:
+        self.driver = driver
+        self.url = url
+        self.pictures = pictures
+
+    def open(self, width: int = 1280, height: int = 800, dark: bool = False) -> None:
+        self.resize(width, height)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        self.driver.get(self.url + "/")
+
+    def open_live(self, **options: object) -> None:
+        self.open(**options)
+        self.wait_for_state("live")
+
+    def resize(self, width: int, height: int) -> None:
+        # The window of a browser has a least width; an emulated device has none.
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def find(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def texts(self, selector: str) -> list[str]:
+        """The texts of all matching elements, read in one go so that none can go stale in between."""
+        script = "return Array.from(document.querySelectorAll(arguments[0]), (element) => element.textContent)"
+        return self.driver.execute_script(script, selector)
+
+    def run(self, script: str, *arguments: object) -> object:
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, condition: Callable[[], object], what: str) -> object:
+        """Waits until the condition is true, and returns what it returned."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            try:
+                value = condition()
+            except StaleElementReferenceException:
+                value = None
+            if value:
+                return value
+            if time.monotonic() > end:
+                self.take_picture("failure")
+                raise AssertionError(f"waited {DEADLINE:.0f} s in vain for {what}")
+            time.sleep(0.05)
+
+    def wait_for_state(self, state: str) -> None:
+        script = "return document.getElementById('connection').dataset.state"
+        self.wait(lambda: self.run(script) == state, f"the connection to be {state}")
+
+    def rows_with(self, text: str) -> list[str]:
+        return [row for row in self.texts(".event-row") if text in row]
+
+    def wait_for_row(self, text: str) -> str:
+        return self.wait(lambda: self.rows_with(text), f"a row with {text!r}")[0]
+
+    def listen_to(self, *patterns: str) -> None:
+        field = self.find("#pattern")
+        for pattern in patterns:
+            field.send_keys(pattern, "\n")
+        self.wait(lambda: self.texts(".chip-text")[-len(patterns):] == list(patterns), "the chips")
+        self.wait_for_state("live")
+
+    def take_picture(self, name: str) -> None:
+        self.driver.save_screenshot(str(self.pictures / f"{name}.png"))
+
+    def complaints(self) -> list[str]:
+        """What the browser's console has said since the last call, warnings included."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[webdriver.Chrome]:
+    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not browser or not driver:
+        pytest.skip("needs the packages chromium and chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    options.add_argument("--headless=new")
+    options.add_argument("--disable-dev-shm-usage")
+    if os.geteuid() == 0:
+        # Chromium refuses to run as root inside its sandbox.
+        options.add_argument("--no-sandbox")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield started
+    started.quit()
+
+
+@pytest.fixture
+def console(chromium: webdriver.Chrome, hub, tmp_path: Path) -> Iterator[Console]:
+    """The console of the hub, not yet opened. At the end the browser must not have complained of anything."""
+    page = Console(chromium, hub.url, tmp_path)
+    yield page
+    complaints = page.complaints()
+    chromium.execute_script("try { localStorage.clear() } catch {}")
+    chromium.get("about:blank")
+    page.complaints()
+    assert complaints == []
+
+
+@pytest.fixture
+def line(hub, console: Console) -> Iterator[SeverableLine]:
+    """A line to the hub that can be cut; the console opens at its end."""
+    made = SeverableLine(hub.url)
+    console.url = made.url
+    yield made
+    made.close()
