@@ -49,7 +49,9 @@ struct Serve: AsyncParsableCommand {
             configuration: .init(
                 services: [.init(service: HubService(hub: hub))],
                 gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: quiet))
+                logger: quiet
+            )
+        )
         try await group.run()
     }
 

@@ -15,13 +15,16 @@ struct ServeOptions: ParsableArguments {
         help: """
             What an acknowledged event survives: disk (power loss), process (kill -9), memory (nothing; no folder is \
             used). (default: disk)
-            """)
+            """
+    )
     var durability: String?
 
     @Option(
         help: ArgumentHelp(
             "Let webhooks reach addresses that are not public, such as 127.0.0.0/8. May be given several times.",
-            valueName: "cidr"))
+            valueName: "cidr"
+        )
+    )
     var allowEgress: [String] = []
 
     @Flag(help: "Refuse webhook URLs that are not https.")
@@ -32,7 +35,10 @@ struct ServeOptions: ParsableArguments {
             """
             When a failed delivery is tried again, one wait after the other, such as 5s,5m,2h,500ms. \
             (default: 5s,5m,30m,2h,5h,10h,14h,20h,24h)
-            """, valueName: "waits"))
+            """,
+            valueName: "waits"
+        )
+    )
     var webhooksRetry: String?
 
     @Option(help: "Seconds of silence after which a stream is sent a comment. (default: 15)")

@@ -19,7 +19,8 @@ struct Settings {
                 """
                 refusing to listen on \(host): anyone who reaches it could post and listen. Give --open if that is \
                 meant, or listen on 127.0.0.1.
-                """)
+                """
+            )
         }
         displayHost = host.contains(":") ? "[\(host)]" : host
         logLevel = try source.choice("log-level", from: Logger.Level.allCases.map { ($0.rawValue, $0) }) ?? .info
@@ -30,7 +31,10 @@ struct Settings {
         if let bytes = try source.number("connection-memory", in: 2048...(1 << 20)) { server.connectionMemory = bytes }
 
         let durability =
-            try source.choice("durability", from: [("disk", Durability.disk), ("process", .process), ("memory", .memory)])
+            try source.choice(
+                "durability",
+                from: [("disk", Durability.disk), ("process", .process), ("memory", .memory)]
+            )
             ?? .disk
         hub = HubConfiguration(
             server: server,
@@ -38,7 +42,8 @@ struct Settings {
             durability: durability,
             webhooks: try Self.webhooks(source),
             keepAlive: .seconds(try source.number("keep-alive", in: 1...3600) ?? 15),
-            publicFolder: source.text("public") ?? PublicFolder.find())
+            publicFolder: source.text("public") ?? PublicFolder.find()
+        )
     }
 
     private static func webhooks(_ source: SettingsSource) throws(SettingsError) -> WebhookConfiguration {

@@ -68,7 +68,9 @@ extension ServeOptions {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for case (let name, let text?) in texts {
             values[AbsoluteConfigKey([name])] = ConfigValue(
-                Int(text).map { .int($0) } ?? .string(text), isSecret: false)
+                Int(text).map { .int($0) } ?? .string(text),
+                isSecret: false
+            )
         }
         for (name, flag) in [("open", open), ("webhooks-https-only", webhooksHttpsOnly)] where flag {
             values[AbsoluteConfigKey([name])] = true

@@ -36,7 +36,8 @@ struct PublicFiles: Sendable {
             files[segments] = File(
                 contents: [UInt8](contents),
                 contentType: Self.contentTypes[suffix] ?? "application/octet-stream",
-                etag: "\"\(Self.fingerprint(contents))\"")
+                etag: "\"\(Self.fingerprint(contents))\""
+            )
         }
     }
 
@@ -45,8 +46,10 @@ struct PublicFiles: Sendable {
         let path = request.target.segments
         guard let file = files[path] ?? files[path + ["index.html"]] else {
             throw Problem(
-                .notFound, code: "route-unknown",
-                detail: "Nothing is served at this path. The routes are listed in docs/http-api.md.")
+                .notFound,
+                code: "route-unknown",
+                detail: "Nothing is served at this path. The routes are listed in docs/http-api.md."
+            )
         }
         let headers = [
             ("ETag", file.etag), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),

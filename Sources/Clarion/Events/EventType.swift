@@ -19,8 +19,11 @@ enum EventType {
     private static func validate(_ text: String, parameter: String) throws(Problem) -> String {
         guard isValid(text) else {
             throw Problem(
-                .badRequest, code: "event-type-invalid",
-                detail: "An event type has 1 to 128 characters and no line break or NUL.", parameter: parameter)
+                .badRequest,
+                code: "event-type-invalid",
+                detail: "An event type has 1 to 128 characters and no line break or NUL.",
+                parameter: parameter
+            )
         }
         return text
     }

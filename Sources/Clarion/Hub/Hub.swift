@@ -54,20 +54,33 @@ public final class Hub: Sendable {
         self.log = log
         self.logger = logger
         writer = try StreamWriter(
-            keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive))
+            keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive)
+        )
         let (gone, whoIsGone) = AsyncStream.makeStream(of: String.self)
         self.gone = gone
         self.whoIsGone = whoIsGone
         dispatcher = WebhookDispatcher(
-            store: LogDeliveryStore(log: log), configuration: configuration.webhooks, logger: logger
+            store: LogDeliveryStore(log: log),
+            configuration: configuration.webhooks,
+            logger: logger
         ) { outcomes in
             for outcome in outcomes where outcome.result == .gone { whoIsGone.yield(outcome.endpoint) }
         }
         streams = StreamHost(
-            log: log, broadcaster: broadcaster, directory: directory, writer: writer,
-            reader: StreamReader(log: log, work: work), outboxBytes: configuration.outboxBytes)
+            log: log,
+            broadcaster: broadcaster,
+            directory: directory,
+            writer: writer,
+            reader: StreamReader(log: log, work: work),
+            outboxBytes: configuration.outboxBytes
+        )
         webhooks = WebhookRegistry(
-            store: log, dispatcher: dispatcher, broadcaster: broadcaster, directory: directory, logger: logger)
+            store: log,
+            dispatcher: dispatcher,
+            broadcaster: broadcaster,
+            directory: directory,
+            logger: logger
+        )
     }
 
     private func begin(_ configuration: HubConfiguration) async throws {
@@ -80,7 +93,8 @@ public final class Hub: Sendable {
         do {
             try await webhooks.load()
             let router = Router(for: self, configuration: configuration)
-            let started = try HTTPServer(configuration: configuration.server, writer: writer, logger: logger) { request in
+            let started = try HTTPServer(configuration: configuration.server, writer: writer, logger: logger) {
+                request in
                 router.respond(to: request)
             }
             server.withLock { $0 = started }

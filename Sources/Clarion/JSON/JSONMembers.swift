@@ -82,15 +82,21 @@ struct JSONMembers {
     func end() throws(Problem) {
         guard let unknown = members.keys.filter({ !known.contains($0) }).min() else { return }
         throw Problem(
-            .badRequest, code: "member-unknown",
+            .badRequest,
+            code: "member-unknown",
             detail: "There is no member \"\(unknown)\". Known ones: \(known.sorted().joined(separator: ", ")).",
-            pointer: "/\(Self.escape(unknown))")
+            pointer: "/\(Self.escape(unknown))"
+        )
     }
 
     /// A problem with one member.
     static func problem(_ pointer: String, _ what: String) -> Problem {
         Problem(
-            .badRequest, code: "member-invalid", detail: "\"\(pointer)\" \(what).", pointer: "/\(pointer)")
+            .badRequest,
+            code: "member-invalid",
+            detail: "\"\(pointer)\" \(what).",
+            pointer: "/\(pointer)"
+        )
     }
 
     /// A name as a token of a JSON Pointer (RFC 6901 section 3).

@@ -19,8 +19,10 @@ public struct ObserverID: Hashable, Comparable, Sendable, CustomStringConvertibl
             }
         guard isValid else {
             throw Problem(
-                .badRequest, code: "observer-id-invalid",
-                detail: "An observer id has 1 to 64 characters of A-Z, a-z, 0-9, \"_\" and \"-\".")
+                .badRequest,
+                code: "observer-id-invalid",
+                detail: "An observer id has 1 to 64 characters of A-Z, a-z, 0-9, \"_\" and \"-\"."
+            )
         }
         description = text
     }

@@ -18,8 +18,11 @@ enum EntityTag {
         guard let field = request.headers["If-Match"], field != "*" else { return nil }
         guard let revision = Int64(field.filter { $0 != "\"" }) else {
             throw Problem(
-                .preconditionFailed, code: "observer-changed", detail: "\"If-Match\" is not this observer's ETag.",
-                parameter: "If-Match")
+                .preconditionFailed,
+                code: "observer-changed",
+                detail: "\"If-Match\" is not this observer's ETag.",
+                parameter: "If-Match"
+            )
         }
         return revision
     }

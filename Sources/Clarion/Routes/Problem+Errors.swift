@@ -19,21 +19,30 @@ extension Problem {
         switch error.code {
         case "storage-full":
             self.init(
-                .insufficientStorage, code: "storage-full",
-                detail: "The log's disk is full. Nothing was stored; try again when there is room.")
+                .insufficientStorage,
+                code: "storage-full",
+                detail: "The log's disk is full. Nothing was stored; try again when there is room."
+            )
         case "overloaded":
             self.init(
-                .unavailable, code: "overloaded", detail: "More is being posted than the log can write. Try again.",
-                headers: [("Retry-After", "1")])
+                .unavailable,
+                code: "overloaded",
+                detail: "More is being posted than the log can write. Try again.",
+                headers: [("Retry-After", "1")]
+            )
         case "closed": self = .draining
         case "revision-changed":
             self.init(
-                .preconditionFailed, code: "observer-changed",
-                detail: "The observer was changed since it was read. Read it again.", parameter: "If-Match")
+                .preconditionFailed,
+                code: "observer-changed",
+                detail: "The observer was changed since it was read. Read it again.",
+                parameter: "If-Match"
+            )
         default:
             logger.error(
                 "the log failed",
-                metadata: ["request": .string(requestID), "code": .string(error.code), "error": "\(error)"])
+                metadata: ["request": .string(requestID), "code": .string(error.code), "error": "\(error)"]
+            )
             self.init(.internalError, code: "internal", detail: "The log failed. The hub's own log has the details.")
         }
     }
@@ -41,7 +50,10 @@ extension Problem {
     /// The hub is shutting down.
     static var draining: Problem {
         Problem(
-            .unavailable, code: "draining", detail: "The hub is shutting down. Try again in a moment.",
-            headers: [("Retry-After", "2")])
+            .unavailable,
+            code: "draining",
+            detail: "The hub is shutting down. Try again in a moment.",
+            headers: [("Retry-After", "2")]
+        )
     }
 }

@@ -38,15 +38,22 @@ extension Hub {
         let limit = Int(query["limit"] ?? "100")
         guard let limit, (1...Self.maximumLimit).contains(limit) else {
             throw Problem(
-                .badRequest, code: "parameter-invalid", detail: "\"limit\" is a number from 1 to \(Self.maximumLimit).",
-                parameter: "limit")
+                .badRequest,
+                code: "parameter-invalid",
+                detail: "\"limit\" is a number from 1 to \(Self.maximumLimit).",
+                parameter: "limit"
+            )
         }
         var position = try start(query)
         var page = HistoryPage()
         // The log scans a bounded part at a time, so a page may come back short, or empty, before the end.
         while page.events.count < limit {
             let part = try await log.read(
-                after: position, matching: topics, limit: limit - page.events.count, byteLimit: HistoryPage.byteLimit)
+                after: position,
+                matching: topics,
+                limit: limit - page.events.count,
+                byteLimit: HistoryPage.byteLimit
+            )
             page.events += part.events
             position = part.scannedThrough
             if part.scannedThrough >= log.tail { break }
@@ -60,8 +67,11 @@ extension Hub {
         if let after = query["after"] {
             guard let id = EventID(after), id.epoch == log.epoch else {
                 throw Problem(
-                    .badRequest, code: "parameter-invalid", detail: "\"after\" is not the id of an event of this log.",
-                    parameter: "after")
+                    .badRequest,
+                    code: "parameter-invalid",
+                    detail: "\"after\" is not the id of an event of this log.",
+                    parameter: "after"
+                )
             }
             return id.position
         }
@@ -70,8 +80,11 @@ extension Hub {
         case "latest": return log.tail
         case .some:
             throw Problem(
-                .badRequest, code: "parameter-invalid", detail: "\"since\" is \"latest\" or \"earliest\".",
-                parameter: "since")
+                .badRequest,
+                code: "parameter-invalid",
+                detail: "\"since\" is \"latest\" or \"earliest\".",
+                parameter: "since"
+            )
         }
     }
 }
@@ -97,7 +110,11 @@ private struct HistoryPage {
             body += Array("null".utf8)
         }
         body.append(UInt8(ascii: "}"))
-        return Response(.ok, headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")], body: body)
+        return Response(
+            .ok,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: body
+        )
     }
 
     var lines: Response {
@@ -107,7 +124,10 @@ private struct HistoryPage {
             body.append(UInt8(ascii: "\n"))
         }
         return Response(
-            .ok, headers: [("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store")], body: body)
+            .ok,
+            headers: [("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store")],
+            body: body
+        )
     }
 }
 

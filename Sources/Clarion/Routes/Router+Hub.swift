@@ -15,7 +15,10 @@ extension Router {
 
     /// Adds a route whose answer takes time: the connection is suspended, and the handler runs on the concurrency pool.
     mutating func onAsync(
-        _ method: Method, _ path: String, _ hub: Hub, _ handler: @escaping @Sendable (Request) async throws -> Response
+        _ method: Method,
+        _ path: String,
+        _ hub: Hub,
+        _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
         on(method, path) { [work = hub.work, logger = hub.logger] request in
             .later { responder in

@@ -6,7 +6,10 @@ extension Router {
     /// `/observers` and below.
     mutating func addObservers(_ hub: Hub, httpsOnly: Bool) {
         let resource = ObserverResource(
-            webhooks: hub.webhooks, directory: hub.directory, httpsOnly: httpsOnly)
+            webhooks: hub.webhooks,
+            directory: hub.directory,
+            httpsOnly: httpsOnly
+        )
         onAsync(.get, "/observers", hub) { try await resource.list($0) }
         onAsync(.post, "/observers", hub) { try await resource.create($0) }
         onAsync(.get, "/observers/{id}", hub) { try await resource.read($0) }
@@ -37,7 +40,9 @@ private struct ObserverResource: Sendable {
         let (observer, created) = try await webhooks.save(id, expecting: expecting) { present in
             // One that is replaced keeps its secret unless a new one is given: receivers go on verifying.
             StoredWebhook(
-                specification: specification, secret: specification.secret ?? present?.webhook.secret ?? .generate())
+                specification: specification,
+                secret: specification.secret ?? present?.webhook.secret ?? .generate()
+            )
         }
         return try await answer(observer, created: created)
     }
@@ -91,7 +96,10 @@ private struct ObserverResource: Sendable {
             "observers": .array(documents), "next": next.map(JSONValue.string) ?? .null,
         ])
         return Response(
-            .ok, headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")], body: body.bytes)
+            .ok,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: body.bytes
+        )
     }
 
     private static var unknown: Problem {
@@ -103,8 +111,11 @@ private struct ObserverResource: Sendable {
         let id: ObserverID = try request.parameter("id")
         guard directory.find(id).map({ $0.kind == .webhook }) ?? true else {
             throw Problem(
-                Status(409), code: "observer-kind", title: "Conflict",
-                detail: "An observer of another kind has this id.")
+                Status(409),
+                code: "observer-kind",
+                title: "Conflict",
+                detail: "An observer of another kind has this id."
+            )
         }
         return id
     }
@@ -114,8 +125,11 @@ private struct ObserverResource: Sendable {
             ContentType.essence(type) != "application/x-www-form-urlencoded"
         {
             throw Problem(
-                .unsupportedMediaType, code: "media-type-unsupported", detail: "Send application/json.",
-                parameter: "Content-Type")
+                .unsupportedMediaType,
+                code: "media-type-unsupported",
+                detail: "Send application/json.",
+                parameter: "Content-Type"
+            )
         }
         guard let value = JSONValue(parsing: request.body) else {
             throw Problem(.badRequest, code: "body-invalid", detail: "The body is not valid JSON.")

@@ -13,7 +13,8 @@ extension Router {
                 data: request.body,
                 attributes: EventAttributes(
                     traceparent: EventAttributes.traceparent(request.headers["traceparent"])
-                ).stored)
+                ).stored
+            )
             let id = request.id
             return .later { responder in
                 log.append([draft]) { result in
@@ -36,6 +37,7 @@ extension Response {
                 ("Content-Type", "application/json"),
                 ("Location", "/topics/\(event.topic.pathSegment)/events/\(event.id)"),
             ],
-            body: EventDocument.receipt(event))
+            body: EventDocument.receipt(event)
+        )
     }
 }

@@ -14,7 +14,9 @@ extension Router {
 extension Response {
     fileprivate static func plain(_ text: String) -> Response {
         Response(
-            .ok, headers: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
-            body: Array(text.utf8))
+            .ok,
+            headers: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
+            body: Array(text.utf8)
+        )
     }
 }

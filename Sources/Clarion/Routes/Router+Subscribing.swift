@@ -20,9 +20,11 @@ extension Router {
         let names = request.target.query.values(of: "topic")
         guard (1...maximumTopics).contains(names.count) else {
             throw Problem(
-                .badRequest, code: "parameter-invalid",
+                .badRequest,
+                code: "parameter-invalid",
                 detail: "Name 1 to \(maximumTopics) topics or patterns: /events?topic=orders.*&topic=news.",
-                parameter: "topic")
+                parameter: "topic"
+            )
         }
         var topics: [TopicPattern] = []
         for name in names { topics.append(try TopicPattern(pathSegment: name)) }
@@ -43,7 +45,11 @@ extension Hub {
         guard !isDraining else { throw Problem.draining }
         let types = request.target.query["type"].map { Set($0.split(separator: ",").map(String.init)) } ?? []
         let (stream, after) = streams.open(
-            topics: topics, types: types, start: try StreamHost.Start(request), remoteAddress: request.remoteAddress)
+            topics: topics,
+            types: types,
+            start: try StreamHost.Start(request),
+            remoteAddress: request.remoteAddress
+        )
         let head = Response(
             .ok,
             headers: [
@@ -53,7 +59,8 @@ extension Hub {
                 ("Clarion-Observer-Id", stream.id.description),
                 ("Clarion-Last-Event-Id", after.description),
             ],
-            body: ServerSentEvent.prelude)
+            body: ServerSentEvent.prelude
+        )
         return .stream(head, stream.outlet, owner: stream)
     }
 }
@@ -74,8 +81,11 @@ private enum EventsFormat {
             self = .json
         } else {
             throw Problem(
-                .notAcceptable, code: "not-acceptable",
-                detail: "Events come as text/event-stream, application/json or application/x-ndjson.", parameter: "Accept")
+                .notAcceptable,
+                code: "not-acceptable",
+                detail: "Events come as text/event-stream, application/json or application/x-ndjson.",
+                parameter: "Accept"
+            )
         }
     }
 }
@@ -96,8 +106,11 @@ extension StreamHost.Start {
         case "earliest": self = .earliest
         case .some:
             throw Problem(
-                .badRequest, code: "parameter-invalid", detail: "\"since\" is \"latest\" or \"earliest\".",
-                parameter: "since")
+                .badRequest,
+                code: "parameter-invalid",
+                detail: "\"since\" is \"latest\" or \"earliest\".",
+                parameter: "since"
+            )
         }
     }
 }

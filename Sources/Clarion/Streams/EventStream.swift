@@ -22,8 +22,13 @@ final class EventStream: HubObserver {
     private let gauge: StreamGauge
 
     init(
-        id: ObserverID, topics: [TopicPattern], types: Set<String>, remoteAddress: String?, outlet: DetachedStream,
-        reader: StreamReader, gauge: StreamGauge
+        id: ObserverID,
+        topics: [TopicPattern],
+        types: Set<String>,
+        remoteAddress: String?,
+        outlet: DetachedStream,
+        reader: StreamReader,
+        gauge: StreamGauge
     ) {
         self.id = id
         self.topics = topics

@@ -14,8 +14,12 @@ final class StreamHost: Sendable {
     private let outboxBytes: Int
 
     init(
-        log: any EventLog, broadcaster: TopicBroadcaster, directory: ObserverDirectory, writer: StreamWriter,
-        reader: StreamReader, outboxBytes: Int
+        log: any EventLog,
+        broadcaster: TopicBroadcaster,
+        directory: ObserverDirectory,
+        writer: StreamWriter,
+        reader: StreamReader,
+        outboxBytes: Int
     ) {
         self.log = log
         self.broadcaster = broadcaster
@@ -39,11 +43,20 @@ final class StreamHost: Sendable {
     ///
     /// - Returns: the stream, and the position that it starts after. The caller hands it to the response, its only owner.
     func open(
-        topics: [TopicPattern], types: Set<String>, start: Start, remoteAddress: String?
+        topics: [TopicPattern],
+        types: Set<String>,
+        start: Start,
+        remoteAddress: String?
     ) -> (stream: EventStream, after: EventID) {
         let stream = EventStream(
-            id: .generate(.stream), topics: topics, types: types, remoteAddress: remoteAddress,
-            outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes), reader: reader, gauge: gauge)
+            id: .generate(.stream),
+            topics: topics,
+            types: types,
+            remoteAddress: remoteAddress,
+            outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes),
+            reader: reader,
+            gauge: gauge
+        )
         let registered = broadcaster.register(stream) { stream, frames in stream.receive(frames) }
         stream.hold(Registrations(topics: registered, directory: directory.add(stream)))
 

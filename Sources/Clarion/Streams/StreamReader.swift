@@ -39,7 +39,11 @@ final class StreamReader: Sendable {
         let page: EventPage
         do {
             page = try await log.read(
-                after: position, matching: stream.topics, limit: Self.pageEvents, byteLimit: Self.pageBytes)
+                after: position,
+                matching: stream.topics,
+                limit: Self.pageEvents,
+                byteLimit: Self.pageBytes
+            )
         } catch {
             // The client reconnects with its last id and finds what this page would have held.
             stream.outlet.end()

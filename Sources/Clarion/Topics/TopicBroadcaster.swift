@@ -12,7 +12,8 @@ final class TopicBroadcaster: Sendable {
     ///
     /// An observer whose patterns overlap hears a run once per pattern, and must tell by the position.
     func register<Observer: HubObserver>(
-        _ observer: Observer, receive: @escaping @Sendable (Observer, EventFrames) -> Void
+        _ observer: Observer,
+        receive: @escaping @Sendable (Observer, EventFrames) -> Void
     ) -> [TopicRegistration] {
         Set(observer.topics).map { pattern in
             patterns.withLock { $0.retain(pattern) }

@@ -14,11 +14,17 @@ struct LogDeliveryStore: DeliveryStore {
             : try await log.dueDeliveries(of: endpoint, at: Timestamp(milliseconds: now), limit: limit)
         return records.map { record in
             Delivery(
-                id: record.id, endpoint: record.observer, eventID: record.event.id.description,
-                topic: record.event.topic.name, type: record.event.type, contentType: record.event.contentType,
-                body: record.event.data, attempts: record.attempts,
+                id: record.id,
+                endpoint: record.observer,
+                eventID: record.event.id.description,
+                topic: record.event.topic.name,
+                type: record.event.type,
+                contentType: record.event.contentType,
+                body: record.event.data,
+                attempts: record.attempts,
                 traceparent: EventAttributes(record.event.attributes).traceparent,
-                notBefore: record.notBefore.milliseconds)
+                notBefore: record.notBefore.milliseconds
+            )
         }
     }
 
@@ -36,8 +42,14 @@ struct LogDeliveryStore: DeliveryStore {
                     case .dead, .gone: .dead
                     }
                 return DeliveryOutcome(
-                    delivery: outcome.delivery, attempts: outcome.attempts, state: state, status: outcome.status,
-                    failure: outcome.failure?.rawValue, at: Timestamp(milliseconds: outcome.at))
-            })
+                    delivery: outcome.delivery,
+                    attempts: outcome.attempts,
+                    state: state,
+                    status: outcome.status,
+                    failure: outcome.failure?.rawValue,
+                    at: Timestamp(milliseconds: outcome.at)
+                )
+            }
+        )
     }
 }

@@ -34,9 +34,15 @@ final class WebhookObserver: HubObserver {
     var endpoint: Endpoint {
         let specification = webhook.specification
         return Endpoint(
-            id: id.description, url: specification.url, headers: specification.headers, secrets: [webhook.secret],
-            maxInFlight: specification.maxInFlight, isEnabled: specification.enabled && webhook.disabledReason == nil,
-            ordered: specification.ordered, ratePerSecond: specification.ratePerSecond)
+            id: id.description,
+            url: specification.url,
+            headers: specification.headers,
+            secrets: [webhook.secret],
+            maxInFlight: specification.maxInFlight,
+            isEnabled: specification.enabled && webhook.disabledReason == nil,
+            ordered: specification.ordered,
+            ratePerSecond: specification.ratePerSecond
+        )
     }
 
     var etag: String { "\"\(revision)\"" }

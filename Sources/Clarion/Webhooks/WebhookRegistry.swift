@@ -16,8 +16,11 @@ final class WebhookRegistry: Sendable {
     private let members = Mutex<[ObserverID: WebhookObserver]>([:])
 
     init(
-        store: any ObserverStore & DeliveryLog, dispatcher: WebhookDispatcher, broadcaster: TopicBroadcaster,
-        directory: ObserverDirectory, logger: Logger
+        store: any ObserverStore & DeliveryLog,
+        dispatcher: WebhookDispatcher,
+        broadcaster: TopicBroadcaster,
+        directory: ObserverDirectory,
+        logger: Logger
     ) {
         self.store = store
         self.dispatcher = dispatcher
@@ -39,7 +42,8 @@ final class WebhookRegistry: Sendable {
             } catch {
                 logger.error(
                     "cannot read a registered webhook; it stays in the log and receives nothing",
-                    metadata: ["observer": .string(record.id), "reason": .string(error.detail)])
+                    metadata: ["observer": .string(record.id), "reason": .string(error.detail)]
+                )
             }
         }
     }
@@ -50,15 +54,22 @@ final class WebhookRegistry: Sendable {
     ///   - expecting: the revision that must be the present one; nil for any.
     ///   - makeWebhook: gets the present webhook, if any.
     func save<Failure: Error>(
-        _ id: ObserverID, expecting: Int64?,
+        _ id: ObserverID,
+        expecting: Int64?,
         _ makeWebhook: (WebhookObserver?) throws(Failure) -> StoredWebhook
     ) async throws -> (observer: WebhookObserver, created: Bool) {
         try await gate.run {
             let webhook = try makeWebhook(find(id))
             let draft = ObserverRecord(
-                id: id.description, topics: webhook.specification.topics, types: webhook.specification.types,
+                id: id.description,
+                topics: webhook.specification.topics,
+                types: webhook.specification.types,
                 // Paused ones collect their deliveries for later; disabled ones do not.
-                receives: webhook.disabledReason == nil, document: webhook.document, createdAt: .now(), revision: 0)
+                receives: webhook.disabledReason == nil,
+                document: webhook.document,
+                createdAt: .now(),
+                revision: 0
+            )
             let (record, created) = try await store.saveObserver(draft, expecting: expecting)
             let observer = adopt(id, webhook, createdAt: record.createdAt, revision: record.revision)
             return (observer, created)
@@ -89,7 +100,10 @@ final class WebhookRegistry: Sendable {
             _ = try await save(try ObserverID(id), expecting: nil) { present throws(NotRegistered) in
                 guard let present, present.webhook.disabledReason == nil else { throw NotRegistered() }
                 return StoredWebhook(
-                    specification: present.webhook.specification, secret: present.webhook.secret, disabledReason: reason)
+                    specification: present.webhook.specification,
+                    secret: present.webhook.secret,
+                    disabledReason: reason
+                )
             }
             _ = try await store.abandonDeliveries(of: id, failure: reason, at: .now())
         } catch is NotRegistered {
@@ -102,9 +116,16 @@ final class WebhookRegistry: Sendable {
     private struct NotRegistered: Error {}
 
     @discardableResult
-    private func adopt(_ id: ObserverID, _ webhook: StoredWebhook, createdAt: Timestamp, revision: Int64) -> WebhookObserver {
+    private func adopt(_ id: ObserverID, _ webhook: StoredWebhook, createdAt: Timestamp, revision: Int64)
+        -> WebhookObserver
+    {
         let observer = WebhookObserver(
-            id: id, webhook: webhook, createdAt: createdAt, revision: revision, deliveries: store)
+            id: id,
+            webhook: webhook,
+            createdAt: createdAt,
+            revision: revision,
+            deliveries: store
+        )
         let topics = broadcaster.register(observer) { [dispatcher] observer, _ in
             dispatcher.wake(observer.id.description)
         }

@@ -60,7 +60,9 @@ struct WebhookSpecification: Sendable {
             "headers": .object(
                 Dictionary(
                     headers.map { ($0.name, .string(redacted && $0.isSensitive ? "[redacted]" : $0.value)) },
-                    uniquingKeysWith: { first, _ in first })),
+                    uniquingKeysWith: { first, _ in first }
+                )
+            ),
             "description": description.map(JSONValue.string) ?? .null,
             "start": .string("latest"),
             "ordered": .bool(ordered),
@@ -118,8 +120,11 @@ struct WebhookSpecification: Sendable {
                 headers.append(try CustomHeader(name: name, value: value))
             } catch {
                 throw Problem(
-                    .badRequest, code: error.code.rawValue, detail: error.message,
-                    pointer: "/headers/\(JSONMembers.escape(name))")
+                    .badRequest,
+                    code: error.code.rawValue,
+                    detail: error.message,
+                    pointer: "/headers/\(JSONMembers.escape(name))"
+                )
             }
         }
         return headers

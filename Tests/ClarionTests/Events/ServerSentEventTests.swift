@@ -8,7 +8,13 @@ import Testing
     private func event(_ data: [UInt8], type: String? = nil) throws -> Event {
         Event(
             id: EventID("0badc0de-5") ?? EventID(epoch: try #require(EventID("0badc0de-1")).epoch, position: .start),
-            topic: try Topic("t"), type: type, contentType: nil, data: data, attributes: nil, time: .now())
+            topic: try Topic("t"),
+            type: type,
+            contentType: nil,
+            data: data,
+            attributes: nil,
+            time: .now()
+        )
     }
 
     private func text(_ data: String, type: String? = nil) throws -> String {
@@ -44,7 +50,9 @@ import Testing
     func aParserFindsTheDataAgain(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let alphabet = Array(" :\n\r\u{FEFF}aä\u{1F389}\0d")
-        let data = String((0..<Int.random(in: 0...40, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
+        let data = String(
+            (0..<Int.random(in: 0...40, using: &random)).map { _ in alphabet.randomElement(using: &random)! }
+        )
         let frame = try text(data)
         #expect(frame.hasSuffix("\n\n"))
         let lines = frame.dropLast(2).unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
@@ -59,8 +67,14 @@ import Testing
         let epoch = try event([]).id.epoch
         let events = try (1...3).map { number in
             Event(
-                id: EventID(epoch: epoch, position: Position(rawValue: number)), topic: try Topic("t"), type: nil,
-                contentType: nil, data: Array("\(number)".utf8), attributes: nil, time: .now())
+                id: EventID(epoch: epoch, position: Position(rawValue: number)),
+                topic: try Topic("t"),
+                type: nil,
+                contentType: nil,
+                data: Array("\(number)".utf8),
+                attributes: nil,
+                time: .now()
+            )
         }
         let frames = EventFrames(events[...])
         #expect(frames.chunk(after: .start)?.count == frames.whole.count)

@@ -13,7 +13,8 @@ import Testing
 
     @Test(arguments: [
         "", " ", "nul", "truex", "01", "-", "1.", ".5", "1e", "+1", "0x1", "NaN", "\"", "\"\\x\"", "\"\\u12g4\"",
-        "\"\n\"", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "{\"a\":1}}", "[}", "1 2", "'a'",
+        "\"\n\"", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "{\"a\":1}}", "[}", "1 2",
+        "'a'",
     ])
     func othersAreRefused(text: String) {
         #expect(!JSONSyntax.isValid(Array(text.utf8)))
@@ -24,7 +25,11 @@ import Testing
     }
 
     @Test func nestingIsBounded() {
-        #expect(JSONSyntax.isValid(Array(repeating: UInt8(ascii: "["), count: 400) + Array(repeating: UInt8(ascii: "]"), count: 400)))
+        #expect(
+            JSONSyntax.isValid(
+                Array(repeating: UInt8(ascii: "["), count: 400) + Array(repeating: UInt8(ascii: "]"), count: 400)
+            )
+        )
         #expect(!JSONSyntax.isValid(Array(repeating: UInt8(ascii: "["), count: 1_000_000)))
     }
 
