@@ -343,7 +343,6 @@ def test_a_head_of_any_size_is_answered(shared_hub, topic):
 
 def test_a_stream_opens_whatever_the_size_of_its_request(shared_hub, topic):
     for size in range(200, 9000, 297):
-        response = None
         with RawConnection(shared_hub.port) as connection:
             connection.send(request("GET", f"/topics/{topic}/events", {"Accept": "text/event-stream", "X": "a" * size}))
             received = b""

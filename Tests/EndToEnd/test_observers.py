@@ -1,6 +1,5 @@
 """Observers as a REST resource, and how they go when what they stand for goes."""
 
-import os
 import random
 import resource
 import subprocess
@@ -8,7 +7,7 @@ import time
 
 import pytest
 
-from event_stream import EventStream, StreamEnded
+from event_stream import EventStream
 from hub_process import events_path
 from problems import assert_problem
 from raw_http import RawConnection, request

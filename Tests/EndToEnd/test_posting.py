@@ -11,7 +11,7 @@ import pytest
 from event_stream import EventStream
 from hub_process import events_path
 from problems import assert_problem
-from raw_http import RawConnection, exchange, request
+from raw_http import RawConnection, request
 
 MEBIBYTE = 1 << 20
 

@@ -10,9 +10,7 @@ import time
 import pytest
 
 from event_stream import EventStream
-from hub_process import LISTENING, environment_without_settings
 from raw_http import RawConnection, request
-from waiting import wait_until
 
 
 def free_port():

@@ -4,12 +4,13 @@ import re
 import socket
 import threading
 import time
+from datetime import datetime, timezone
+from email.utils import formatdate
 
 import pytest
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from hub_process import events_path
 from waiting import DEADLINE, wait_until
 from webhook_receiver import WebhookReceiver
 
@@ -102,7 +103,6 @@ def test_the_body_is_the_data_as_posted(shared_hub, receiver, topic, data):
 
 
 def _moment(seconds):
-    from datetime import datetime, timezone
     return datetime.fromtimestamp(int(seconds), timezone.utc)
 
 
@@ -251,7 +251,6 @@ def test_retry_after_is_waited_for(shared_hub, receiver, topic, status):
 
 
 def test_retry_after_as_a_date(shared_hub, receiver, topic):
-    from email.utils import formatdate
     moments = []
 
     def answer(delivery):
@@ -633,13 +632,13 @@ def test_a_stop_waits_for_attempts_under_way(hub, receiver, topic):
     webhook = hub.register(receiver.url(), topic)
     hub.post(topic, "x")
     assert arrived.wait(DEADLINE)
-    stopping = threading.Thread(target=hub.stop)
+    began = time.monotonic()
     hub.is_down = True
-    stopping.start()
+    hub.process.terminate()
     # The stop has begun once nothing is accepted any more.
     wait_until(lambda: _is_refused(hub.port))
     release.set()
-    stopping.join()
+    hub.wait_for_exit(began)
     hub.start()
     wait_until(lambda: stats(hub, webhook)["delivered"] == 1)
     assert len(receiver.deliveries) == 1, "the attempt that was under way counted"
