@@ -99,7 +99,7 @@ def clarion(executable, tmp_path):
     """Runs `clarion` with arguments to its end: for what does not serve."""
     def run(*arguments, environment=None):
         return subprocess.run(
-            [str(executable), *map(str, arguments)], capture_output=True, text=True, timeout=30, cwd=tmp_path,
+            [str(executable), *map(str, arguments)], capture_output=True, text=True, timeout=10, cwd=tmp_path,
             stdin=subprocess.DEVNULL, env=environment_without_settings(**(environment or {})))
 
     return run
