@@ -1,0 +1,269 @@
+"""A client of server-sent events over a plain socket (WHATWG HTML, section 9.2)."""
+
+import re
+import socket
+import struct
+import time
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from waiting import DEADLINE
+
+
+class StreamEnded(Exception):
+    """The server closed the stream."""
+
+
+class StreamRefused(Exception):
+    """The server answered with something other than a stream."""
+
+    def __init__(self, status, headers, body):
+        super().__init__(f"{status}: {body!r}")
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+
+@dataclass
+class Message:
+    """One dispatched event."""
+
+    #: The last event id at the time of dispatch, which an event without ``id:`` inherits.
+    id: str
+    #: ``message`` unless the event has a type.
+    type: str
+    data: str
+    #: Whether this very event carried an ``id:`` line.
+    has_id: bool
+    #: The comments inside this event's block.
+    comments: list = field(default_factory=list)
+
+
+class EventStreamParser:
+    """Parses a stream piece by piece, wherever the pieces were cut."""
+
+    _LINE_END = re.compile(rb"[\r\n]")
+
+    def __init__(self):
+        self.last_event_id = ""
+        #: The reconnection time in milliseconds that the server last gave.
+        self.retry = None
+        #: Every comment so far, without the space after its colon.
+        self.comments = []
+        self._buffer = bytearray()
+        self._scanned = 0
+        self._skip_line_feed = False
+        self._at_start = True
+        self._reset()
+
+    @property
+    def is_between_events(self):
+        """Whether nothing of an unfinished event or line is held."""
+        return not self._buffer and not self._in_block
+
+    def feed(self, piece):
+        """Takes bytes as they came and returns the events that they complete."""
+        messages = []
+        self._buffer += piece
+        if self._at_start and len(self._buffer) >= 3:
+            if self._buffer.startswith(b"\xef\xbb\xbf"):
+                del self._buffer[:3]
+            self._at_start = False
+        start = 0
+        while True:
+            if self._skip_line_feed and start < len(self._buffer):
+                if self._buffer[start] == 0x0A:
+                    start += 1
+                self._skip_line_feed = False
+            end = self._LINE_END.search(self._buffer, max(start, self._scanned))
+            if end is None:
+                break
+            line = bytes(self._buffer[start:end.start()])
+            self._skip_line_feed = self._buffer[end.start()] == 0x0D
+            start = end.end()
+            # Strict: whatever was posted, a hub must never send bytes that are not UTF-8.
+            message = self._line(line.decode("utf-8"))
+            if message:
+                messages.append(message)
+        del self._buffer[:start]
+        self._scanned = len(self._buffer)
+        return messages
+
+    def _reset(self):
+        self._data = []
+        self._type = ""
+        self._block_comments = []
+        self._has_id = False
+        self._in_block = False
+
+    def _line(self, line):
+        if line == "":
+            return self._dispatch()
+        self._in_block = True
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "":
+            self.comments.append(value)
+            self._block_comments.append(value)
+        elif name == "data":
+            self._data.append(value)
+        elif name == "event":
+            self._type = value
+        elif name == "id":
+            if "\0" not in value:
+                self.last_event_id = value
+                self._has_id = True
+        elif name == "retry":
+            if re.fullmatch("[0-9]+", value):
+                self.retry = int(value)
+        else:
+            raise AssertionError(f"a field that no client knows: {line!r}")
+        return None
+
+    def _dispatch(self):
+        message = None
+        if self._data:
+            message = Message(
+                self.last_event_id, self._type or "message", "\n".join(self._data), self._has_id, self._block_comments)
+        self._reset()
+        return message
+
+
+class EventStream:
+    """One open stream. It reads only when asked to, so a slow reader is one that does not ask."""
+
+    def __init__(self, port, target, *, last_event_id=None, headers=None, receive_buffer=None, host="127.0.0.1",
+                 timeout=DEADLINE):
+        self.parser = EventStreamParser()
+        self._messages = []
+        self._ended = False
+        self._socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        try:
+            if receive_buffer is not None:
+                # Before connecting, so that the window is never larger.
+                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+            self._socket.settimeout(timeout)
+            self._socket.connect((host, port))
+            fields = {"Host": f"{host}:{port}", "Accept": "text/event-stream", **(headers or {})}
+            if last_event_id is not None:
+                fields["Last-Event-ID"] = last_event_id
+            head = f"GET {target} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+            self._socket.sendall(head.encode() + b"\r\n")
+            self._read_head()
+        except BaseException:
+            self._socket.close()
+            raise
+
+    @classmethod
+    def of(cls, port, topic, **options):
+        """Opens the stream of one topic or pattern; ``query`` is appended to the target."""
+        query = options.pop("query", "")
+        return cls(port, f"/topics/{quote(topic, safe='')}/events" + (f"?{query}" if query else ""), **options)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    @property
+    def last_event_id(self):
+        return self.parser.last_event_id
+
+    @property
+    def observer_id(self):
+        return self.headers["clarion-observer-id"]
+
+    def wait_for_comment(self, timeout=DEADLINE):
+        """Reads until the first comment is there: from then on the stream hears what is posted."""
+        end = time.monotonic() + timeout
+        while not self.parser.comments:
+            self._read(end)
+        return self
+
+    def next(self, timeout=DEADLINE):
+        """The next event. Raises ``TimeoutError`` or ``StreamEnded`` if none comes."""
+        end = time.monotonic() + timeout
+        while not self._messages:
+            self._read(end)
+        return self._messages.pop(0)
+
+    def take(self, count, timeout=DEADLINE):
+        """The next ``count`` events; the time is for all of them."""
+        end = time.monotonic() + timeout
+        while len(self._messages) < count:
+            try:
+                self._read(end)
+            except TimeoutError:
+                raise TimeoutError(f"{len(self._messages)} of {count} events came in {timeout} s") from None
+        taken, self._messages = self._messages[:count], self._messages[count:]
+        return taken
+
+    def take_for(self, seconds):
+        """Every event of the next so many seconds, or until the end."""
+        end = time.monotonic() + seconds
+        try:
+            while True:
+                self._read(end)
+        except (TimeoutError, StreamEnded):
+            pass
+        taken, self._messages = self._messages, []
+        return taken
+
+    def read_to_end(self, timeout=DEADLINE):
+        """Every event until the server closes. Fails if the server closes in the middle of one."""
+        end = time.monotonic() + timeout
+        try:
+            while True:
+                self._read(end)
+        except StreamEnded:
+            pass
+        assert self.parser.is_between_events, "the stream was ended in the middle of a frame"
+        taken, self._messages = self._messages, []
+        return taken
+
+    def close(self):
+        self._socket.close()
+
+    def reset(self):
+        """Closes so that the server gets a reset instead of an orderly end."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._socket.close()
+
+    def _read(self, end):
+        if self._ended:
+            raise StreamEnded
+        left = end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("no event came in time")
+        self._socket.settimeout(left)
+        piece = self._socket.recv(256 * 1024)
+        if not piece:
+            self._ended = True
+            raise StreamEnded
+        self._messages += self.parser.feed(piece)
+
+    def _read_head(self):
+        received = b""
+        while b"\r\n\r\n" not in received:
+            piece = self._socket.recv(65536)
+            if not piece:
+                raise StreamEnded(f"closed before the head was there: {received!r}")
+            received += piece
+        head, _, rest = received.partition(b"\r\n\r\n")
+        self.status_line, *lines = head.decode("latin-1").split("\r\n")
+        self.status = int(self.status_line.split(" ")[1])
+        self.headers = {}
+        for line in lines:
+            name, _, value = line.partition(":")
+            self.headers[name.lower()] = value.strip()
+        if self.status != 200 or "text/event-stream" not in self.headers.get("content-type", ""):
+            length = int(self.headers.get("content-length", 0))
+            while len(rest) < length:
+                piece = self._socket.recv(65536)
+                if not piece:
+                    break
+                rest += piece
+            raise StreamRefused(self.status, self.headers, rest)
+        assert "transfer-encoding" not in self.headers, "a stream's bytes are sent as they are, not in chunks"
+        self._messages += self.parser.feed(rest)

@@ -1,0 +1,26 @@
+"""What every error must look like (RFC 9457, and http-api.md, "Errors")."""
+
+import json
+
+
+def assert_problem(response, status, code, *, pointer=None, parameter=None):
+    """Asserts a problem of that status and code on a `requests` or a raw response, and returns its members."""
+    got = getattr(response, "status_code", None) or response.status
+    body = getattr(response, "content", None)
+    body = response.body if body is None else body
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    assert got == status, f"{got} instead of {status}: {body!r}"
+    assert headers["content-type"] == "application/problem+json"
+    problem = json.loads(body)
+    assert problem["code"] == code, problem
+    assert problem["type"] == f"/errors#{code}"
+    assert problem["status"] == status
+    for member in ("title", "detail", "instance"):
+        assert isinstance(problem[member], str) and problem[member]
+    # What is told to a client and what the hub logs are found together by it.
+    assert headers["request-id"] in problem["instance"]
+    if pointer is not None:
+        assert problem.get("pointer") == pointer, problem
+    if parameter is not None:
+        assert problem.get("parameter") == parameter, problem
+    return problem

@@ -1,0 +1,184 @@
+"""What an acknowledged event survives."""
+
+import random
+import threading
+
+import pytest
+
+from event_stream import EventStream, StreamEnded
+from hub_process import events_path
+from raw_http import RawConnection, request
+from waiting import wait_until
+
+
+class Posters:
+    """Post without pause until the hub is gone, and remember what was acknowledged, in order."""
+
+    def __init__(self, hub, topic, connections, life):
+        self.acknowledged = [[] for _ in range(connections)]
+        self.odd = []
+        self._threads = [
+            threading.Thread(target=self._post, args=(hub.port, topic, life, name)) for name in range(connections)]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def count(self):
+        return sum(map(len, self.acknowledged))
+
+    def join(self):
+        for thread in self._threads:
+            thread.join(30)
+            assert not thread.is_alive()
+        assert self.odd == []
+
+    def _post(self, port, topic, life, name):
+        try:
+            with RawConnection(port) as connection:
+                number = 0
+                while True:
+                    data = f"{life}/{name}/{number}"
+                    if not connection.send(request("POST", events_path(topic), body=data.encode())):
+                        return
+                    response = connection.receive()
+                    if response is None:
+                        return
+                    if response.status != 201:
+                        self.odd.append(response)
+                        return
+                    self.acknowledged[name].append((response.json()["id"], data))
+                    number += 1
+        except OSError:
+            return
+
+
+@pytest.mark.parametrize("durability", ["disk", "process"])
+def test_kill_9_during_posting_ten_times(start_hub, topic, durability, figure):
+    hub = start_hub("--durability", durability)
+    source = random.Random(9)
+    acknowledged, streamed, last = [], [], None
+    for life in range(10):
+        options = {"last_event_id": last} if last else {"query": "since=earliest"}
+        stream = EventStream.of(hub.port, topic, **options)
+        posters = Posters(hub, topic, connections=4, life=life)
+        goal = source.randrange(20, 200)
+        wait_until(lambda: posters.count >= goal, what=f"{goal} acknowledgements")
+        hub.kill()
+        posters.join()
+        acknowledged += posters.acknowledged
+        # What the stream still gets is what the hub had sent, perhaps with half a frame at its end.
+        try:
+            while True:
+                streamed.append(stream.next())
+        except (StreamEnded, ConnectionResetError):
+            pass
+        last = stream.last_event_id or last
+        stream.close()
+        hub.restart()
+        ids = {event["id"] for event in hub.history(topic)}
+        for one in posters.acknowledged:
+            assert {id for id, _ in one} <= ids, f"life {life} lost an acknowledged event"
+
+    history = hub.history(topic)
+    position = {event["id"]: number for number, event in enumerate(history)}
+    assert len(position) == len(history), "an id was given twice"
+    data = {event["id"]: event["data"] for event in history}
+    for one in acknowledged:
+        assert [data[id] for id, _ in one] == [text for _, text in one]
+        places = [position[id] for id, _ in one]
+        assert places == sorted(places)
+    assert len(set(data.values())) == len(history), "an event was stored twice"
+    lives = [int(text.split("/")[0]) for text in data.values()]
+    assert lives == sorted(lives)
+
+    with EventStream.of(hub.port, topic, last_event_id=last) as stream:
+        streamed += stream.take(len(history) - len(streamed))
+        assert [message.type for message in streamed] == ["message"] * len(history), "there was no gap"
+        assert [message.id for message in streamed] == [event["id"] for event in history]
+    figure(f"{sum(map(len, acknowledged))} acknowledged of {len(history)} stored, none lost, in ten lives")
+
+
+def test_events_of_any_kind_survive(hub, topic):
+    posts = [(b"", None), (bytes(range(256)), "binary"), ("é\r\n".encode(), "text"), (b"x" * (1 << 20), None)]
+    receipts = [
+        hub.post(topic, data, type=type, headers={"Content-Type": "application/x-test; a=b"}) for data, type in posts]
+    before = hub.history(topic)
+    hub.kill()
+    hub.restart()
+    assert hub.history(topic) == before
+    for receipt, (data, type) in zip(receipts, posts):
+        response = hub.get(f"{events_path(topic)}/{receipt['id']}")
+        assert response.content == data
+        assert response.headers.get("Event-Type") == type
+        assert response.headers["Content-Type"] == "application/x-test; a=b"
+
+
+def test_ids_are_not_given_again(hub, topic):
+    ids = [hub.post(topic)["id"]]
+    for end in (hub.kill, hub.stop, hub.kill):
+        end()
+        hub.restart()
+        ids.append(hub.post(topic)["id"])
+    assert len(set(ids)) == len(ids)
+    assert [event["id"] for event in hub.history(topic)] == ids
+
+
+def test_a_stream_resumes_across_a_restart(hub, topic):
+    first = hub.post(topic, "first")["id"]
+    with EventStream.of(hub.port, topic, query="since=earliest") as stream:
+        assert stream.next().id == first
+    for end in (hub.stop, hub.kill):
+        hub.post(topic, "before the end")
+        end()
+        hub.restart()
+        hub.post(topic, "after it")
+        with EventStream.of(hub.port, topic, last_event_id=first) as stream:
+            messages = stream.take(2)
+            assert [message.data for message in messages] == ["before the end", "after it"]
+            first = messages[-1].id
+
+
+def test_a_log_in_memory_is_another_one_after_a_restart(start_hub, topic):
+    hub = start_hub("--durability", "memory")
+    old = hub.post(topic, "forgotten")["id"]
+    hub.restart()
+    new = hub.post(topic, "new")["id"]
+    assert new != old
+    with EventStream.of(hub.port, topic, last_event_id=old) as stream:
+        gap, message = stream.take(2)
+        assert gap.type == "gap"
+        assert message.id == new
+
+
+def test_a_kill_leaves_no_lock_behind(hub, topic):
+    for _ in range(3):
+        hub.kill()
+        hub.restart()
+        hub.post(topic)
+    assert len(hub.history(topic)) == 3
+
+
+def test_observers_survive_and_streams_do_not(hub, topic):
+    webhook = hub.register("https://example.com/hook", topic, description="kept", headers={"X-A": "b"}, types=["c"])
+    deleted = hub.register("https://example.com/hook", topic)
+    path = f"/observers/{webhook['id']}"
+    assert hub.request("PATCH", path, json={"maxInFlight": 7}).status_code == 200
+    assert hub.request("DELETE", f"/observers/{deleted['id']}").status_code == 204
+    before = hub.get(path)
+    for end in (hub.kill, hub.stop):
+        stream = hub.stream(topic)
+        end()
+        hub.restart()
+        after = hub.get(path)
+        assert (after.json(), after.headers["ETag"]) == (before.json(), before.headers["ETag"])
+        assert [one["id"] for one in hub.observers()] == [webhook["id"]]
+        stream.close()
+
+
+def test_observers_registered_just_before_a_kill_survive(hub, topic):
+    ids = set()
+    for _ in range(5):
+        ids |= {hub.register("https://example.com/hook", topic)["id"] for _ in range(5)}
+        hub.kill()
+        hub.restart()
+        assert {one["id"] for one in hub.observers()} == ids
