@@ -1,5 +1,4 @@
 import { copiesOnClick } from "./copying.js"
-import { setText } from "./element.js"
 
 /** A shell command on the page, with a button that copies it. */
 export class CommandLine {
@@ -12,6 +11,9 @@ export class CommandLine {
   }
 
   set text(command) {
-    setText(this.#code, command)
+    if (this.#code.textContent === command) return
+    // An address that is too long for the line breaks after a slash rather than within a word.
+    const pieces = command.split(/(?<=\w[/?&])/)
+    this.#code.replaceChildren(...pieces.flatMap((piece) => [piece, document.createElement("wbr")]))
   }
 }
