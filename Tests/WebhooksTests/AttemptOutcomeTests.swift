@@ -77,8 +77,8 @@ struct AttemptOutcomeTests {
         #expect(outcome.duration >= 140)
     }
 
-    @Test("a body that never ends times out, though its head was a success")
-    func drip() async throws {
+    @Test("a body cut short counts as reset, though its head was a success")
+    func cutShort() async throws {
         let receiver = try Receiver { _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc") }
         let outcome = try await outcome(of: receiver.url, receiver)
         #expect(outcome.failure == .connectionReset)

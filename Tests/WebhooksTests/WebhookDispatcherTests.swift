@@ -166,13 +166,13 @@ struct WebhookDispatcherTests {
         let receiver = try Receiver()
         let fixture = try DispatcherFixture()
         try await fixture.run(receiver) {
-            for _ in 0..<400 { fixture.store.add(to: "a") }
+            for _ in 0..<200 { fixture.store.add(to: "a") }
             fixture.dispatcher.set(try fixture.endpoint("a", receiver.url, maxInFlight: 4))
-            try await eventually("all are delivered") { fixture.store.count(.delivered) == 400 }
+            try await eventually("all are delivered") { fixture.store.count(.delivered) == 200 }
             #expect(receiver.connections <= 4)
             #expect(receiver.mostConcurrent <= 4)
-            #expect(receiver.requests.count == 400)
-            #expect(Set(receiver.requests.map { $0.header("webhook-id") }).count == 400)
+            #expect(receiver.requests.count == 200)
+            #expect(Set(receiver.requests.map { $0.header("webhook-id") }).count == 200)
         }
     }
 
@@ -180,7 +180,7 @@ struct WebhookDispatcherTests {
     func isolation() async throws {
         let hanging = try Receiver { _ in .hang }
         let answering = try Receiver()
-        let fixture = try DispatcherFixture(maxInFlight: 32)
+        let fixture = try DispatcherFixture(totalTimeout: .seconds(120), maxInFlight: 32)
         try await fixture.run(hanging, answering) {
             for index in 0..<8 {
                 for _ in 0..<20 { fixture.store.add(to: "hanging\(index)") }
@@ -189,8 +189,8 @@ struct WebhookDispatcherTests {
             try await eventually("they hang") { hanging.openConnections >= 16 }
             for _ in 0..<200 { fixture.store.add(to: "answering") }
             fixture.dispatcher.set(try fixture.endpoint("answering", answering.url))
-            // Well within the 15 s after which the hanging ones let go.
-            try await eventually(within: .seconds(10), "all others are delivered") {
+            // Well before the hanging ones let go.
+            try await eventually("all others are delivered") {
                 fixture.store.count(.delivered) == 200
             }
             #expect(hanging.requests.count <= 32)

@@ -2,7 +2,7 @@ import Testing
 
 /// Waits until a condition holds; records an issue if it does not within the time.
 func eventually(
-    within limit: Duration = .seconds(20),
+    within limit: Duration = .seconds(60),
     _ what: Comment,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () -> Bool
