@@ -39,7 +39,7 @@ public final class SQLiteEventLog: EventLog {
         let opened = try LogDatabase(at: storage, durability: durability, limits: limits)
         let writer: LogWriter
         do {
-            writer = try LogWriter(opened.connection, limits: limits, clock: clock)
+            writer = try LogWriter(opened, limits: limits, clock: clock)
         } catch {
             throw EventLogError(sqlite: error)
         }

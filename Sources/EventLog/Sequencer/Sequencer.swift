@@ -87,6 +87,7 @@ final class Sequencer: Sendable {
                 for follower in followers.withLock({ $0 }) { follower(committed.events) }
             }
             acknowledge(group, committed)
+            writer.tidy()
         case .failure(let error):
             for request in group { request.fail(error) }
         }

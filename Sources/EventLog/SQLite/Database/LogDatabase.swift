@@ -5,6 +5,9 @@ struct LogDatabase: Sendable {
     let connection: any DatabaseWriter
 
     /// Nil if nothing is on disk.
+    let checkpointer: Checkpointer?
+
+    /// Nil if nothing is on disk.
     let lock: DirectoryLock?
 
     /// Opens a log, or makes one.
@@ -21,8 +24,10 @@ struct LogDatabase: Sendable {
                 lock = try DirectoryLock(of: directory)
                 try file.prepare()
                 connection = try DatabasePool(path: file.path, configuration: LogDatabase.configuration)
+                checkpointer = try Checkpointer(path: file.path)
             case (.inMemory, _), (_, .memory):
                 lock = nil
+                checkpointer = nil
                 connection = try DatabaseQueue(configuration: LogDatabase.configuration)
             }
             try Schema.migrator.migrate(connection)
@@ -42,6 +47,9 @@ struct LogDatabase: Sendable {
     func close() {
         // What cannot be moved into the main file now stays in the write-ahead log, and is found there at opening.
         try? connection.close()
+        // Last, because the last connection moves the write-ahead log into the main file and removes it, and a pool
+        // closes its readers, which cannot write, after its writer.
+        checkpointer?.close()
         lock?.release()
     }
 
@@ -56,6 +64,9 @@ struct LogDatabase: Sendable {
         // No key refers to another table: what belongs together is written and deleted together.
         configuration.foreignKeysEnabled = false
         configuration.label = "clarion"
+        // The writer meets a lock only when it has the write-ahead log begin anew while readers are still in it; a page is
+        // read in less time than this, in seconds.
+        configuration.busyMode = .timeout(0.05)
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA cache_size = -8192")
         }

@@ -33,19 +33,21 @@ final class LogWriter: @unchecked Sendable {
     var uncounted: [RegisteredObserver] = []
 
     private let database: any DatabaseWriter
+    private let checkpointer: Checkpointer?
+    private var checkpoints = CheckpointSchedule()
+    private var writeAheadLog: WriteAheadLogWatch?
     private var time = Timestamp.earliest
     private var observersAreStale = true
 
     /// How far, in milliseconds, the system's clock may be set back without the log's time following it.
     private static let heldStep: Int64 = 60_000
 
-    init(_ database: any DatabaseWriter, limits: SQLiteEventLog.Limits, clock: @escaping @Sendable () -> Timestamp)
-        throws
-    {
-        self.database = database
+    init(_ opened: LogDatabase, limits: SQLiteEventLog.Limits, clock: @escaping @Sendable () -> Timestamp) throws {
+        database = opened.connection
+        checkpointer = opened.checkpointer
         self.clock = clock
         topics = TopicNumbers(capacity: limits.cachedTopics)
-        let opened = try database.writeWithoutTransaction { db in
+        let state = try database.writeWithoutTransaction { db in
             guard let text = try String.fetchOne(db, sql: "SELECT epoch FROM log"), let epoch = LogEpoch(text) else {
                 throw EventLogError(code: EventLogError.corrupt, message: "The log does not say who it is.")
             }
@@ -54,14 +56,15 @@ final class LogWriter: @unchecked Sendable {
             let lastDelivery = try Int64.fetchOne(db, sql: "SELECT max(id) FROM delivery") ?? 0
             return (epoch, tail, time, lastDelivery)
         }
-        epoch = opened.0
-        tail = opened.1
-        time = opened.2.map(Timestamp.init(milliseconds:)) ?? .earliest
-        lastDelivery = opened.3
+        epoch = state.0
+        tail = state.1
+        time = state.2.map(Timestamp.init(milliseconds:)) ?? .earliest
+        lastDelivery = state.3
         try database.writeWithoutTransaction { db in
             // What a deletion left behind that a crash cut short.
             while try purgeDeliveries(db) {}
             statements = try WriterStatements(db)
+            if checkpointer != nil { writeAheadLog = WriteAheadLogWatch(db) }
         }
     }
 
@@ -83,9 +86,25 @@ final class LogWriter: @unchecked Sendable {
         }
     }
 
+    /// Does what need not be done before a commit is acknowledged.
+    func tidy() {
+        guard let checkpointer, let pages = writeAheadLog?.pages else { return }
+        switch checkpoints.next(pages: pages, isRunning: checkpointer.isRunning) {
+        case .none: break
+        case .beside: checkpointer.run()
+        case .here:
+            // Readers that are in the way are waited for as long as the connection's busy timeout says.
+            database.writeWithoutTransaction { db in _ = try? db.checkpoint(.restart) }
+        }
+    }
+
     /// Lets go of what would keep the connection from closing.
     func finish() {
-        database.writeWithoutTransaction { _ in statements = nil }
+        database.writeWithoutTransaction { db in
+            statements = nil
+            writeAheadLog?.stop(db)
+            writeAheadLog = nil
+        }
     }
 
     /// The time of the events that are being written: the clock's, but not before that of the event before, unless the

@@ -1,0 +1,37 @@
+/// When what was committed is moved from the write-ahead log into the database file, and by whom: a pure state machine,
+/// asked after each commit.
+///
+/// A checkpoint waits for the disk twice, so as a rule it runs beside the writer. But while posts never cease, the log
+/// then never stands still long enough to begin anew from its start. So when it has become really long the writer makes
+/// one checkpoint itself, with little left to move.
+struct CheckpointSchedule: Sendable {
+    enum Action: Equatable {
+        case none
+        /// Beside the writer, up to where the log reaches now.
+        case beside
+        /// By the writer, so that the log begins anew.
+        case here
+    }
+
+    /// By how many pages the log must have grown since the last checkpoint for another to be worth while (16 MiB): a page
+    /// that was written several times meanwhile is moved once.
+    static let step = 4_096
+
+    /// From how many pages on the log is to begin anew (64 MiB).
+    static let limit = 16_384
+
+    /// How long the log was at the last checkpoint, or when it began anew.
+    private var last = 0
+
+    /// What to do after a commit. An action that is answered counts as done, also if it fails: it comes again when the
+    /// log has grown further.
+    /// - Parameters:
+    ///   - pages: how long the log is.
+    ///   - isRunning: whether a checkpoint is under way beside the writer.
+    mutating func next(pages: Int, isRunning: Bool) -> Action {
+        if pages < last { last = 0 }
+        guard !isRunning, pages - last >= CheckpointSchedule.step else { return .none }
+        last = pages
+        return pages >= CheckpointSchedule.limit ? .here : .beside
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@testable import EventLog
+
+@Suite struct CheckpointTests {
+    private let step = CheckpointSchedule.step
+    private let limit = CheckpointSchedule.limit
+
+    @Test func `comes with every step the log grows, beside the writer`() {
+        var schedule = CheckpointSchedule()
+        var actions: [Int] = []
+        for pages in 0..<limit where schedule.next(pages: pages, isRunning: false) != .none { actions.append(pages) }
+        #expect(actions == [step, 2 * step, 3 * step])
+    }
+
+    @Test func `is the writer's own when the log is too long, and not at every commit`() {
+        var schedule = CheckpointSchedule()
+        var actions: [CheckpointSchedule.Action] = []
+        for pages in 0...(limit + step) { actions.append(schedule.next(pages: pages, isRunning: false)) }
+        #expect(actions.filter { $0 == .here }.count == 2)
+        #expect(actions[limit] == .here)
+    }
+
+    @Test func `waits for the one under way, and counts anew when the log does`() {
+        var schedule = CheckpointSchedule()
+        #expect(next(&schedule, step + 9, isRunning: true) == .none)
+        #expect(next(&schedule, step + 10) == .beside)
+        #expect(next(&schedule, 5) == .none)
+        #expect(next(&schedule, step - 1) == .none)
+        #expect(next(&schedule, step) == .beside)
+    }
+
+    private func next(
+        _ schedule: inout CheckpointSchedule,
+        _ pages: Int,
+        isRunning: Bool = false
+    ) -> CheckpointSchedule.Action {
+        schedule.next(pages: pages, isRunning: isRunning)
+    }
+
+    @Test func `the write-ahead log stays bounded under posts and reads that never cease, and is gone after closing`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
+        let draft = EventDraft(topic: .of("a"), data: Array(repeating: 1, count: 100_000))
+        async let reading: Int = {
+            var pages = 0
+            while log.tail < Position(2_000) {
+                _ = try await log.read(after: .start, matching: [.of("**")], limit: 5, byteLimit: .max)
+                pages += 1
+            }
+            return pages
+        }()
+        // 200 MB in all.
+        for _ in 0..<500 { _ = try await log.append([draft, draft, draft, draft]) }
+        #expect(try await reading > 0)
+        let path = directory.path + "/clarion.db-wal"
+        let size = try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        #expect(size < 150 << 20)
+        await log.close()
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let again = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
+        #expect(again.tail == Position(2_000))
+        await again.close()
+    }
+}
