@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// A serial way to one observer: calls run one at a time, in the order in which they were posted, where `Delivery` says.
 ///
@@ -12,7 +11,7 @@ final class Lane<Value: Sendable>: Sendable {
     private typealias Call = (entry: any Entry<Value>, value: Value)
 
     private let destination: Destination
-    private let mailbox = Mutex(Mailbox<Call>())
+    private let mailbox = Lock(Mailbox<Call>())
 
     /// - Returns: `nil` for `.immediate`, which needs no lane.
     init?(_ delivery: Delivery) {

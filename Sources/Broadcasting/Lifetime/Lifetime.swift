@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The life of the object that stores it, for whoever wants to know its end at once.
 ///
 /// An observer that is a `LifetimeOwner` need not unregister, and its registrations do not wait for a sweep: they go while
@@ -19,7 +17,7 @@ public final class Lifetime: Sendable {
         var sweepSchedule = SweepSchedule()
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// A life that has just begun.
     public init() {}

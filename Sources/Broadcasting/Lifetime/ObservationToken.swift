@@ -1,13 +1,11 @@
-import Synchronization
-
 /// Keeps a registration alive: it ends when the token is cancelled or released.
 ///
 /// Stored in the observer itself it ends the registration in the moment the observer goes.
 public final class ObservationToken: Sendable {
-    private let hook: Mutex<DeinitHook?>
+    private let hook: Lock<DeinitHook?>
 
     init(_ end: @escaping @Sendable () -> Void) {
-        hook = Mutex(DeinitHook(end))
+        hook = Lock(DeinitHook(end))
     }
 
     /// Ends the registration now. Calling it again does nothing.

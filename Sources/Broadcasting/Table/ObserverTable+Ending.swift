@@ -1,5 +1,3 @@
-import Synchronization
-
 extension ObserverTable {
     /// Ends one registration.
     ///

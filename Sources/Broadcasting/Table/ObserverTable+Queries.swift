@@ -1,5 +1,3 @@
-import Synchronization
-
 extension ObserverTable {
     /// How many registrations under a key are alive. Visits all of them.
     package func count(of key: Key) -> Int {

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension ObserverTable {
     /// Looks at every entry and removes those whose owner is gone.
     func sweep() {

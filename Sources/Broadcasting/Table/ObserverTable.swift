@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The core of every type in this module: a table of weakly owned handlers under keys, safe from any thread.
 ///
 /// ```swift
@@ -20,7 +18,7 @@ import Synchronization
 /// - Memory is proportional to the observers that live; keys without observers are not kept.
 package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Guards everything; held for bookkeeping only, see above.
-    let registry = Mutex(Registry<Key, Value>())
+    let registry = Lock(Registry<Key, Value>())
 
     package init() {}
 

@@ -1,8 +1,8 @@
-import Synchronization
+@testable import Broadcasting
 
 /// An observer that notes what it heard.
 final class Recorder<Value: Sendable>: Sendable {
-    private let heard = Mutex<[Value]>([])
+    private let heard = Lock<[Value]>([])
 
     var values: [Value] { heard.withLock { $0 } }
 
