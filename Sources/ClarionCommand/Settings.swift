@@ -13,8 +13,9 @@ struct Settings {
     /// - Throws: what is wrong with which setting.
     init(_ options: ServeOptions) async throws(SettingsError) {
         let source = try await SettingsSource(options)
-        let host = source.text("host") ?? "127.0.0.1"
-        guard Loopback.contains(host) || source.flag("open") else {
+        let host = try source.text("host") ?? "127.0.0.1"
+        let isOpen = try source.flag("open")
+        guard Loopback.contains(host) || isOpen else {
             throw SettingsError(
                 """
                 refusing to listen on \(host): anyone who reaches it could post and listen. Give --open if that is \
@@ -38,25 +39,25 @@ struct Settings {
             ?? .disk
         hub = HubConfiguration(
             server: server,
-            storage: durability == .memory ? .inMemory : .directory(source.text("data") ?? "data"),
+            storage: durability == .memory ? .inMemory : .directory(try source.text("data") ?? "data"),
             durability: durability,
             webhooks: try Self.webhooks(source),
             keepAlive: .seconds(try source.number("keep-alive", in: 1...3600) ?? 15),
-            publicFolder: source.text("public") ?? PublicFolder.find()
+            publicFolder: try source.text("public") ?? PublicFolder.find()
         )
     }
 
     private static func webhooks(_ source: SettingsSource) throws(SettingsError) -> WebhookConfiguration {
         var webhooks = WebhookConfiguration(userAgent: "clarion/\(Hub.version)")
-        webhooks.httpsOnly = source.flag("webhooks-https-only")
-        for text in source.list("allow-egress") {
+        webhooks.httpsOnly = try source.flag("webhooks-https-only")
+        for text in try source.list("allow-egress") {
             do {
                 webhooks.allowEgress.append(try CIDRBlock(text))
             } catch {
                 throw SettingsError("--allow-egress: \(error.message)")
             }
         }
-        let waits = source.list("webhooks-retry")
+        let waits = try source.list("webhooks-retry")
         guard !waits.isEmpty else { return webhooks }
         var schedule: [Duration] = []
         for text in waits {

@@ -1,46 +1,43 @@
 import Configuration
 import SystemPackage
 
-/// Where settings come from, read one by one and checked.
+/// Where settings come from, first wins: options, environment, file. Read one by one and checked.
+///
+/// The providers are asked directly, not through a `ConfigReader`, which takes a value of the wrong type for none.
 struct SettingsSource {
-    private let reader: ConfigReader
+    private var providers: [any ConfigProvider]
 
     init(_ options: ServeOptions) async throws(SettingsError) {
-        var providers: [any ConfigProvider] = [
+        providers = [
             InMemoryProvider(name: "options", values: options.values),
             EnvironmentVariablesProvider().prefixKeys(with: "clarion"),
         ]
-        let environment = ConfigReader(providers: providers)
-        if let path = environment.string(forKey: "config") {
-            do {
-                providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(path)))
-            } catch {
-                throw SettingsError("--config: cannot read \(path) as a JSON file of settings")
-            }
+        guard let path = try text("config") else { return }
+        do {
+            providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(path)))
+        } catch {
+            throw SettingsError("--config: cannot read \(path) as a JSON file of settings")
         }
-        reader = ConfigReader(providers: providers)
     }
 
-    func text(_ name: String) -> String? {
-        reader.string(forKey: ConfigKey([name]))
+    func text(_ name: String) throws(SettingsError) -> String? {
+        guard case .string(let text) = try value(name, .string, "text") else { return nil }
+        return text
     }
 
-    func flag(_ name: String) -> Bool {
-        reader.bool(forKey: ConfigKey([name])) ?? false
+    func flag(_ name: String) throws(SettingsError) -> Bool {
+        guard case .bool(let flag) = try value(name, .bool, "true or false") else { return false }
+        return flag
     }
 
-    /// An array, or text with commas.
-    func list(_ name: String) -> [String] {
-        let array = reader.stringArray(forKey: ConfigKey([name])) ?? text(name).map { [$0] } ?? []
+    /// An array; in the environment, text with commas.
+    func list(_ name: String) throws(SettingsError) -> [String] {
+        guard case .stringArray(let array) = try value(name, .stringArray, "a list of texts") else { return [] }
         return array.flatMap { $0.split(separator: ",").map { $0.filter { $0 != " " } } }
     }
 
     func number(_ name: String, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
-        let key = ConfigKey([name])
-        guard let number = reader.int(forKey: key) else {
-            guard let text = reader.string(forKey: key) else { return nil }
-            throw SettingsError("--\(name): \"\(text)\" is not a whole number")
-        }
+        guard case .int(let number) = try value(name, .int, "a whole number") else { return nil }
         guard range.contains(number) else {
             throw SettingsError("--\(name): \(number) is not from \(range.lowerBound) to \(range.upperBound)")
         }
@@ -48,35 +45,48 @@ struct SettingsSource {
     }
 
     func choice<Value>(_ name: String, from values: [(String, Value)]) throws(SettingsError) -> Value? {
-        guard let text = text(name) else { return nil }
+        guard let text = try text(name) else { return nil }
         guard let value = values.first(where: { $0.0 == text })?.1 else {
             throw SettingsError("--\(name): \"\(text)\" is none of \(values.map(\.0).joined(separator: ", "))")
         }
         return value
+    }
+
+    private func value(_ name: String, _ type: ConfigType, _ expected: String) throws(SettingsError) -> ConfigContent? {
+        let key = AbsoluteConfigKey([name])
+        for provider in providers {
+            do {
+                if let value = try provider.value(forKey: key, type: type).value { return value.content }
+            } catch {
+                throw SettingsError("--\(name): must be \(expected)")
+            }
+        }
+        return nil
     }
 }
 
 extension ServeOptions {
     /// What was given, by the names that the other sources use.
     fileprivate var values: [AbsoluteConfigKey: ConfigValue] {
-        let texts: [(String, String?)] = [
-            ("host", host), ("port", port), ("data", data), ("durability", durability),
-            ("webhooks-retry", webhooksRetry), ("keep-alive", keepAlive), ("max-body", maxBody),
-            ("connection-memory", connectionMemory), ("public", self.public), ("log-level", logLevel),
-            ("config", config),
+        let given: [(String, ConfigContent?)] = [
+            ("host", host.map { .string($0) }),
+            ("port", port.map { .int($0) }),
+            ("data", data.map { .string($0) }),
+            ("durability", durability.map { .string($0) }),
+            ("allow-egress", allowEgress.isEmpty ? nil : .stringArray(allowEgress)),
+            ("webhooks-https-only", webhooksHttpsOnly ? .bool(true) : nil),
+            ("webhooks-retry", webhooksRetry.map { .stringArray([$0]) }),
+            ("keep-alive", keepAlive.map { .int($0) }),
+            ("max-body", maxBody.map { .int($0) }),
+            ("connection-memory", connectionMemory.map { .int($0) }),
+            ("public", self.public.map { .string($0) }),
+            ("open", open ? .bool(true) : nil),
+            ("log-level", logLevel.map { .string($0) }),
+            ("config", config.map { .string($0) }),
         ]
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for case (let name, let text?) in texts {
-            values[AbsoluteConfigKey([name])] = ConfigValue(
-                Int(text).map { .int($0) } ?? .string(text),
-                isSecret: false
-            )
-        }
-        for (name, flag) in [("open", open), ("webhooks-https-only", webhooksHttpsOnly)] where flag {
-            values[AbsoluteConfigKey([name])] = true
-        }
-        if !allowEgress.isEmpty {
-            values[AbsoluteConfigKey(["allow-egress"])] = ConfigValue(.stringArray(allowEgress), isSecret: false)
+        for case (let name, let content?) in given {
+            values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false)
         }
         return values
     }

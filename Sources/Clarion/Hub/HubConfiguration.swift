@@ -25,6 +25,7 @@ public struct HubConfiguration: Sendable {
     /// The folder whose files are served at `/`; nil serves none.
     public var publicFolder: String?
 
+    /// A configuration; everything but the storage has a default.
     public init(
         server: ServerConfiguration = ServerConfiguration(serverName: "clarion"),
         storage: SQLiteEventLog.Storage,

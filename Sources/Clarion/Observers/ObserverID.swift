@@ -38,12 +38,14 @@ public struct ObserverID: Hashable, Comparable, Sendable, CustomStringConvertibl
         return ObserverID(unchecked: kind.prefix + String(random))
     }
 
+    /// The order of their text.
     public static func < (left: ObserverID, right: ObserverID) -> Bool {
         left.description < right.description
     }
 }
 
 extension ObserverID: PathParameter {
+    /// - Throws: `observer-id-invalid`.
     public init(pathSegment: String) throws(Problem) {
         try self.init(pathSegment)
     }

@@ -11,19 +11,18 @@ enum EntityTag {
         }
     }
 
-    /// The revision that `If-Match` asks for; nil for any.
+    /// Checks `If-Match` against what is there.
     ///
-    /// - Throws: 412 `observer-changed` if it is no revision of ours, so that it cannot be the present one.
-    static func expectedRevision(_ request: Request) throws(Problem) -> Int64? {
-        guard let field = request.headers["If-Match"], field != "*" else { return nil }
-        guard let revision = Int64(field.filter { $0 != "\"" }) else {
-            throw Problem(
-                .preconditionFailed,
-                code: "observer-changed",
-                detail: "\"If-Match\" is not this observer's ETag.",
-                parameter: "If-Match"
-            )
-        }
-        return revision
+    /// - Parameter present: the tag of what is there; nil if there is nothing, which matches no tag.
+    /// - Throws: 412 `observer-changed`.
+    static func require(_ request: Request, present: String?) throws(Problem) {
+        guard let field = request.headers["If-Match"] else { return }
+        if let present, matches(field, present) { return }
+        throw Problem(
+            .preconditionFailed,
+            code: "observer-changed",
+            detail: "The observer is not what \"If-Match\" names. Read it again and use its ETag.",
+            parameter: "If-Match"
+        )
     }
 }

@@ -29,17 +29,17 @@ private struct ObserverResource: Sendable {
     func create(_ request: Request) async throws -> Response {
         let specification = try WebhookSpecification(try json(request), httpsOnly: httpsOnly)
         let webhook = StoredWebhook(specification: specification, secret: specification.secret ?? .generate())
-        let (observer, _) = try await webhooks.save(.generate(.webhook), expecting: nil) { _ in webhook }
+        let (observer, _) = try await webhooks.save(.generate(.webhook)) { _ in webhook }
         return try await answer(observer, created: true)
     }
 
     func replace(_ request: Request) async throws -> Response {
         let id = try webhookID(request)
         let specification = try WebhookSpecification(try json(request), httpsOnly: httpsOnly)
-        let expecting = try EntityTag.expectedRevision(request)
-        let (observer, created) = try await webhooks.save(id, expecting: expecting) { present in
+        let (observer, created) = try await webhooks.save(id) { present throws(Problem) in
+            try EntityTag.require(request, present: present?.etag)
             // One that is replaced keeps its secret unless a new one is given: receivers go on verifying.
-            StoredWebhook(
+            return StoredWebhook(
                 specification: specification,
                 secret: specification.secret ?? present?.webhook.secret ?? .generate()
             )
@@ -50,9 +50,9 @@ private struct ObserverResource: Sendable {
     func patch(_ request: Request) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
         let changes = try json(request)
-        let expecting = try EntityTag.expectedRevision(request)
-        let (observer, _) = try await webhooks.save(id, expecting: expecting) { present throws(Problem) in
+        let (observer, _) = try await webhooks.save(id) { present throws(Problem) in
             guard let present else { throw Self.unknown }
+            try EntityTag.require(request, present: present.etag)
             let merged = present.webhook.patchable.merging(changes)
             let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly)
             return StoredWebhook(specification: specification, secret: specification.secret ?? present.webhook.secret)
@@ -68,8 +68,10 @@ private struct ObserverResource: Sendable {
 
     func delete(_ request: Request) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
-        let expecting = try EntityTag.expectedRevision(request)
-        if try await webhooks.remove(id, expecting: expecting) { return Response(.noContent) }
+        let removed = try await webhooks.remove(id) { present throws(Problem) in
+            try EntityTag.require(request, present: present.etag)
+        }
+        if removed { return Response(.noContent) }
         guard let stream = directory.find(id) as? EventStream else { throw Self.unknown }
         stream.end()
         return Response(.noContent)

@@ -26,7 +26,7 @@ struct StreamCursor {
     private var phase = Phase.opening
     /// The last event sent, or the last position known to hold nothing for this stream before the next event.
     private(set) var position = Position.start
-    /// The newest event that was heard while not live.
+    /// The newest event known to be committed while not live.
     private var heard = Position.start
 
     var isLive: Bool {
@@ -38,8 +38,8 @@ struct StreamCursor {
     /// - Parameter tail: the log's newest position, read after the stream was registered.
     /// - Returns: whether the log must be read.
     mutating func begin(after position: Position, tail: Position) -> Bool {
-        self.position = position
-        return join(scannedThrough: position, tail: max(heard, tail))
+        heard = max(heard, tail)
+        return caughtUp(through: position)
     }
 
     /// The sequencer tells of committed events, in order.
@@ -67,11 +67,7 @@ struct StreamCursor {
     /// - Returns: whether the log must be read further.
     mutating func caughtUp(through scanned: Position) -> Bool {
         position = scanned
-        return join(scannedThrough: scanned, tail: heard)
-    }
-
-    private mutating func join(scannedThrough scanned: Position, tail: Position) -> Bool {
-        phase = scanned >= tail ? .live : .catchingUp
-        return scanned < tail
+        phase = scanned >= heard ? .live : .catchingUp
+        return scanned < heard
     }
 }

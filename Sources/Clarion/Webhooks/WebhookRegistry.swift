@@ -51,15 +51,14 @@ final class WebhookRegistry: Sendable {
     /// Registers a webhook, or replaces the one of that id.
     ///
     /// - Parameters:
-    ///   - expecting: the revision that must be the present one; nil for any.
-    ///   - makeWebhook: gets the present webhook, if any.
+    ///   - makeWebhook: gets the present webhook, if any; what it throws is passed on, and nothing is changed.
     func save<Failure: Error>(
         _ id: ObserverID,
-        expecting: Int64?,
         _ makeWebhook: (WebhookObserver?) throws(Failure) -> StoredWebhook
     ) async throws -> (observer: WebhookObserver, created: Bool) {
         try await gate.run {
-            let webhook = try makeWebhook(find(id))
+            let present = find(id)
+            let webhook = try makeWebhook(present)
             let draft = ObserverRecord(
                 id: id.description,
                 topics: webhook.specification.topics,
@@ -70,16 +69,23 @@ final class WebhookRegistry: Sendable {
                 createdAt: .now(),
                 revision: 0
             )
-            let (record, created) = try await store.saveObserver(draft, expecting: expecting)
+            let (record, created) = try await store.saveObserver(draft, expecting: present?.revision)
             let observer = adopt(id, webhook, createdAt: record.createdAt, revision: record.revision)
             return (observer, created)
         }
     }
 
     /// Unregisters a webhook. Returns false if there was none.
-    func remove(_ id: ObserverID, expecting: Int64?) async throws -> Bool {
+    ///
+    /// - Parameter check: gets the present webhook; what it throws is passed on, and nothing is changed.
+    func remove<Failure: Error>(
+        _ id: ObserverID,
+        _ check: (WebhookObserver) throws(Failure) -> Void
+    ) async throws -> Bool {
         try await gate.run {
-            guard try await store.deleteObserver(id.description, expecting: expecting) else { return false }
+            guard let present = find(id) else { return false }
+            try check(present)
+            guard try await store.deleteObserver(id.description, expecting: present.revision) else { return false }
             release(id)
             return true
         }
@@ -97,7 +103,7 @@ final class WebhookRegistry: Sendable {
     /// Stops delivering to an endpoint that answered that it is gone. What waits for it becomes dead letters.
     func disable(_ id: String, reason: String) async {
         do {
-            _ = try await save(try ObserverID(id), expecting: nil) { present throws(NotRegistered) in
+            _ = try await save(try ObserverID(id)) { present throws(NotRegistered) in
                 guard let present, present.webhook.disabledReason == nil else { throw NotRegistered() }
                 return StoredWebhook(
                     specification: present.webhook.specification,
