@@ -28,15 +28,14 @@ final class Sequencer: Sendable {
     /// Starts the thread.
     /// - Parameter close: called once, on the thread and as its last act, with what must be called when all is closed.
     func start(_ writer: LogWriter, close: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-        let thread = Thread { [self] in
+        Thread { [self] in
+            Thread.current.name = "clarion-log"
             run(writer)
             writer.finish()
             close { [self] in
                 for closer in queue.withLock({ $0.finished() }) { closer() }
             }
-        }
-        thread.name = "clarion-log"
-        thread.start()
+        }.start()
     }
 
     /// Hands in a write; a refusal is told on this thread, before this returns.

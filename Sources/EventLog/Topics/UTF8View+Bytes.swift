@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 // Swift compares and hashes strings by canonical equivalence; names of topics are bytes. Both are done here over the
 // string's own storage, because they run for every event.
 
@@ -7,7 +15,9 @@ extension Collection<UInt8> {
         // `unsafe`: the buffers are read inside the closures that lend them, and nowhere else.
         let answer = withContiguousStorageIfAvailable { mine in
             other.withContiguousStorageIfAvailable { theirs in
-                unsafe mine.count == theirs.count && mine.elementsEqual(theirs)
+                guard mine.count == theirs.count else { return false }
+                guard let one = mine.baseAddress, let other = theirs.baseAddress else { return mine.isEmpty }
+                return unsafe memcmp(one, other, mine.count) == 0
             }
         }
         return (answer ?? nil) ?? elementsEqual(other)
