@@ -31,23 +31,21 @@ struct Serve: AsyncParsableCommand {
         let logger = Self.logger(settings.logLevel)
         do {
             let hub = try await Hub.start(settings.hub, logger: logger)
-            print("Clarion \(Hub.version) is listening on http://\(settings.displayHost):\(hub.port)")
-            // Whoever waits for this line, such as a script, gets it now, also through a pipe.
-            _ = fflush(nil)
-            try await Self.serve(hub, logger: logger)
+            let line = "Clarion \(Hub.version) is listening on http://\(settings.displayHost):\(hub.port)"
+            try await Self.serve(hub, announcing: line, logger: logger)
         } catch let error as any HasOneLineReason {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }
     }
 
     /// Runs until SIGTERM or SIGINT.
-    private static func serve(_ hub: Hub, logger: Logger) async throws {
+    private static func serve(_ hub: Hub, announcing line: String, logger: Logger) async throws {
         var quiet = logger
         // What the group tells of its own steps is of no interest to an operator.
         quiet.logLevel = max(logger.logLevel, .error)
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: HubService(hub: hub))],
+                services: [.init(service: HubService(hub: hub, announcement: line))],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: quiet
             )
@@ -65,8 +63,13 @@ struct Serve: AsyncParsableCommand {
 /// The hub as a service: it has started already, and stops when the group is told to.
 private struct HubService: Service {
     let hub: Hub
+    /// Printed when signals are being waited for, so that whoever has read it can stop the program in order.
+    let announcement: String
 
     func run() async throws {
+        print(announcement)
+        // At once, also through a pipe.
+        _ = fflush(nil)
         try await gracefulShutdown()
         await hub.shutdown()
     }

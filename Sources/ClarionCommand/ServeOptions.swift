@@ -6,7 +6,7 @@ struct ServeOptions: ParsableArguments {
     var host: String?
 
     @Option(help: "The port to listen on; 0 takes any free one. (default: 8080)")
-    var port: Int?
+    var port: String?
 
     @Option(help: "The folder that holds the log. It is created if it is missing. (default: data)")
     var data: String?
@@ -42,13 +42,13 @@ struct ServeOptions: ParsableArguments {
     var webhooksRetry: String?
 
     @Option(help: "Seconds of silence after which a stream is sent a comment. (default: 15)")
-    var keepAlive: Int?
+    var keepAlive: String?
 
     @Option(help: "The largest body of a post, in bytes. (default: 1048576)")
-    var maxBody: Int?
+    var maxBody: String?
 
     @Option(help: "Memory per connection, in bytes: a request head must fit. (default: 8192)")
-    var connectionMemory: Int?
+    var connectionMemory: String?
 
     @Option(help: "The folder of the web console. (default: Public, beside the program or in the working folder)")
     var `public`: String?

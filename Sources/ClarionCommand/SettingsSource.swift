@@ -70,15 +70,15 @@ extension ServeOptions {
     fileprivate var values: [AbsoluteConfigKey: ConfigValue] {
         let given: [(String, ConfigContent?)] = [
             ("host", host.map { .string($0) }),
-            ("port", port.map { .int($0) }),
+            ("port", port.map(Self.number)),
             ("data", data.map { .string($0) }),
             ("durability", durability.map { .string($0) }),
             ("allow-egress", allowEgress.isEmpty ? nil : .stringArray(allowEgress)),
             ("webhooks-https-only", webhooksHttpsOnly ? .bool(true) : nil),
             ("webhooks-retry", webhooksRetry.map { .stringArray([$0]) }),
-            ("keep-alive", keepAlive.map { .int($0) }),
-            ("max-body", maxBody.map { .int($0) }),
-            ("connection-memory", connectionMemory.map { .int($0) }),
+            ("keep-alive", keepAlive.map(Self.number)),
+            ("max-body", maxBody.map(Self.number)),
+            ("connection-memory", connectionMemory.map(Self.number)),
             ("public", self.public.map { .string($0) }),
             ("open", open ? .bool(true) : nil),
             ("log-level", logLevel.map { .string($0) }),
@@ -89,5 +89,10 @@ extension ServeOptions {
             values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false)
         }
         return values
+    }
+
+    /// A number, or the text that is none: refused like one from any other source, in one line.
+    private static func number(_ text: String) -> ConfigContent {
+        Int(text).map { .int($0) } ?? .string(text)
     }
 }

@@ -56,7 +56,7 @@ extension Hub {
             )
             page.events += part.events
             position = part.scannedThrough
-            if part.scannedThrough >= log.tail { break }
+            if part.isLast { break }
             if page.events.reduce(0, { $0 + $1.data.count }) >= HistoryPage.byteLimit { break }
         }
         page.hasMore = position < log.tail && !page.events.isEmpty

@@ -59,8 +59,8 @@ final class EventStream: HubObserver {
     ///   - tail: the log's newest position, read after registering.
     ///   - gap: what to tell first if history is gone.
     func begin(after position: Position, tail: Position, gap: StreamGap? = nil) {
-        let mustRead = cursor.withLock { $0.begin(after: position, tail: tail) }
-        if mustRead || gap != nil { reader.read(for: self, from: position, gap: gap) }
+        let mustRead = cursor.withLock { $0.begin(after: position, tail: tail, hasGap: gap != nil) }
+        if mustRead { reader.read(for: self, from: position, gap: gap) }
     }
 
     /// Hears committed events, on the sequencer's thread. Only enqueues.

@@ -35,11 +35,15 @@ struct StreamCursor {
 
     /// Starts after a position.
     ///
-    /// - Parameter tail: the log's newest position, read after the stream was registered.
+    /// - Parameters:
+    ///   - tail: the log's newest position, read after the stream was registered.
+    ///   - hasGap: the reader has something to say first, even if there is nothing to read.
     /// - Returns: whether the log must be read.
-    mutating func begin(after position: Position, tail: Position) -> Bool {
+    mutating func begin(after position: Position, tail: Position, hasGap: Bool = false) -> Bool {
         heard = max(heard, tail)
-        return caughtUp(through: position)
+        let mustRead = caughtUp(through: position)
+        if hasGap { phase = .catchingUp }
+        return mustRead || hasGap
     }
 
     /// The sequencer tells of committed events, in order.

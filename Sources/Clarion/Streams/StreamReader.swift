@@ -24,22 +24,25 @@ final class StreamReader: Sendable {
     /// Reads on until the stream has caught up or is gone. The stream is held only while a page is sent to it.
     func read(for stream: EventStream, from position: Position, gap: StreamGap?) {
         work.start { [weak stream] in
-            var position = position
-            var gap = gap
-            while let next = await self.readPage(for: stream, after: position, gap: gap) {
-                position = next
-                gap = nil
-            }
+            var place: Place? = Place(position: position, gap: gap)
+            while let here = place { place = await self.readPage(for: stream, at: here) }
         }
     }
 
+    /// Where the reading of one stream stands.
+    private struct Place {
+        var position: Position
+        /// Told before the first event, so only when that is known.
+        var gap: StreamGap?
+    }
+
     /// Returns where to go on, or nil if there is nothing more to do.
-    private func readPage(for stream: EventStream?, after position: Position, gap: StreamGap?) async -> Position? {
+    private func readPage(for stream: EventStream?, at place: Place) async -> Place? {
         guard let stream, !stream.outlet.isEnded else { return nil }
         let page: EventPage
         do {
             page = try await log.read(
-                after: position,
+                after: place.position,
                 matching: stream.topics,
                 limit: Self.pageEvents,
                 byteLimit: Self.pageBytes
@@ -49,13 +52,15 @@ final class StreamReader: Sendable {
             stream.outlet.end()
             return nil
         }
-        if let gap, !(page.events.isEmpty && page.scannedThrough < log.tail) {
+        var next = Place(position: page.scannedThrough, gap: place.gap)
+        if let gap = place.gap, !page.events.isEmpty || page.isLast {
             let frame = ServerSentEvent.gap(after: gap.asked, resumed: page.events.first?.id, reason: gap.reason)
             await Self.send(frame.whole, to: stream.outlet)
+            next.gap = nil
         }
         let selected = page.events.filter(stream.selects)
         if !selected.isEmpty { await Self.send(EventFrames(selected[...]).whole, to: stream.outlet) }
-        return stream.caughtUp(through: page.scannedThrough) ? page.scannedThrough : nil
+        return stream.caughtUp(through: page.scannedThrough) ? next : nil
     }
 
     /// Waits for room as long as it takes: a slow client is read for slowly.
