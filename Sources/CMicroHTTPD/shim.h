@@ -77,6 +77,11 @@ static inline const struct sockaddr *clarion_mhd_client_address(struct MHD_Conne
     return info == NULL ? NULL : info->client_addr;
 }
 
+static inline size_t clarion_mhd_head_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info == NULL ? 0 : info->header_size;
+}
+
 static inline unsigned int clarion_mhd_connection_count(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
     return info == NULL ? 0 : info->num_connections;

@@ -39,6 +39,9 @@ public struct HeaderFields: Sendable {
         fields.filter { matches($0.name, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
+    /// How many fields there are.
+    public var count: Int { fields.count }
+
     /// Every field, as strings, in order.
     public var all: [(name: String, value: String)] {
         fields.map {

@@ -38,6 +38,8 @@ public struct Status: Hashable, Sendable {
     public static let unprocessable = Status(422)
     /// 429
     public static let tooManyRequests = Status(429)
+    /// 431
+    public static let headersTooLarge = Status(431)
     /// 500
     public static let internalError = Status(500)
     /// 503
@@ -59,6 +61,7 @@ public struct Status: Hashable, Sendable {
         case 415: "Unsupported media type"
         case 422: "Unprocessable content"
         case 429: "Too many requests"
+        case 431: "Request header fields too large"
         case 500: "Internal server error"
         case 503: "Service unavailable"
         case 507: "Insufficient storage"

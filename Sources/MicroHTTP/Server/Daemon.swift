@@ -107,6 +107,12 @@ final class Daemon: @unchecked Sendable {
             let core = unsafe Unmanaged<HTTPServer.Core>.fromOpaque(context).takeUnretainedValue()
             let bytes = unsafe Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
             let exchange = Exchange(target: bytes, server: core)
+            // Libmicrohttpd would now parse the query, which we do ourselves, into the connection's small memory, and
+            // 0.9.75 leaves a client hanging when it does not fit. The buffer is its own and writable; only the
+            // callback's type is const. With nothing after the question mark there is nothing to parse.
+            if let mark = bytes.firstIndex(of: UInt8(ascii: "?")) {
+                unsafe UnsafeMutablePointer(mutating: target)[mark + 1] = 0
+            }
             return unsafe Unmanaged.passRetained(exchange).toOpaque()
         }
 

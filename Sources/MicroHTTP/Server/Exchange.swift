@@ -58,6 +58,10 @@ final class Exchange {
             response.setHeader("Connection", "close")
             return unsafe queue(response, on: connection)
         }
+        let memory = unsafe clarion_mhd_head_size(connection) + headers.bookkeeping
+        guard memory + Self.responseReserve <= server.configuration.connectionMemory else {
+            return unsafe queue(headTooLarge, on: connection)
+        }
         let declared = body.declare(
             length: headers["Content-Length"].flatMap { Int($0) },
             awaitsContinue: headers.contains("Expect")
@@ -106,6 +110,20 @@ final class Exchange {
         return unsafe MessageWriter.queue(response, on: connection, id: id, server: server)
     }
 
+    /// What of the connection's memory a response head needs: where less is left, libmicrohttpd would close the
+    /// connection without a word.
+    private static let responseReserve = 1024
+
+    private var headTooLarge: Response {
+        var response = Problem(
+            .headersTooLarge,
+            code: "headers-too-large",
+            detail: "The request's header fields, cookies above all, take more than this server's memory for them."
+        ).response(instance: id)
+        response.setHeader("Connection", "close")
+        return response
+    }
+
     private var tooLarge: Response {
         Problem(
             .contentTooLarge,
@@ -142,6 +160,14 @@ extension HeaderFields {
                 fields
             )
         }
+    }
+
+    /// What libmicrohttpd keeps beside the head itself: a record for each field, a copy of the first cookie field, and
+    /// a record for each cookie in it.
+    fileprivate var bookkeeping: Int {
+        let record = 64
+        let cookies = self["Cookie"] ?? ""
+        return (count + cookies.utf8.count { $0 == UInt8(ascii: ";") } + 1) * record + cookies.utf8.count
     }
 
     /// Why the body's length is ambiguous, if it is. Libmicrohttpd takes the first field it finds; a proxy in front

@@ -44,7 +44,8 @@ public final class HTTPServer: Sendable {
     /// Binds and starts to answer.
     ///
     /// - Parameters:
-    ///   - writer: takes over the streams. It must be stopped after the server.
+    ///   - writer: cuts its streams when the server stops and they have not ended. It must be stopped after the server.
+    ///     Streams may have other writers, which must have cut theirs by then.
     ///   - respond: answers each request on a server thread; it must not block.
     /// - Throws: ``ServerError`` when the address cannot be had or the threads cannot be started.
     public init(

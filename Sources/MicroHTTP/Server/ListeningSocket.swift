@@ -11,7 +11,7 @@ struct ListeningSocket: ~Copyable {
         unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
         let failure = unsafe getaddrinfo(host, String(port), &hints, &list)
-        guard failure == 0, let address = unsafe list?.pointee else {
+        guard failure == 0 else {
             throw ServerError(
                 code: "address-invalid",
                 description: unsafe "cannot listen on \(host): \(String(cString: gai_strerror(failure)))"
@@ -19,19 +19,37 @@ struct ListeningSocket: ~Copyable {
         }
         defer { unsafe freeaddrinfo(list) }
 
+        // A name can stand for several addresses, of which this machine need not have all: `localhost` without IPv6.
+        var number: Int32 = 0
+        var next = unsafe list
+        while let address = unsafe next?.pointee {
+            if let descriptor = unsafe Self.listen(on: address) {
+                self.descriptor = descriptor
+                self.port = Self.boundPort(descriptor)
+                return
+            }
+            number = errno
+            unsafe next = address.ai_next
+        }
+        throw Self.error(number, host: host, port: port)
+    }
+
+    /// Returns nil and leaves the reason in `errno`.
+    private static func listen(on address: addrinfo) -> Int32? {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = unsafe socket(address.ai_family, type, 0)
-        guard descriptor >= 0 else { throw ServerError(code: "listen-failed", systemCall: "socket") }
+        guard descriptor >= 0 else { return nil }
         var on: Int32 = 1
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-        guard unsafe bind(descriptor, address.ai_addr, address.ai_addrlen) == 0, listen(descriptor, SOMAXCONN) == 0
+        guard unsafe bind(descriptor, address.ai_addr, address.ai_addrlen) == 0,
+            Glibc.listen(descriptor, SOMAXCONN) == 0
         else {
             let number = errno
             Glibc.close(descriptor)
-            throw Self.error(number, host: host, port: port)
+            errno = number
+            return nil
         }
-        self.descriptor = descriptor
-        self.port = Self.boundPort(descriptor)
+        return descriptor
     }
 
     /// Gives the descriptor to whoever closes it from now on.

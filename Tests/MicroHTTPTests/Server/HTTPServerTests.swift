@@ -150,6 +150,41 @@ extension Live {
             }
         }
 
+        @Test func `a hundred topics fit a query`() async throws {
+            try await withServer(respond: Self.echo) { server, _ in
+                let topics = (0..<100).map { "topic=t\($0).123456789012345678" }
+                let query = try members(
+                    RawClient(port: server.port).exchange("GET", "/events?" + topics.joined(separator: "&"))
+                )["query"]
+                #expect(query == topics.joined(separator: "|"))
+            }
+        }
+
+        /// Where not even the problem's own head fits the connection's memory any more, libmicrohttpd closes the
+        /// connection: some hundred bytes in eight thousand.
+        @Test func `a head that is too large has an answer, mostly a problem`() async throws {
+            try await withServer(respond: Self.echo) { server, _ in
+                var (problems, silent) = (0, 0)
+                for size in stride(from: 1000, to: 9000, by: 100) {
+                    for field in ["Cookie: a=", "X-Large: "] {
+                        let client = try RawClient(port: server.port)
+                        let fields = [field + String(repeating: "x", count: size)]
+                        guard let response = try? client.exchange("GET", "/", headers: fields) else {
+                            silent += 1
+                            continue
+                        }
+                        #expect([200, 431].contains(response.status), "\(field)\(size)")
+                        if response["Content-Type"] == "application/problem+json" {
+                            #expect(response.text.contains("\"code\":\"headers-too-large\""))
+                            problems += 1
+                        }
+                    }
+                }
+                #expect(problems >= 6)
+                #expect(silent <= 6)
+            }
+        }
+
         @Test(arguments: [
             "\r\n\r\n", "GARBAGE\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n",
         ])
