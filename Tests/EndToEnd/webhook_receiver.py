@@ -48,7 +48,7 @@ class WebhookReceiver:
         self._server = None
 
     def __enter__(self):
-        return self.start()
+        return self if self._server else self.start()
 
     def __exit__(self, *_):
         self.stop()
