@@ -74,10 +74,16 @@ let package = Package(
         ),
 
         .testTarget(name: "BroadcastingTests", dependencies: ["Broadcasting"]),
-        .testTarget(name: "MicroHTTPTests", dependencies: ["MicroHTTP"]),
+        .testTarget(
+            name: "MicroHTTPTests",
+            dependencies: ["MicroHTTP", .product(name: "Logging", package: "swift-log")]
+        ),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog"]),
         .testTarget(name: "WebhooksTests", dependencies: ["Webhooks"]),
-        .testTarget(name: "ClarionTests", dependencies: ["Clarion"]),
+        .testTarget(
+            name: "ClarionTests",
+            dependencies: ["Clarion", .product(name: "Logging", package: "swift-log")]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ServerSentEventTests {
     private func event(_ data: [UInt8], type: String? = nil) throws -> Event {
         Event(
-            id: EventID("0badc0de-5") ?? EventID(epoch: try #require(EventID("0badc0de-1")).epoch, position: .start),
+            id: EventID(epoch: try #require(LogEpoch("y7nqw0v9e7ff")), position: Position(5)),
             topic: try Topic("t"),
             type: type,
             contentType: nil,
@@ -67,7 +67,7 @@ import Testing
         let epoch = try event([]).id.epoch
         let events = try (1...3).map { number in
             Event(
-                id: EventID(epoch: epoch, position: Position(rawValue: number)),
+                id: EventID(epoch: epoch, position: Position(number)),
                 topic: try Topic("t"),
                 type: nil,
                 contentType: nil,
@@ -78,8 +78,8 @@ import Testing
         }
         let frames = EventFrames(events[...])
         #expect(frames.chunk(after: .start)?.count == frames.whole.count)
-        #expect(frames.chunk(after: Position(rawValue: 2))?.count == frames.chunk(at: 2).count)
-        #expect(frames.chunk(after: Position(rawValue: 3)) == nil)
+        #expect(frames.chunk(after: Position(2))?.count == frames.chunk(at: 2).count)
+        #expect(frames.chunk(after: Position(3)) == nil)
         #expect((0..<3).reduce(0) { $0 + frames.chunk(at: $1).count } == frames.whole.count)
     }
 }

@@ -4,36 +4,60 @@ import Testing
 @testable import Clarion
 
 @Suite struct StreamCursorTests {
-    private func at(_ number: Int64) -> Position { Position(rawValue: number) }
+    private func at(_ number: Int64) -> Position { Position(number) }
 
     @Test func aStreamAtTheTailIsLiveAtOnce() {
         var cursor = StreamCursor()
-        #expect(!cursor.begin(after: at(7), tail: at(7)))
-        #expect(cursor.hear(through: at(9)) == .send(after: at(7)))
+        let mustRead = cursor.begin(after: at(7), tail: at(7))
+        let hearing = cursor.hear(through: at(9))
+        #expect(!mustRead)
+        #expect(hearing == .send(after: at(7)))
         #expect(cursor.position == at(9))
     }
 
     @Test func whatWasHeardBeforeTheBeginningIsReadFromTheLog() {
         var cursor = StreamCursor()
-        #expect(cursor.hear(through: at(8)) == .ignore)
-        #expect(cursor.begin(after: at(7), tail: at(7)))
+        let hearing = cursor.hear(through: at(8))
+        let mustRead = cursor.begin(after: at(7), tail: at(7))
+        #expect(hearing == .ignore)
+        #expect(mustRead)
         #expect(!cursor.isLive)
     }
 
     @Test func aPageThatEndsBeforeWhatWasHeardIsFollowedByAnother() {
         var cursor = StreamCursor()
-        #expect(cursor.begin(after: at(0), tail: at(10)))
-        #expect(cursor.hear(through: at(12)) == .ignore)
-        #expect(cursor.caughtUp(through: at(11)))
-        #expect(!cursor.caughtUp(through: at(12)))
-        #expect(cursor.hear(through: at(13)) == .send(after: at(12)))
+        _ = cursor.begin(after: at(0), tail: at(10))
+        _ = cursor.hear(through: at(12))
+        let afterFirst = cursor.caughtUp(through: at(11))
+        let afterSecond = cursor.caughtUp(through: at(12))
+        #expect(afterFirst)
+        #expect(!afterSecond)
+        let hearing = cursor.hear(through: at(13))
+        #expect(hearing == .send(after: at(12)))
+    }
+
+    @Test func aPageThatEndsBeforeTheTailAtTheBeginningIsFollowedByAnother() {
+        var cursor = StreamCursor()
+        _ = cursor.begin(after: at(0), tail: at(2))
+        let mustReadOn = cursor.caughtUp(through: at(1))
+        #expect(mustReadOn)
+    }
+
+    @Test func aGapIsToldBeforeAnythingLive() {
+        var cursor = StreamCursor()
+        let mustRead = cursor.begin(after: at(0), tail: at(0), hasGap: true)
+        let hearing = cursor.hear(through: at(1))
+        #expect(mustRead)
+        #expect(hearing == .ignore)
     }
 
     @Test func anOverlappingPatternHearsARunOnce() {
         var cursor = StreamCursor()
-        #expect(!cursor.begin(after: at(0), tail: at(0)))
-        #expect(cursor.hear(through: at(3)) == .send(after: at(0)))
-        #expect(cursor.hear(through: at(3)) == .ignore)
+        _ = cursor.begin(after: at(0), tail: at(0))
+        let first = cursor.hear(through: at(3))
+        let second = cursor.hear(through: at(3))
+        #expect(first == .send(after: at(0)))
+        #expect(second == .ignore)
     }
 
     /// A random schedule of commits, hearings, pages and refusals by a full outbox, against the one rule that matters:
