@@ -70,10 +70,12 @@ import Testing
     @Test func `storage stays proportional to the objects that live`() {
         let kept = (0..<100).map { _ in Thing() }
         var set = WeakSet(kept)
+        var greatest = 0
         for _ in 0..<100_000 {
             set.insert(Thing())
-            #expect(set.storedCount <= 2 * (kept.count + SweepSchedule.minimum) + 1)
+            greatest = max(greatest, set.storedCount)
         }
+        #expect(greatest <= 2 * (kept.count + SweepSchedule.minimum) + 1)
         #expect(set.count == 100)
         withExtendedLifetime(kept) {}
     }
