@@ -18,7 +18,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .target(name: "Broadcasting"),
+        .target(name: "Locking"),
+        .target(name: "Broadcasting", dependencies: ["Locking"]),
 
         .systemLibrary(
             name: "CMicroHTTPD",
@@ -28,7 +29,7 @@ let package = Package(
         .target(
             name: "MicroHTTP",
             dependencies: [
-                "CMicroHTTPD",
+                "CMicroHTTPD", "Locking",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -36,7 +37,8 @@ let package = Package(
         .target(
             name: "EventLog",
             dependencies: [
-                .product(name: "GRDB", package: "GRDB.swift")
+                "Locking",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
 
@@ -48,7 +50,7 @@ let package = Package(
         .target(
             name: "Webhooks",
             dependencies: [
-                "CCurl",
+                "CCurl", "Locking",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -57,7 +59,7 @@ let package = Package(
         .target(
             name: "Clarion",
             dependencies: [
-                "Broadcasting", "EventLog", "MicroHTTP", "Webhooks",
+                "Broadcasting", "EventLog", "Locking", "MicroHTTP", "Webhooks",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

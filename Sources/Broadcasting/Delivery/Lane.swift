@@ -1,3 +1,4 @@
+import Locking
 import Dispatch
 
 /// A serial way to one observer: calls run one at a time, in the order in which they were posted, where `Delivery` says.

@@ -1,3 +1,5 @@
+import Locking
+
 /// The life of the object that stores it, for whoever wants to know its end at once.
 ///
 /// An observer that is a `LifetimeOwner` need not unregister, and its registrations do not wait for a sweep: they go while

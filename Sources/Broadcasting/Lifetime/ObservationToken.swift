@@ -1,3 +1,5 @@
+import Locking
+
 /// Keeps a registration alive: it ends when the token is cancelled or released.
 ///
 /// Stored in the observer itself it ends the registration in the moment the observer goes.

@@ -1,3 +1,5 @@
+import Locking
+
 extension ObserverTable {
     /// Ends one registration.
     ///

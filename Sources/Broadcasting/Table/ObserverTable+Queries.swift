@@ -1,3 +1,5 @@
+import Locking
+
 extension ObserverTable {
     /// How many registrations under a key are alive. Visits all of them.
     package func count(of key: Key) -> Int {

@@ -1,3 +1,5 @@
+import Locking
+
 extension ObserverTable {
     /// Looks at every entry and removes those whose owner is gone.
     func sweep() {

@@ -1,3 +1,5 @@
+import Locking
+
 /// The core of every type in this module: a table of weakly owned handlers under keys, safe from any thread.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+import Locking
 public import EventLog
 public import Logging
 import MicroHTTP
@@ -31,9 +32,9 @@ public final class Hub: Sendable {
     private let gone: AsyncStream<String>
     private let whoIsGone: AsyncStream<String>.Continuation
     private let writer: StreamWriter
-    private let server = Mutex<HTTPServer?>(nil)
+    private let server = Lock<HTTPServer?>(nil)
     private let draining = Atomic<Bool>(false)
-    private let running = Mutex<Task<Void, Never>?>(nil)
+    private let running = Lock<Task<Void, Never>?>(nil)
 
     /// Opens the log, takes up the registered webhooks, and listens.
     ///

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Lets one asynchronous operation through at a time, in order of arrival.
 ///
@@ -9,7 +9,7 @@ final class SerialGate: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Runs the operation when all earlier ones have ended.
     func run<Result, Failure: Error>(_ operation: () async throws(Failure) -> Result) async throws(Failure) -> Result {

@@ -1,3 +1,4 @@
+import Locking
 import Broadcasting
 import EventLog
 import MicroHTTP
@@ -17,8 +18,8 @@ final class EventStream: HubObserver {
     private let types: Set<String>
     private let remoteAddress: String?
     private let reader: StreamReader
-    private let cursor = Mutex(StreamCursor())
-    private let registrations = Mutex<Registrations?>(nil)
+    private let cursor = Lock(StreamCursor())
+    private let registrations = Lock<Registrations?>(nil)
     private let gauge: StreamGauge
 
     init(

@@ -1,12 +1,12 @@
+import Locking
 import Broadcasting
 import EventLog
-import Synchronization
 
 /// Tells observers of committed events: `Broadcasting`'s table of weakly held observers, keyed by topic pattern, and
 /// an index that finds the patterns in use that match a topic.
 final class TopicBroadcaster: Sendable {
     private let table = ObserverTable<TopicPattern, EventFrames>()
-    private let patterns = Mutex(PatternsInUse())
+    private let patterns = Lock(PatternsInUse())
 
     /// Registers an observer under patterns. The registrations end when they are released: the observer keeps them.
     ///

@@ -1,6 +1,6 @@
+import Locking
 import EventLog
 import MicroHTTP
-import Synchronization
 import Webhooks
 
 /// A service behind a URL. The registry owns it; the broadcaster only tells it that its deliveries, which were stored
@@ -14,7 +14,7 @@ final class WebhookObserver: HubObserver {
     let revision: Int64
 
     private let deliveries: any DeliveryLog
-    private let registrations = Mutex<Registrations?>(nil)
+    private let registrations = Lock<Registrations?>(nil)
 
     var topics: [TopicPattern] { webhook.specification.topics }
 

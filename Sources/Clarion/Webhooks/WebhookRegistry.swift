@@ -1,6 +1,6 @@
+import Locking
 import EventLog
 import Logging
-import Synchronization
 import Webhooks
 
 /// The webhooks that are registered: their strong owner. What it lets go is gone everywhere.
@@ -13,7 +13,7 @@ final class WebhookRegistry: Sendable {
     private let directory: ObserverDirectory
     private let logger: Logger
     private let gate = SerialGate()
-    private let members = Mutex<[ObserverID: WebhookObserver]>([:])
+    private let members = Lock<[ObserverID: WebhookObserver]>([:])
 
     init(
         store: any ObserverStore & DeliveryLog,

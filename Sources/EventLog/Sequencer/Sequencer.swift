@@ -1,3 +1,4 @@
+import Locking
 import Dispatch
 import Foundation
 import Synchronization
@@ -9,8 +10,8 @@ import Synchronization
 final class Sequencer: Sendable {
     typealias Follower = @Sendable ([Event]) -> Void
 
-    private let queue: Mutex<GroupCommit<WriteRequest>>
-    private let followers = Mutex<[Follower]>([])
+    private let queue: Lock<GroupCommit<WriteRequest>>
+    private let followers = Lock<[Follower]>([])
     private let newest: Atomic<Int64>
 
     /// Signalled once for each time the state machine says that the writer sleeps and must be woken: a post that finds
@@ -18,7 +19,7 @@ final class Sequencer: Sendable {
     private let wakeUp = DispatchSemaphore(value: 0)
 
     init(limits: GroupCommit<WriteRequest>.Limits, tail: Int64) {
-        queue = Mutex(GroupCommit(limits: limits))
+        queue = Lock(GroupCommit(limits: limits))
         newest = Atomic(tail)
     }
 

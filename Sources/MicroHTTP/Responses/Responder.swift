@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Answers a suspended request, once, from any thread.
 ///
@@ -47,7 +47,7 @@ final class PendingAnswer: Sendable {
         case taken
     }
 
-    private let state = Mutex(State.open)
+    private let state = Lock(State.open)
 
     /// Returns whether this is the first answer.
     func set(_ response: @escaping @Sendable () -> Response) -> Bool {

@@ -1,7 +1,7 @@
+import Locking
 import CMicroHTTPD
 import Glibc
 import Logging
-import Synchronization
 
 /// The libmicrohttpd daemon itself: its handle and its callbacks.
 ///
@@ -10,7 +10,7 @@ import Synchronization
 @safe
 final class Daemon: @unchecked Sendable {
     private let core: HTTPServer.Core
-    private let handle: Mutex<Handle>
+    private let handle: Lock<Handle>
     /// Closed by the daemon when it stops.
     private let listening: Int32
 
@@ -52,7 +52,7 @@ final class Daemon: @unchecked Sendable {
             throw ServerError(code: "start-failed", description: "libmicrohttpd did not start; its log line says why")
         }
         self.listening = listening
-        unsafe handle = Mutex(Handle(daemon: daemon, sink: sink))
+        unsafe handle = Lock(Handle(daemon: daemon, sink: sink))
     }
 
     deinit {

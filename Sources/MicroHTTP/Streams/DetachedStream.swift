@@ -1,3 +1,4 @@
+import Locking
 import Synchronization
 
 /// A response body that goes on for as long as its client listens, fed from any thread.
@@ -16,7 +17,7 @@ public final class DetachedStream: Sendable {
     }
 
     private let writer: StreamWriter
-    private let outbox: Mutex<Outbox>
+    private let outbox: Lock<Outbox>
 
     /// Where the writer's table has it; -1 if it has not. Only the writer's thread uses it.
     let slot = Atomic<Int>(-1)
@@ -28,7 +29,7 @@ public final class DetachedStream: Sendable {
     ///   - outboxLimit: how many bytes may wait before ``send(_:)`` answers `full`.
     public init(writer: StreamWriter, outboxLimit: Int) {
         self.writer = writer
-        outbox = Mutex(Outbox(limit: outboxLimit))
+        outbox = Lock(Outbox(limit: outboxLimit))
     }
 
     /// Bytes that wait to be taken by the kernel.

@@ -1,3 +1,4 @@
+import Locking
 import CMicroHTTPD
 import Glibc
 import Synchronization
@@ -38,10 +39,10 @@ public final class StreamWriter: Sendable {
     }
 
     private let poll: EventPoll
-    private let inbox = Mutex(Inbox())
+    private let inbox = Lock(Inbox())
     private let keepAlive: KeepAlive
     private let open = Atomic<Int>(0)
-    private let thread: Mutex<WorkerThread?> = Mutex(nil)
+    private let thread: Lock<WorkerThread?> = Lock(nil)
 
     /// Starts the thread.
     public init(keepAlive: KeepAlive) throws(ServerError) {

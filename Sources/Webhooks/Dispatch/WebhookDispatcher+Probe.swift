@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Single attempts outside the schedule.
 extension WebhookDispatcher {

@@ -1,6 +1,6 @@
+import Locking
 import Dispatch
 import Logging
-import Synchronization
 
 /// The pump: the one task that uses the store.
 extension WebhookDispatcher {

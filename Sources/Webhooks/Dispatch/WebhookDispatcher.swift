@@ -1,5 +1,5 @@
+import Locking
 public import Logging
-import Synchronization
 
 /// Delivers events to webhooks: reads due deliveries from a store, makes attempts, records what became of them.
 ///
@@ -34,7 +34,7 @@ public final class WebhookDispatcher: Sendable {
         var probes: [UInt64: CheckedContinuation<AttemptOutcome?, Never>] = [:]
     }
 
-    let state: Mutex<State>
+    let state: Lock<State>
     let transport: Transport
     let store: any DeliveryStore
     let policy: RetryPolicy
@@ -79,7 +79,7 @@ public final class WebhookDispatcher: Sendable {
         self.logger = logger
         self.onOutcomes = onOutcomes
         transport = Transport(options: TransportOptions(configuration), clock: clock)
-        state = Mutex(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
+        state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }
 
     /// Starts the transport thread and the pump. Further calls do nothing.

@@ -1,5 +1,5 @@
+import Locking
 import Glibc
-import Synchronization
 
 /// Makes attempts on a thread of its own, which owns the libcurl handles and never waits for anything but sockets.
 ///
@@ -28,7 +28,7 @@ final class Transport: Sendable {
         }
     }
 
-    private let inbox = Mutex(Inbox())
+    private let inbox = Lock(Inbox())
     private let options: TransportOptions
     private let clock: WallClock
 

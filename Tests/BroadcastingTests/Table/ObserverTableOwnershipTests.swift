@@ -111,52 +111,6 @@ import Testing
         withExtendedLifetime(survivors) {}
     }
 
-    @Test func `a million observers that come and go leave no growth`() async {
-        let table = table
-        func cycles(_ count: Int) async {
-            await onThreads(1) { _ in
-                for number in 0..<count {
-                    let observer = Recorder<Int>()
-                    let registration = table.register("\(number % 100)", owner: observer) { $0.hear($1) }
-                    // A third goes by its token, a third is unregistered, a third only dies.
-                    if number % 3 == 0 { table.token(for: registration).cancel() }
-                    if number % 3 == 1 { table.removeAll(ownedBy: observer) }
-                }
-            }
-        }
-        await cycles(20_000)
-        let before = residentBytes()
-        await cycles(1_000_000)
-        let growth = residentBytes() - before
-        #expect(table.registrationCount <= 2 * SweepSchedule.minimum + 1)
-        // Leaking but the entries of those that only die would be 50 MB. Other tests run meanwhile and take some.
-        #expect(growth < 24 << 20, "grew by \(growth >> 10) KB")
-    }
-
-    @Test func `registering one living observer again and again leaves no growth`() async {
-        final class Observer: Sendable, LifetimeOwner {
-            let lifetime = Lifetime()
-        }
-        let observer = Observer()
-        let table = table
-        func cycles(_ count: Int) async {
-            await onThreads(1) { _ in
-                for number in 0..<count {
-                    table.remove(table.register("\(number % 7)", owner: observer, deliver: .main) { _, _ in })
-                    // A table that lives shorter than its observer.
-                    let other = ObserverTable<Int, Int>()
-                    other.register(1, owner: observer) { _, _ in }
-                }
-            }
-        }
-        await cycles(10_000)
-        let before = residentBytes()
-        await cycles(200_000)
-        let growth = residentBytes() - before
-        #expect(table.registrationCount == 0)
-        #expect(growth < 16 << 20, "grew by \(growth >> 10) KB")
-    }
-
     // MARK: Promise 3: identity
 
     @Test func `an object at a dead observer's address is a new observer`() throws {

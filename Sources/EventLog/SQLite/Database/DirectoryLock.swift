@@ -6,13 +6,13 @@
     import Darwin
 #endif
 
-import Synchronization
+import Locking
 
 /// Holds a directory for one log: flock(2) on a file in it. The kernel lets go of it when the process dies, however it
 /// dies.
 final class DirectoryLock: Sendable {
     /// Nil once released.
-    private let descriptor: Mutex<Int32?>
+    private let descriptor: Lock<Int32?>
 
     /// Takes the lock, without waiting for it.
     /// - Throws: ``EventLogError`` with code `log-locked` or `log-unwritable`.
@@ -30,7 +30,7 @@ final class DirectoryLock: Sendable {
                 ? EventLogError(code: EventLogError.locked, message: "Another log has \(directory) open.")
                 : EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be locked.")
         }
-        descriptor = Mutex(file)
+        descriptor = Lock(file)
     }
 
     /// Lets go of the directory.

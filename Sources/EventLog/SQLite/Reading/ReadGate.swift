@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// Counts the reads under way, so that the database is closed after the last of them and none begins later.
 final class ReadGate: Sendable {
@@ -8,7 +8,7 @@ final class ReadGate: Sendable {
         var lastOut: (@Sendable () -> Void)?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Lets a read begin; false if it may not.
     func enter() -> Bool {
