@@ -42,7 +42,7 @@ class Message:
 class EventStreamParser:
     """Parses a stream piece by piece, wherever the pieces were cut."""
 
-    _LINE_END = re.compile(rb"[\r\n]")
+    _LINE_END = re.compile(b"\r\n|\r|\n")
 
     def __init__(self):
         self.last_event_id = ""
@@ -51,7 +51,6 @@ class EventStreamParser:
         #: Every comment so far, without the space after its colon.
         self.comments = []
         self._buffer = bytearray()
-        self._scanned = 0
         self._skip_line_feed = False
         self._at_start = True
         self._reset()
@@ -63,31 +62,24 @@ class EventStreamParser:
 
     def feed(self, piece):
         """Takes bytes as they came and returns the events that they complete."""
-        messages = []
+        if self._skip_line_feed and piece:
+            # The other half of a CRLF that was cut in two.
+            piece = piece.removeprefix(b"\n")
+            self._skip_line_feed = False
         self._buffer += piece
         if self._at_start and len(self._buffer) >= 3:
             if self._buffer.startswith(b"\xef\xbb\xbf"):
                 del self._buffer[:3]
             self._at_start = False
-        start = 0
-        while True:
-            if self._skip_line_feed and start < len(self._buffer):
-                if self._buffer[start] == 0x0A:
-                    start += 1
-                self._skip_line_feed = False
-            end = self._LINE_END.search(self._buffer, max(start, self._scanned))
-            if end is None:
-                break
-            line = bytes(self._buffer[start:end.start()])
-            self._skip_line_feed = self._buffer[end.start()] == 0x0D
-            start = end.end()
-            # Strict: whatever was posted, a hub must never send bytes that are not UTF-8.
-            message = self._line(line.decode("utf-8"))
-            if message:
-                messages.append(message)
-        del self._buffer[:start]
-        self._scanned = len(self._buffer)
-        return messages
+        # Only the new piece can hold the end of a line: a long line is not looked through again with each piece.
+        if b"\n" not in piece and b"\r" not in piece:
+            return []
+        self._skip_line_feed = self._buffer.endswith(b"\r")
+        *lines, rest = self._LINE_END.split(self._buffer)
+        self._buffer = bytearray(rest)
+        # Strict: whatever was posted, a hub must never send bytes that are not UTF-8.
+        messages = (self._line(line.decode("utf-8")) for line in lines)
+        return [message for message in messages if message]
 
     def _reset(self):
         self._data = []

@@ -1,12 +1,15 @@
 """What an acknowledged event survives."""
 
+import os
 import random
+import subprocess
 import threading
 
 import pytest
 
 from event_stream import EventStream, StreamEnded
 from hub_process import events_path
+from problems import assert_problem
 from raw_http import RawConnection, request
 from waiting import wait_until
 
@@ -148,6 +151,34 @@ def test_a_log_in_memory_is_another_one_after_a_restart(start_hub, topic):
         gap, message = stream.take(2)
         assert gap.type == "gap"
         assert message.id == new
+
+
+def test_a_full_disk_refuses_posts_and_loses_nothing(start_hub, tmp_path, topic):
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if os.geteuid() != 0 or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], capture_output=True).returncode != 0:
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        hub = start_hub("--data", str(folder / "data"))
+        with hub.stream(topic) as stream:
+            stored = []
+            while True:
+                response = hub.request("POST", events_path(topic), data=b"x" * 100_000)
+                if response.status_code != 201:
+                    break
+                stored.append(response.json()["id"])
+            assert_problem(response, 507, "storage-full")
+            assert [message.id for message in stream.take(len(stored))] == stored
+            assert [event["id"] for event in hub.history(topic)] == stored
+            subprocess.run(["mount", "-o", "remount,size=60m", folder], check=True)
+            stored.append(hub.post(topic, b"x" * 100_000)["id"])
+            assert stream.next().id == stored[-1]
+        hub.restart()
+        assert [event["id"] for event in hub.history(topic)] == stored
+        hub.stop()
+    finally:
+        subprocess.run(["umount", "-l", folder])
 
 
 def test_a_kill_leaves_no_lock_behind(hub, topic):

@@ -276,22 +276,28 @@ def garbage():
         yield bytes(broken)
 
 
-def test_garbage_is_answered_or_cut_off(shared_hub):
+def test_garbage_does_no_harm(shared_hub):
+    connections = []
     for data in garbage():
-        with RawConnection(shared_hub.port) as connection:
-            connection.send(data)
-            # What is missing never comes.
-            try:
-                connection.finish_sending()
-            except OSError:
-                continue
-            while True:
-                response = connection.receive()
-                if response is None:
-                    break
-                assert response.status < 500 or response.status in OF_MALFORMED_REQUESTS, (data, response)
-        assert shared_hub.process.poll() is None, f"it ended at {data!r}"
+        connection = RawConnection(shared_hub.port)
+        connections.append((data, connection))
+        connection.send(data)
     assert shared_hub.get("/healthz").status_code == 200
+    answered = 0
+    for data, connection in connections:
+        try:
+            # What is missing never comes.
+            connection.finish_sending()
+            connection.socket.settimeout(0.2)
+            while response := connection.receive():
+                assert response.status < 500 or response.status in OF_MALFORMED_REQUESTS, (data, response)
+                answered += 1
+        except OSError:
+            # Cut off, or the hub waits for the rest of what looks like the beginning of a request.
+            pass
+        connection.close()
+        assert shared_hub.process.poll() is None, f"it ended at {data!r}"
+    assert answered > 100
 
 
 @pytest.mark.parametrize("headers", [
@@ -438,8 +444,10 @@ def test_clients_that_leave_before_the_answer(shared_hub, topic):
         thread.start()
     for thread in threads:
         thread.join()
+    # What they sent whole may be stored, also after they left; it is whole.
     shared_hub.post(topic, "end")
-    assert shared_hub.history(topic)[-1]["data"] == "end"
+    for event in shared_hub.history(topic):
+        assert event["data"] in ("end", *("x" * size for size in (1, 100, 10_000, 100_000)))
 
 
 def test_more_connections_than_are_used_to(shared_hub):

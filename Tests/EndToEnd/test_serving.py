@@ -119,7 +119,7 @@ BAD_OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("option, value", BAD_OPTIONS, ids=" ".join)
+@pytest.mark.parametrize("option, value", BAD_OPTIONS)
 def test_an_option_with_a_bad_value(clarion, tmp_path, option, value):
     port = () if option == "--port" else ("--port", "0")
     result = clarion("serve", *port, "--data", tmp_path / "data", f"{option}={value}")
@@ -128,7 +128,7 @@ def test_an_option_with_a_bad_value(clarion, tmp_path, option, value):
 
 
 @pytest.mark.parametrize("arguments", [("--nonsense",), ("serve", "--nonsense"), ("serve", "--port"), ("serve", "extra"),
-                                       ("frobnicate",)], ids=" ".join)
+                                       ("frobnicate",)], ids=lambda arguments: " ".join(arguments))
 def test_arguments_that_make_no_sense(clarion, arguments):
     result = clarion(*arguments)
     assert result.returncode == 64
@@ -139,7 +139,7 @@ def test_arguments_that_make_no_sense(clarion, arguments):
 
 @pytest.mark.parametrize("setting", [("CLARION_PORT", "abc"), ("CLARION_DURABILITY", "never"),
                                      ("CLARION_LOG_LEVEL", "loud"), ("CLARION_MAX_BODY", "-1"),
-                                     ("CLARION_OPEN", "perhaps")], ids="=".join)
+                                     ("CLARION_OPEN", "perhaps")], ids=lambda setting: "=".join(setting))
 def test_a_bad_value_in_the_environment(clarion, tmp_path, setting):
     name, value = setting
     environment = {"CLARION_DATA": str(tmp_path / "data"), "CLARION_PORT": "0", name: value}

@@ -371,6 +371,18 @@ def test_ordered_delivery_waits_for_the_head(shared_hub, receiver, topic):
     assert [int(delivery.body) for delivery in receiver.deliveries] == [0, 0, 0, 1, 2, 3, 3, 3, 4, 5]
 
 
+def test_no_faster_than_asked_for(shared_hub, receiver, topic):
+    shared_hub.register(receiver.url("/slow"), topic, ratePerSecond=10)
+    shared_hub.register(receiver.url("/quick"), topic)
+    began = time.monotonic()
+    for number in range(20):
+        shared_hub.post(topic, str(number))
+    receiver.wait_for(20, "/quick")
+    slow = receiver.wait_for(20, "/slow")
+    # A first burst of a second's worth may go out at once; the rest takes its time.
+    assert slow[-1].time - began >= 0.9
+
+
 def test_connections_are_kept(shared_hub, receiver, topic):
     shared_hub.register(receiver.url(), topic)
     for number in range(30):
@@ -592,6 +604,15 @@ def test_https_only(start_hub, topic):
 
 
 # Surviving
+
+def test_a_log_in_memory_delivers_too(start_hub, receiver, topic):
+    hub = start_hub(*LOOPBACK, *RETRIES, "--durability", "memory")
+    receiver.answer = lambda delivery: 500 if delivery.attempt == 1 else 204
+    webhook = hub.register(receiver.url(), topic)
+    hub.post(topic, '"x"')
+    verify(webhook["secret"], receiver.wait_for(2)[1])
+    wait_until(lambda: stats(hub, webhook)["delivered"] == 1)
+
 
 def test_kill_9_then_restart_delivers_what_was_pending(hub, topic):
     receiver = WebhookReceiver().start()
