@@ -75,13 +75,13 @@ let package = Package(
             ]
         ),
 
-        .testTarget(name: "BroadcastingTests", dependencies: ["Broadcasting"]),
+        .testTarget(name: "BroadcastingTests", dependencies: ["Broadcasting", "Locking"]),
         .testTarget(
             name: "MicroHTTPTests",
-            dependencies: ["MicroHTTP", .product(name: "Logging", package: "swift-log")]
+            dependencies: ["Locking", "MicroHTTP", .product(name: "Logging", package: "swift-log")]
         ),
-        .testTarget(name: "EventLogTests", dependencies: ["EventLog"]),
-        .testTarget(name: "WebhooksTests", dependencies: ["Webhooks"]),
+        .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
+        .testTarget(name: "WebhooksTests", dependencies: ["Locking", "Webhooks"]),
         .testTarget(
             name: "ClarionTests",
             dependencies: ["Clarion", .product(name: "Logging", package: "swift-log")]

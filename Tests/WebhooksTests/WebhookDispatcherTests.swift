@@ -1,5 +1,5 @@
+import Locking
 import Glibc
-import Synchronization
 import Testing
 
 @testable import Webhooks
@@ -222,7 +222,7 @@ struct WebhookDispatcherTests {
 
     @Test("shutdown gives what is under way its grace, begins nothing, and leaves the rest pending")
     func shutdownWithGrace() async throws {
-        let open = Mutex(false)
+        let open = Lock(false)
         let receiver = try Receiver { _ in
             while !open.withLock({ $0 }) { usleep(1000) }
             return .status(200)
@@ -265,7 +265,7 @@ struct WebhookDispatcherTests {
 
     @Test("410 is reported after it was recorded, and the endpoint is left alone until it is set anew")
     func gone() async throws {
-        let told = Mutex<[AttemptOutcome]>([])
+        let told = Lock<[AttemptOutcome]>([])
         let receiver = try Receiver { request in .status(request.header("webhook-id") == "event-1" ? 410 : 200) }
         let fixture = try DispatcherFixture { outcomes in told.withLock { $0 += outcomes } }
         try await fixture.run(receiver) {

@@ -1,3 +1,4 @@
+import Locking
 @testable import Broadcasting
 
 /// An observer that notes what it heard.

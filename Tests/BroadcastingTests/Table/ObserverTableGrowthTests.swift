@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Broadcasting
@@ -49,4 +50,10 @@ import Testing
             #expect(growth < 8 << 20, "grew by \(growth >> 10) KB")
         }
     }
+}
+
+/// The process's resident memory; 0 where `/proc` does not exist, so that growth is 0 there.
+private func residentBytes() -> Int {
+    guard let statm = try? String(contentsOfFile: "/proc/self/statm", encoding: .ascii) else { return 0 }
+    return (Int(statm.split(separator: " ")[1]) ?? 0) * Int(getpagesize())
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import Broadcasting
@@ -227,10 +226,4 @@ import Testing
         #expect(owner.values == [1])
         #expect(captured == nil)
     }
-}
-
-/// The process's resident memory; 0 where `/proc` does not exist, so that growth is 0 there.
-private func residentBytes() -> Int {
-    guard let statm = try? String(contentsOfFile: "/proc/self/statm", encoding: .ascii) else { return 0 }
-    return (Int(statm.split(separator: " ")[1]) ?? 0) * Int(getpagesize())
 }

@@ -1,5 +1,5 @@
+import Locking
 import EventLog
-import Synchronization
 
 extension Topic {
     /// A name that the test knows to be legal.
@@ -39,10 +39,10 @@ func code<Value>(of work: () async throws(EventLogError) -> Value) async -> Stri
 
 /// A clock that stands until it is set.
 final class ManualClock: Sendable {
-    private let time: Mutex<Timestamp>
+    private let time: Lock<Timestamp>
 
     init(_ time: Timestamp = Timestamp(milliseconds: 1_795_000_000_000)) {
-        self.time = Mutex(time)
+        self.time = Lock(time)
     }
 
     var now: Timestamp {
@@ -53,7 +53,7 @@ final class ManualClock: Sendable {
 
 /// Keeps what several threads add to it, in the order of adding.
 final class Record<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
+    private let elements = Lock<[Element]>([])
 
     func add(_ element: Element) { elements.withLock { $0.append(element) } }
 

@@ -1,3 +1,4 @@
+import Locking
 import Logging
 import MicroHTTP
 import Synchronization
@@ -79,7 +80,7 @@ extension Live {
         }
 
         @Test func `a request that waits gets its answer`() async throws {
-            let waiting = Mutex<Responder?>(nil)
+            let waiting = Lock<Responder?>(nil)
             let (server, writer) = try start { _, _ in .later { responder in waiting.withLock { $0 = responder } } }
             let client = try RawClient(port: server.port)
             try client.send("POST / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -99,7 +100,7 @@ extension Live {
         }
 
         @Test func `a request that is never answered does not abort the process`() async throws {
-            let waiting = Mutex<Responder?>(nil)
+            let waiting = Lock<Responder?>(nil)
             let (server, writer) = try start { _, _ in .later { responder in waiting.withLock { $0 = responder } } }
             let client = try RawClient(port: server.port)
             try client.send("POST / HTTP/1.1\r\nHost: h\r\n\r\n")

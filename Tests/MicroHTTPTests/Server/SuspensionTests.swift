@@ -1,3 +1,4 @@
+import Locking
 import Dispatch
 import Glibc
 import MicroHTTP
@@ -9,7 +10,7 @@ extension Live {
     @Suite struct SuspensionTests {
         /// Holds responders until it is told to use them.
         private final class Waiting: Sendable {
-            private let responders = Mutex<[(Responder, String)]>([])
+            private let responders = Lock<[(Responder, String)]>([])
 
             var count: Int { responders.withLock { $0.count } }
 

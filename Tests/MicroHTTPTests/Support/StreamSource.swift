@@ -1,3 +1,4 @@
+import Locking
 import MicroHTTP
 import Synchronization
 
@@ -26,7 +27,7 @@ final class StreamSource: Sendable {
     }
 
     private let alive = Atomic<Int>(0)
-    private let entries = Mutex<[Entry]>([])
+    private let entries = Lock<[Entry]>([])
     private let outboxLimit: Int
     private let prelude: String
     /// Called in the handler, before the head is sent.

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 @testable import Webhooks
 
@@ -21,7 +21,7 @@ final class MemoryStore: DeliveryStore {
         var calls = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     @discardableResult
     func add(

@@ -1,5 +1,5 @@
+import Locking
 import Glibc
-import Synchronization
 
 /// A request as a receiver saw it.
 struct ReceivedRequest: Sendable {
@@ -44,7 +44,7 @@ final class Receiver: Sendable {
     private let listener: Int32
     private let behaviour: Behaviour
     private let greeting: String?
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// - Parameters:
     ///   - greeting: sent at once on each connection, which is then closed; for what does not speak HTTP.
