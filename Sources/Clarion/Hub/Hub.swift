@@ -9,7 +9,7 @@ import Webhooks
 ///
 /// ```swift
 /// let hub = try await Hub.start(HubConfiguration(storage: .directory("data")), logger: Logger(label: "hub"))
-/// try await hub.post("hello", to: Topic("greetings"))
+/// let event = try await hub.post(EventDraft(topic: Topic("greetings"), data: Array("hello".utf8)))
 /// await hub.shutdown()
 /// ```
 ///

@@ -5,6 +5,7 @@ extension Router {
     /// Every route of the hub.
     init(for hub: Hub, configuration: HubConfiguration) {
         self.init()
+        require(SameOrigin.require)
         addPosting(hub)
         addSubscribing(hub)
         addHistory(hub)

@@ -16,6 +16,7 @@ public struct Router: Sendable {
 
     private var root = RouteNode()
     private var fallback: Handler?
+    private var checks: [@Sendable (Request) throws(Problem) -> Void] = []
 
     /// A router without routes.
     public init() {}
@@ -32,9 +33,15 @@ public struct Router: Sendable {
         fallback = handler
     }
 
+    /// Checks every request before its route is looked for; what the check throws is the answer.
+    public mutating func require(_ check: @escaping @Sendable (Request) throws(Problem) -> Void) {
+        checks.append(check)
+    }
+
     /// Answers a request by its route.
     public func respond(to request: Request) -> Reply {
         do {
+            for check in checks { try check(request) }
             return try dispatch(request)
         } catch {
             return .now(error.response(instance: request.id))
