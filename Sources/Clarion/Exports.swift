@@ -1,4 +1,6 @@
-// A program that embeds a hub imports `Clarion` alone: the names of its log, server and webhooks come with it.
+// A program that embeds a hub imports `Clarion` alone: the names of its log, server and webhooks
+// come with it, and the logger that it is given.
 @_exported public import EventLog
+@_exported public import Logging
 @_exported public import MicroHTTP
 @_exported public import Webhooks

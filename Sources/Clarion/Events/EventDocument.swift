@@ -1,5 +1,4 @@
 import EventLog
-import FoundationEssentials
 import MicroHTTP
 
 /// An event as JSON, as history shows it.
@@ -21,13 +20,7 @@ enum EventDocument {
         } else {
             json.member("contentType", json: "null".utf8)
         }
-        if ContentType.isJSON(event.contentType), JSONSyntax.isValid(event.data) {
-            json.member("data", json: event.data)
-        } else if let text = String(validating: event.data, as: UTF8.self) {
-            json.member("data", text)
-        } else {
-            json.member("dataBase64", Data(event.data).base64EncodedString())
-        }
+        json.data(of: event, base64: "dataBase64")
         return json.object
     }
 

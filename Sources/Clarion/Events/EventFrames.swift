@@ -12,13 +12,17 @@ struct EventFrames: Sendable {
     /// Where each event's bytes end.
     private let ends: [Int]
 
-    init(_ events: ArraySlice<Event>) {
+    init(_ events: ArraySlice<Event>, format: Feed.Format) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(events.reduce(0) { $0 + $1.data.count + 128 })
         var ends: [Int] = []
         ends.reserveCapacity(events.count)
         for event in events {
-            ServerSentEvent.append(event, to: &bytes)
+            switch format {
+            case .plain: ServerSentEvent.append(event, data: event.data, to: &bytes)
+            case .cloudEvents: ServerSentEvent.append(event, data: CloudEvent.json(event), to: &bytes)
+            case .none: break
+            }
             ends.append(bytes.count)
         }
         self.events = events

@@ -16,8 +16,8 @@ enum ServerSentEvent {
     }
 
     /// Appends one event: `id:` always, `event:` if it has a type, and a `data:` line per line of its data.
-    static func append(_ event: Event, to bytes: inout [UInt8]) {
-        let isText = UTF8Check.isValid(event.data)
+    static func append(_ event: Event, data: [UInt8], to bytes: inout [UInt8]) {
+        let isText = UTF8Check.isValid(data)
         if !isText { bytes.append(contentsOf: ": base64\n".utf8) }
         bytes.append(contentsOf: "id: ".utf8)
         bytes.append(contentsOf: event.id.description.utf8)
@@ -27,9 +27,9 @@ enum ServerSentEvent {
         }
         bytes.append(newline)
         if isText {
-            appendData(event.data, to: &bytes)
+            appendData(data, to: &bytes)
         } else {
-            appendData(Array(Data(event.data).base64EncodedData()), to: &bytes)
+            appendData(Array(Data(data).base64EncodedData()), to: &bytes)
         }
         bytes.append(newline)
     }

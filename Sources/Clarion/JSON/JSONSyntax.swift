@@ -4,16 +4,17 @@ struct JSONSyntax {
     private let bytes: [UInt8]
     private var index = 0
 
-    /// Deeper nesting is not accepted: readers of the document would have to recurse that deep.
-    private static let maximumDepth = 512
+    private let maximumDepth: Int
 
-    static func isValid(_ bytes: [UInt8]) -> Bool {
-        var check = JSONSyntax(bytes: bytes)
+    /// - Parameter maximumDepth: deeper nesting is not accepted; whoever reads the document has to recurse that deep.
+    static func isValid(_ bytes: [UInt8], maximumDepth: Int = 512) -> Bool {
+        var check = JSONSyntax(bytes: bytes, maximumDepth: maximumDepth)
         return check.document() && UTF8Check.isValid(bytes)
     }
 
-    private init(bytes: [UInt8]) {
+    private init(bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
+        self.maximumDepth = maximumDepth
     }
 
     private mutating func document() -> Bool {
@@ -23,7 +24,7 @@ struct JSONSyntax {
     }
 
     private mutating func value(depth: Int) -> Bool {
-        guard depth < Self.maximumDepth else { return false }
+        guard depth < maximumDepth else { return false }
         skipSpace()
         switch peek {
         case UInt8(ascii: "{"): return members(end: UInt8(ascii: "}"), depth: depth, isObject: true)

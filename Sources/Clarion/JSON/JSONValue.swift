@@ -9,11 +9,11 @@ enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Parses a document.
+    /// Parses a document, strictly.
     ///
-    /// - Returns: nil if the bytes are not JSON.
+    /// - Returns: nil if the bytes are not JSON, nest deeper than 32, or have two members of one name in an object.
     init?(parsing bytes: [UInt8]) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else { return nil }
+        guard let value = JSONReader.value(of: bytes) else { return nil }
         self = value
     }
 
@@ -37,24 +37,7 @@ enum JSONValue: Hashable, Sendable {
     }
 }
 
-extension JSONValue: Codable {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
-        }
-    }
-
+extension JSONValue: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -47,6 +47,7 @@ extension Hub {
         let (stream, after) = streams.open(
             topics: topics,
             types: types,
+            format: try Feed.Format(request),
             start: try StreamHost.Start(request),
             remoteAddress: request.remoteAddress
         )
@@ -62,6 +63,23 @@ extension Hub {
             body: ServerSentEvent.prelude
         )
         return .stream(head, stream.outlet, owner: stream)
+    }
+}
+
+extension Feed.Format {
+    /// `?envelope=cloudevents`, or nothing.
+    fileprivate init(_ request: Request) throws(Problem) {
+        switch request.target.query["envelope"] {
+        case nil: self = .plain
+        case "cloudevents": self = .cloudEvents
+        case .some:
+            throw Problem(
+                .badRequest,
+                code: "parameter-invalid",
+                detail: "\"envelope\" is \"cloudevents\", or left out.",
+                parameter: "envelope"
+            )
+        }
     }
 }
 

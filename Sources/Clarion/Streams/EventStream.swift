@@ -15,6 +15,8 @@ final class EventStream: HubObserver {
     let createdAt: Timestamp
     let outlet: DetachedStream
 
+    let format: Feed.Format
+
     private let types: Set<String>
     private let remoteAddress: String?
     private let reader: StreamReader
@@ -26,6 +28,7 @@ final class EventStream: HubObserver {
         id: ObserverID,
         topics: [TopicPattern],
         types: Set<String>,
+        format: Feed.Format,
         remoteAddress: String?,
         outlet: DetachedStream,
         reader: StreamReader,
@@ -34,6 +37,7 @@ final class EventStream: HubObserver {
         self.id = id
         self.topics = topics
         self.types = types
+        self.format = format
         self.remoteAddress = remoteAddress
         self.outlet = outlet
         self.reader = reader

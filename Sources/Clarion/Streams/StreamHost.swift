@@ -45,6 +45,7 @@ final class StreamHost: Sendable {
     func open(
         topics: [TopicPattern],
         types: Set<String>,
+        format: Feed.Format,
         start: Start,
         remoteAddress: String?
     ) -> (stream: EventStream, after: EventID) {
@@ -52,12 +53,13 @@ final class StreamHost: Sendable {
             id: .generate(.stream),
             topics: topics,
             types: types,
+            format: format,
             remoteAddress: remoteAddress,
             outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes),
             reader: reader,
             gauge: gauge
         )
-        let registered = broadcaster.register(stream) { stream, frames in stream.receive(frames) }
+        let registered = broadcaster.register(stream, format: format) { stream, frames in stream.receive(frames) }
         stream.hold(Registrations(topics: registered, directory: directory.add(stream)))
 
         let tail = log.tail

@@ -59,7 +59,9 @@ final class StreamReader: Sendable {
             next.gap = nil
         }
         let selected = page.events.filter(stream.selects)
-        if !selected.isEmpty { await Self.send(EventFrames(selected[...]).whole, to: stream.outlet) }
+        if !selected.isEmpty {
+            await Self.send(EventFrames(selected[...], format: stream.format).whole, to: stream.outlet)
+        }
         return stream.caughtUp(through: page.scannedThrough) ? next : nil
     }
 

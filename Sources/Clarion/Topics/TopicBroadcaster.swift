@@ -2,24 +2,26 @@ import Locking
 import Broadcasting
 import EventLog
 
-/// Tells observers of committed events: `Broadcasting`'s table of weakly held observers, keyed by topic pattern, and
-/// an index that finds the patterns in use that match a topic.
+/// Tells observers of committed events: `Broadcasting`'s table of weakly held observers, keyed by feed, and an index
+/// that finds the feeds in use that match a topic.
 final class TopicBroadcaster: Sendable {
-    private let table = ObserverTable<TopicPattern, EventFrames>()
-    private let patterns = Lock(PatternsInUse())
+    private let table = ObserverTable<Feed, EventFrames>()
+    private let feeds = Lock(FeedsInUse())
 
     /// Registers an observer under patterns. The registrations end when they are released: the observer keeps them.
     ///
     /// An observer whose patterns overlap hears a run once per pattern, and must tell by the position.
     func register<Observer: HubObserver>(
         _ observer: Observer,
+        format: Feed.Format,
         receive: @escaping @Sendable (Observer, EventFrames) -> Void
     ) -> [TopicRegistration] {
         Set(observer.topics).map { pattern in
-            patterns.withLock { $0.retain(pattern) }
-            let registration = table.register(pattern, owner: observer, handler: receive)
+            let feed = Feed(pattern: pattern, format: format)
+            feeds.withLock { $0.retain(feed) }
+            let registration = table.register(feed, owner: observer, handler: receive)
             return TopicRegistration(token: table.token(for: registration)) { [weak self] in
-                self?.patterns.withLock { $0.release(pattern) }
+                self?.feeds.withLock { $0.release(feed) }
             }
         }
     }
@@ -30,10 +32,12 @@ final class TopicBroadcaster: Sendable {
         while let topic = rest.first?.topic {
             let run = rest.prefix { $0.topic == topic }
             rest = rest.dropFirst(run.count)
-            let matches = patterns.withLock { $0.matching(topic) }
-            guard !matches.isEmpty else { continue }
-            let frames = EventFrames(run)
-            for pattern in matches { table.notify(pattern, frames) }
+            var encoded: [Feed.Format: EventFrames] = [:]
+            for feed in feeds.withLock({ $0.matching(topic) }) {
+                let frames = encoded[feed.format] ?? EventFrames(run, format: feed.format)
+                encoded[feed.format] = frames
+                table.notify(feed, frames)
+            }
         }
     }
 }

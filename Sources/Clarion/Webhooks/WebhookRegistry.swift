@@ -132,7 +132,7 @@ final class WebhookRegistry: Sendable {
             revision: revision,
             deliveries: store
         )
-        let topics = broadcaster.register(observer) { [dispatcher] observer, _ in
+        let topics = broadcaster.register(observer, format: .none) { [dispatcher] observer, _ in
             dispatcher.wake(observer.id.description)
         }
         observer.hold(Registrations(topics: topics, directory: directory.add(observer)))

@@ -19,7 +19,7 @@ import Testing
 
     private func text(_ data: String, type: String? = nil) throws -> String {
         var bytes: [UInt8] = []
-        ServerSentEvent.append(try event(Array(data.utf8), type: type), to: &bytes)
+        ServerSentEvent.append(try event([], type: type), data: Array(data.utf8), to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -39,7 +39,7 @@ import Testing
 
     @Test func bytesThatAreNotTextComeInBase64AfterAComment() throws {
         var bytes: [UInt8] = []
-        ServerSentEvent.append(try event([0xFF, 0x00]), to: &bytes)
+        ServerSentEvent.append(try event([]), data: [0xFF, 0x00], to: &bytes)
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.hasPrefix(": base64\nid: "))
         #expect(text.hasSuffix("\ndata: /wA=\n\n"))
@@ -76,7 +76,7 @@ import Testing
                 time: .now()
             )
         }
-        let frames = EventFrames(events[...])
+        let frames = EventFrames(events[...], format: .plain)
         #expect(frames.chunk(after: .start)?.count == frames.whole.count)
         #expect(frames.chunk(after: Position(2))?.count == frames.chunk(at: 2).count)
         #expect(frames.chunk(after: Position(3)) == nil)

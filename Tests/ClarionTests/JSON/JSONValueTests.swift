@@ -34,6 +34,49 @@ import Testing
         #expect(String(decoding: try parse("[16, 0.5]").bytes, as: UTF8.self) == "[16,0.5]")
     }
 
+    @Test func textIsUnescaped() throws {
+        #expect(try parse(#""a\"\\\/\b\f\n\r\t\u00e4\ud83c\udf89ä""#) == .string("a\"\\/\u{8}\u{C}\n\r\tä\u{1F389}ä"))
+    }
+
+    @Test(arguments: [
+        #"{"a":1,}"#, "[1,]", "\u{FEFF}{}", #"{"a":1,"a":2}"#, #""\ud83c""#, #""\ud83cx""#, #""\ud83c\u0041""#,
+        #""\udf89""#, "1e999", String(repeating: "[", count: 33) + String(repeating: "]", count: 33),
+    ])
+    func whatOthersLetPassIsRefused(text: String) {
+        #expect(JSONValue(parsing: Array(text.utf8)) == nil)
+    }
+
+    /// What is written is read as the same value.
+    @Test(arguments: 0..<100)
+    func valuesSurviveWritingAndReading(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        func make(_ depth: Int) -> JSONValue {
+            switch Int.random(in: 0..<(depth > 3 ? 4 : 6), using: &random) {
+            case 0: .null
+            case 1: .bool(.random(using: &random))
+            case 2: .number(Double(Int.random(in: -1_000_000...1_000_000, using: &random)) / 8)
+            case 3:
+                .string(
+                    String(
+                        (0..<Int.random(in: 0...8, using: &random)).map { _ in
+                            "a\"\\/\nä\u{1F389}\u{1}".randomElement(using: &random)!
+                        }
+                    )
+                )
+            case 4: .array((0..<Int.random(in: 0...4, using: &random)).map { _ in make(depth + 1) })
+            default:
+                .object(
+                    Dictionary(
+                        (0..<Int.random(in: 0...4, using: &random)).map { ("k\($0)\"", make(depth + 1)) },
+                        uniquingKeysWith: { first, _ in first }
+                    )
+                )
+            }
+        }
+        let value = make(0)
+        #expect(JSONValue(parsing: value.bytes) == value)
+    }
+
     @Test func aTypoIsRefusedWithItsPointer() throws {
         var members = try JSONMembers(parse(#"{"urll": "x", "url": "y"}"#))
         #expect(try members.string("url") == "y")

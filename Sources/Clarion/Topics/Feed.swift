@@ -1,0 +1,17 @@
+import EventLog
+
+/// What an observer registers for: the events of a pattern, in the form in which it wants to be told of them.
+struct Feed: Hashable, Sendable {
+    let pattern: TopicPattern
+    let format: Format
+
+    /// How a run of events is encoded for the observers that hear it.
+    enum Format: Sendable {
+        /// Frames of server-sent events that carry the data as posted.
+        case plain
+        /// The same with structured CloudEvents as their data.
+        case cloudEvents
+        /// Not at all.
+        case none
+    }
+}
