@@ -1,6 +1,16 @@
 """What every error must look like (RFC 9457, and http-api.md, "Errors")."""
 
+import functools
 import json
+import re
+
+from hub_process import REPOSITORY
+
+
+@functools.cache
+def documented_codes():
+    """The codes that docs/errors.md explains, by their anchors: what `type` refers to."""
+    return set(re.findall(r'<a id="([a-z-]+)"></a>', (REPOSITORY / "docs" / "errors.md").read_text()))
 
 
 def assert_problem(response, status, code, *, pointer=None, parameter=None):
@@ -14,6 +24,7 @@ def assert_problem(response, status, code, *, pointer=None, parameter=None):
     problem = json.loads(body)
     assert problem["code"] == code, problem
     assert problem["type"] == f"/errors#{code}"
+    assert code in documented_codes()
     assert problem["status"] == status
     for member in ("title", "detail", "instance"):
         assert isinstance(problem[member], str) and problem[member]

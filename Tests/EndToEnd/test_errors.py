@@ -172,6 +172,32 @@ def test_an_event_of_another_topic(shared_hub, topic):
     assert_problem(shared_hub.get(f"/topics/{topic}.other/events/{receipt['id']}"), 404, "event-unknown")
 
 
+# Pages of other origins
+
+@pytest.mark.parametrize("method, path", [
+    ("POST", "/topics/a/events"), ("POST", "/observers"), ("PUT", "/observers/a"), ("PATCH", "/observers/a"),
+    ("DELETE", "/observers/a"), ("DELETE", "/topics/a/observers")])
+@pytest.mark.parametrize("origin", ["https://example.com", "null", "http://localhost", "http://127.0.0.1:1"])
+def test_a_page_of_another_origin_changes_nothing(shared_hub, method, path, origin):
+    response = shared_hub.request(method, path, data=b"{}", headers={"Origin": origin})
+    assert_problem(response, 403, "origin-forbidden")
+    assert "Access-Control-Allow-Origin" not in response.headers
+
+
+def test_a_page_of_the_hubs_own_origin_may_post(shared_hub, topic):
+    shared_hub.post(topic, "x", headers={"Origin": shared_hub.url})
+    assert len(shared_hub.history(topic)) == 1
+
+
+def test_no_other_origin_may_read(shared_hub, topic):
+    for accept in ("application/json", "text/event-stream"):
+        with RawConnection(shared_hub.port) as connection:
+            connection.send(request(
+                "GET", f"/topics/{topic}/events", {"Accept": accept, "Origin": "https://example.com"}))
+            head = connection.socket.recv(4096).lower()
+            assert b"access-control-allow-origin" not in head
+
+
 # Names
 
 @pytest.mark.parametrize("segment", [

@@ -1,5 +1,6 @@
 """Streams: what is heard, from where, in which order, and what a slow or broken client costs the others."""
 
+import base64
 import json
 import subprocess
 import threading
@@ -222,6 +223,54 @@ def test_a_stream_does_not_hear_what_came_before_it(shared_hub, topic):
         with shared_hub.stream(topic, query=query) as stream:
             shared_hub.post(topic, "after")
             assert stream.next().data == "after"
+
+
+# The envelope
+
+ENVELOPED = [
+    ('{"a": [1, 2],\n "b": "ü"}', "application/json", "created", {"data": {"a": [1, 2], "b": "ü"}}),
+    ("[1]", "application/vnd.x+json", None, {"data": [1]}),
+    ("one\r\ntwo\n", "text/plain; charset=utf-8", "note", {"data": "one\r\ntwo\n"}),
+    ('{"broken":', "application/json", None, {"data": '{"broken":'}),
+    (bytes(range(256)), "image/x-test", None, {"data_base64": base64.b64encode(bytes(range(256))).decode()}),
+    ("", "text/plain", None, {"data": ""}),
+]
+
+
+def test_events_in_an_envelope_that_knows_their_topic(shared_hub, topic):
+    target = f"/events?topic={topic}.*&topic={topic}&envelope=cloudevents"
+    name = f"{topic}.a/b ü".replace(" ", "")
+    with EventStream(shared_hub.port, target) as live, shared_hub.stream(name) as plain:
+        live.wait_for_comment()
+        receipts = [
+            shared_hub.post(name, body if isinstance(body, bytes) else body.encode(), type=type,
+                            headers={"Content-Type": content_type})
+            for body, content_type, type, _ in ENVELOPED]
+        heard = live.take(len(ENVELOPED))
+        # Others on the same topic hear the data alone.
+        assert plain.next().data == ENVELOPED[0][0]
+    with EventStream(shared_hub.port, f"{target}&since=earliest") as late:
+        assert late.take(len(ENVELOPED)) == heard
+    for message, receipt, (_, content_type, type, data) in zip(heard, receipts, ENVELOPED):
+        assert message.id == receipt["id"]
+        assert message.type == (type or "message")
+        envelope = json.loads(message.data)
+        expected = {
+            "specversion": "1.0", "id": receipt["id"], "subject": name, "time": receipt["time"],
+            "datacontenttype": content_type, **data}
+        assert {member: envelope[member] for member in expected} == expected
+        assert set(envelope) == {*expected, "source", "type"}
+        # Both are required to be there and not empty.
+        assert envelope["source"]
+        assert envelope["type"] == type if type else envelope["type"]
+
+
+def test_another_envelope_is_refused(shared_hub, topic):
+    with pytest.raises(StreamRefused) as refused:
+        EventStream.of(shared_hub.port, topic, query="envelope=paper")
+    assert refused.value.status == 400
+    assert json.loads(refused.value.body)["parameter"] == "envelope"
+    assert shared_hub.observers(topic=topic) == []
 
 
 # Resuming
