@@ -1,6 +1,7 @@
 """`clarion serve` as an operator meets it: options, environment, refusals, the way it stops."""
 
 import json
+import random
 import re
 import signal
 import socket
@@ -9,7 +10,7 @@ import time
 
 import pytest
 
-from event_stream import EventStream
+from event_stream import EventStream, StreamEnded, StreamRefused
 from raw_http import RawConnection, request
 
 
@@ -341,6 +342,54 @@ def test_posts_during_the_stop_are_either_stored_or_refused(hub, topic):
     hub.start()
     stored = {event["id"] for event in hub.history(topic)}
     assert set(acknowledged) <= stored
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_stops_in_the_middle_of_everything(start_hub, receiver, topic, seed):
+    """Posts, streams that come, go, replay and stand still, lists and deliveries: at a moment of chance it must end."""
+    hub = start_hub("--durability", "process", "--allow-egress", "127.0.0.0/8")
+    hub.register(receiver.url(), topic)
+    source = random.Random(seed)
+
+    def post():
+        with RawConnection(hub.port) as connection:
+            while connection.send(request("POST", f"/topics/{topic}/events", body=b"x" * source.choice([1, 1000, 100_000]))):
+                if connection.receive() is None:
+                    return
+
+    def subscribe():
+        while True:
+            stream = EventStream.of(
+                hub.port, topic, query=source.choice(["since=earliest", "type=none", ""]),
+                receive_buffer=source.choice([4096, None]))
+            stream.take_for(source.random() / 20)
+            source.choice((EventStream.close, EventStream.reset))(stream)
+
+    def look():
+        with RawConnection(hub.port) as connection:
+            while connection.send(request("GET", "/observers")) and connection.receive():
+                pass
+
+    def until_the_end(work):
+        try:
+            work()
+        except (OSError, StreamEnded, StreamRefused):
+            # The hub is going.
+            pass
+
+    threads = [
+        threading.Thread(target=until_the_end, args=(work,)) for work in (post, post, post, subscribe, subscribe, look)]
+    for thread in threads:
+        thread.start()
+    still = [EventStream.of(hub.port, topic, receive_buffer=4096) for _ in range(20)]
+    for _ in range(source.randrange(5, 60)):
+        hub.post(topic)
+    hub.stop()
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+    for stream in still:
+        stream.close()
 
 
 def test_the_port_is_free_after_the_stop(hub):

@@ -369,6 +369,7 @@ def test_an_id_of_another_hub_is_unknown_not_misread(start_hub, shared_hub, topi
 
 def test_an_id_that_is_yet_to_come_is_unknown(shared_hub, topic):
     own = shared_hub.post(topic, "x")["id"]
+    # The one place that knows how this log makes its ids.
     epoch, _, position = own.rpartition("-")
     future = f"{epoch}-{int(position) + 1_000_000}"
     with EventStream.of(shared_hub.port, topic, last_event_id=future) as stream:
