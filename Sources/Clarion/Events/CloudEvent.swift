@@ -27,7 +27,8 @@ extension JSONText {
     /// under another name.
     mutating func data(of event: Event, base64 name: String) {
         if ContentType.isJSON(event.contentType), JSONSyntax.isValid(event.data) {
-            member("data", json: event.data)
+            // A line break in valid JSON is white space between tokens; without it the document stays one line.
+            member("data", json: event.data.lazy.filter { $0 != 0x0A && $0 != 0x0D })
         } else if let text = String(validating: event.data, as: UTF8.self) {
             member("data", text)
         } else {

@@ -7,7 +7,7 @@ struct JSONSyntax {
     private let maximumDepth: Int
 
     /// - Parameter maximumDepth: deeper nesting is not accepted; whoever reads the document has to recurse that deep.
-    static func isValid(_ bytes: [UInt8], maximumDepth: Int = 512) -> Bool {
+    static func isValid(_ bytes: [UInt8], maximumDepth: Int = 64) -> Bool {
         var check = JSONSyntax(bytes: bytes, maximumDepth: maximumDepth)
         return check.document() && UTF8Check.isValid(bytes)
     }
@@ -73,14 +73,35 @@ struct JSONSyntax {
         guard let byte = peek else { return false }
         index += 1
         guard byte == UInt8(ascii: "u") else { return "\"\\/bfnrt".utf8.contains(byte) }
-        for _ in 0..<4 {
-            guard let digit = peek, Character(UnicodeScalar(digit)).isHexDigit, digit < 0x80 else { return false }
-            index += 1
-        }
-        return true
+        guard let unit = codeUnit(), !UTF16.isTrailSurrogate(unit) else { return false }
+        guard UTF16.isLeadSurrogate(unit) else { return true }
+        // Half a pair is no character, and many parsers refuse the whole document for it.
+        guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), let trail = codeUnit() else { return false }
+        return UTF16.isTrailSurrogate(trail)
     }
 
+    private mutating func codeUnit() -> UInt16? {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = peek, byte < 0x80, let digit = Character(UnicodeScalar(byte)).hexDigitValue else {
+                return nil
+            }
+            unit = unit << 4 | UInt16(digit)
+            index += 1
+        }
+        return unit
+    }
+
+    /// A number that a double cannot hold is refused, as by many parsers.
     private mutating func number() -> Bool {
+        let start = index
+        guard numberSyntax() else { return false }
+        let text = bytes[start..<index]
+        guard text.count > 300 || text.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return true }
+        return Double(String(decoding: text, as: UTF8.self))?.isFinite == true
+    }
+
+    private mutating func numberSyntax() -> Bool {
         _ = take(UInt8(ascii: "-"))
         guard take(UInt8(ascii: "0")) || digits() else { return false }
         if take(UInt8(ascii: ".")), !digits() { return false }

@@ -5,7 +5,8 @@ enum EntityTag {
     /// Whether an `If-None-Match` or `If-Match` field names the tag, or any.
     static func matches(_ field: String?, _ tag: String) -> Bool {
         guard let field else { return false }
-        return field.split(separator: ",").map { $0.drop { $0 == " " } }.contains { candidate in
+        // Our tags hold neither commas nor blanks.
+        return field.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }).contains { candidate in
             let candidate = candidate.hasPrefix("W/") ? candidate.dropFirst(2) : candidate
             return candidate == "*" || candidate == tag
         }

@@ -47,6 +47,16 @@ extension Problem {
         }
     }
 
+    /// An id is taken by an observer of another kind.
+    static var observerKind: Problem {
+        Problem(
+            Status(409),
+            code: "observer-kind",
+            title: "Conflict",
+            detail: "An observer of another kind has this id."
+        )
+    }
+
     /// The hub is shutting down.
     static var draining: Problem {
         Problem(

@@ -44,6 +44,7 @@ extension Hub {
                 parameter: "limit"
             )
         }
+        let types = TypeFilter(query["type"])
         var position = try start(query)
         var page = HistoryPage()
         // The log scans a bounded part at a time, so a page may come back short, or empty, before the end.
@@ -54,12 +55,12 @@ extension Hub {
                 limit: limit - page.events.count,
                 byteLimit: HistoryPage.byteLimit
             )
-            page.events += part.events
+            page.events += part.events.filter(types.selects)
             position = part.scannedThrough
             if part.isLast { break }
             if page.events.reduce(0, { $0 + $1.data.count }) >= HistoryPage.byteLimit { break }
         }
-        page.hasMore = position < log.tail && !page.events.isEmpty
+        if position < log.tail { page.next = EventID(epoch: log.epoch, position: position) }
         return page
     }
 
@@ -95,7 +96,8 @@ private struct HistoryPage {
     static let byteLimit = 4 * 1024 * 1024
 
     var events: [Event] = []
-    var hasMore = false
+    /// Where the next page begins, as what comes after this; nil at the end.
+    var next: EventID?
 
     var json: Response {
         var body = Array("{\"events\":[".utf8)
@@ -104,8 +106,8 @@ private struct HistoryPage {
             body += EventDocument.json(event)
         }
         body += Array("],\"next\":".utf8)
-        if hasMore, let last = events.last {
-            JSONText.append(last.id.description, to: &body)
+        if let next {
+            JSONText.append(next.description, to: &body)
         } else {
             body += Array("null".utf8)
         }

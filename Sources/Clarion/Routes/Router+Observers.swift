@@ -7,6 +7,7 @@ extension Router {
     mutating func addObservers(_ hub: Hub, httpsOnly: Bool) {
         let resource = ObserverResource(
             webhooks: hub.webhooks,
+            streams: hub.streams,
             directory: hub.directory,
             httpsOnly: httpsOnly
         )
@@ -23,6 +24,7 @@ extension Router {
 /// The observers as a REST resource (http-api.md, "Observers").
 private struct ObserverResource: Sendable {
     let webhooks: WebhookRegistry
+    let streams: StreamHost
     let directory: ObserverDirectory
     let httpsOnly: Bool
 
@@ -35,9 +37,11 @@ private struct ObserverResource: Sendable {
 
     func replace(_ request: Request) async throws -> Response {
         let id = try webhookID(request)
-        let specification = try WebhookSpecification(try json(request), httpsOnly: httpsOnly)
+        let value = try json(request)
         let (observer, created) = try await webhooks.save(id) { present throws(Problem) in
             try EntityTag.require(request, present: present?.etag)
+            let restored = try WebhookSpecification.restoring(value, from: present?.webhook.specification)
+            let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
             // One that is replaced keeps its secret unless a new one is given: receivers go on verifying.
             return StoredWebhook(
                 specification: specification,
@@ -53,9 +57,17 @@ private struct ObserverResource: Sendable {
         let (observer, _) = try await webhooks.save(id) { present throws(Problem) in
             guard let present else { throw Self.unknown }
             try EntityTag.require(request, present: present.etag)
-            let merged = present.webhook.patchable.merging(changes)
+            try WebhookSpecification.requireKnown(changes)
+            let restored = try WebhookSpecification.restoring(changes, from: present.webhook.specification)
+            let merged = present.webhook.patchable.merging(restored)
             let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly)
-            return StoredWebhook(specification: specification, secret: specification.secret ?? present.webhook.secret)
+            return StoredWebhook(
+                specification: specification,
+                secret: specification.secret ?? present.webhook.secret,
+                // What was disabled stays so until someone means it: by enabling it, or by another URL.
+                disabledReason: changes.has("enabled", .bool(true)) || changes.has("url")
+                    ? nil : present.webhook.disabledReason
+            )
         }
         return try await answer(observer, created: false)
     }
@@ -73,7 +85,7 @@ private struct ObserverResource: Sendable {
         }
         if removed { return Response(.noContent) }
         guard let stream = directory.find(id) as? EventStream else { throw Self.unknown }
-        stream.end()
+        streams.unregister(stream)
         return Response(.noContent)
     }
 
@@ -81,7 +93,7 @@ private struct ObserverResource: Sendable {
         let pattern: TopicPattern = try request.parameter("topic")
         var count = try await webhooks.removeAll(of: pattern)
         for case let stream as EventStream in directory.all() where stream.topics.contains(pattern) {
-            stream.end()
+            streams.unregister(stream)
             count += 1
         }
         var json = JSONText()
@@ -112,12 +124,7 @@ private struct ObserverResource: Sendable {
     private func webhookID(_ request: Request) throws(Problem) -> ObserverID {
         let id: ObserverID = try request.parameter("id")
         guard directory.find(id).map({ $0.kind == .webhook }) ?? true else {
-            throw Problem(
-                Status(409),
-                code: "observer-kind",
-                title: "Conflict",
-                detail: "An observer of another kind has this id."
-            )
+            throw Problem.observerKind
         }
         return id
     }

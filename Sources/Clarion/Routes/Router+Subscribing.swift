@@ -43,10 +43,13 @@ extension Hub {
 
     private func openStream(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
         guard !isDraining else { throw Problem.draining }
-        let types = request.target.query["type"].map { Set($0.split(separator: ",").map(String.init)) } ?? []
+        let name = try request.target.query["observer"].map { text throws(Problem) in try ObserverID(text) }
+        if let name, streams.isRetired(name) { return .now(Response(.noContent)) }
+        guard name.flatMap(directory.find)?.kind ?? .stream == .stream else { throw Problem.observerKind }
         let (stream, after) = streams.open(
+            name: name,
             topics: topics,
-            types: types,
+            types: TypeFilter(request.target.query["type"]),
             format: try Feed.Format(request),
             start: try StreamHost.Start(request),
             remoteAddress: request.remoteAddress
@@ -78,31 +81,6 @@ extension Feed.Format {
                 code: "parameter-invalid",
                 detail: "\"envelope\" is \"cloudevents\", or left out.",
                 parameter: "envelope"
-            )
-        }
-    }
-}
-
-/// How a client wants events, by its `Accept` (RFC 9110 section 12.5.1).
-private enum EventsFormat {
-    case stream, json, lines
-
-    /// - Throws: 406 `not-acceptable` if it accepts none of the three.
-    init(_ request: Request) throws(Problem) {
-        let accepted = request.headers.values(of: "Accept").flatMap { $0.split(separator: ",") }
-            .map { ContentType.essence(String($0)) }
-        if accepted.contains("text/event-stream") {
-            self = .stream
-        } else if accepted.contains("application/x-ndjson") {
-            self = .lines
-        } else if accepted.isEmpty || !Set(accepted).isDisjoint(with: ["application/json", "application/*", "*/*"]) {
-            self = .json
-        } else {
-            throw Problem(
-                .notAcceptable,
-                code: "not-acceptable",
-                detail: "Events come as text/event-stream, application/json or application/x-ndjson.",
-                parameter: "Accept"
             )
         }
     }

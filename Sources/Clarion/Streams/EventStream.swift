@@ -17,7 +17,7 @@ final class EventStream: HubObserver {
 
     let format: Feed.Format
 
-    private let types: Set<String>
+    private let types: TypeFilter
     private let remoteAddress: String?
     private let reader: StreamReader
     private let cursor = Lock(StreamCursor())
@@ -27,7 +27,7 @@ final class EventStream: HubObserver {
     init(
         id: ObserverID,
         topics: [TopicPattern],
-        types: Set<String>,
+        types: TypeFilter,
         format: Feed.Format,
         remoteAddress: String?,
         outlet: DetachedStream,
@@ -72,7 +72,7 @@ final class EventStream: HubObserver {
     func receive(_ frames: EventFrames) {
         let hearing = cursor.withLock { $0.hear(through: frames.last) }
         guard case .send(let position) = hearing else { return }
-        guard types.isEmpty else { return sendSelected(frames, after: position) }
+        guard types.isOpen else { return sendSelected(frames, after: position) }
         guard let chunk = frames.chunk(after: position) else { return }
         if case .full = outlet.send(chunk) { fallBehind(to: position) }
     }
@@ -84,7 +84,7 @@ final class EventStream: HubObserver {
 
     /// Whether the stream wants an event.
     func selects(_ event: Event) -> Bool {
-        types.isEmpty || event.type.map(types.contains) == true
+        types.selects(event)
     }
 
     /// Ends the stream in order, after what waits.

@@ -1,4 +1,5 @@
 import EventLog
+import Locking
 import MicroHTTP
 import Synchronization
 
@@ -12,6 +13,7 @@ final class StreamHost: Sendable {
     private let writer: StreamWriter
     private let reader: StreamReader
     private let outboxBytes: Int
+    private let retired = Lock(RetiredNames())
 
     init(
         log: any EventLog,
@@ -41,16 +43,20 @@ final class StreamHost: Sendable {
 
     /// Opens a stream: registers it, and only then reads the log's tail, so that no event falls between.
     ///
+    /// A stream that has the same name is ended: a client that reconnects leaves no ghost.
+    ///
     /// - Returns: the stream, and the position that it starts after. The caller hands it to the response, its only owner.
     func open(
+        name: ObserverID?,
         topics: [TopicPattern],
-        types: Set<String>,
+        types: TypeFilter,
         format: Feed.Format,
         start: Start,
         remoteAddress: String?
     ) -> (stream: EventStream, after: EventID) {
+        if let name { (directory.find(name) as? EventStream)?.end() }
         let stream = EventStream(
-            id: .generate(.stream),
+            id: name ?? .generate(.stream),
             topics: topics,
             types: types,
             format: format,
@@ -66,6 +72,17 @@ final class StreamHost: Sendable {
         let (position, gap) = resolve(start, tail: tail)
         stream.begin(after: position, tail: tail, gap: gap)
         return (stream, EventID(epoch: log.epoch, position: position))
+    }
+
+    /// Unregisters a stream: it ends, and a client that asks again under its id is told to stop.
+    func unregister(_ stream: EventStream) {
+        retired.withLock { $0.insert(stream.id, now: .now()) }
+        stream.end()
+    }
+
+    /// Whether the stream of a name was unregistered within the last day.
+    func isRetired(_ name: ObserverID) -> Bool {
+        retired.withLock { $0.contains(name, now: .now()) }
     }
 
     /// Ends every stream in order.

@@ -25,7 +25,11 @@ final class StreamReader: Sendable {
     func read(for stream: EventStream, from position: Position, gap: StreamGap?) {
         work.start { [weak stream] in
             var place: Place? = Place(position: position, gap: gap)
-            while let here = place { place = await self.readPage(for: stream, at: here) }
+            while let here = place, let outlet = stream?.outlet {
+                // Room first: while a client is slow, no page waits in memory for it.
+                await outlet.drained(room: Self.pageBytes)
+                place = await self.readPage(for: stream, at: here)
+            }
         }
     }
 
@@ -53,12 +57,12 @@ final class StreamReader: Sendable {
             return nil
         }
         var next = Place(position: page.scannedThrough, gap: place.gap)
-        if let gap = place.gap, !page.events.isEmpty || page.isLast {
-            let frame = ServerSentEvent.gap(after: gap.asked, resumed: page.events.first?.id, reason: gap.reason)
+        let selected = page.events.filter(stream.selects)
+        if let gap = place.gap, !selected.isEmpty || page.isLast {
+            let frame = ServerSentEvent.gap(after: gap.asked, resumed: selected.first?.id, reason: gap.reason)
             await Self.send(frame.whole, to: stream.outlet)
             next.gap = nil
         }
-        let selected = page.events.filter(stream.selects)
         if !selected.isEmpty {
             await Self.send(EventFrames(selected[...], format: stream.format).whole, to: stream.outlet)
         }

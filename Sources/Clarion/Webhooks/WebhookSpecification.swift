@@ -15,6 +15,9 @@ struct WebhookSpecification: Sendable {
     let enabled: Bool
     let secret: SigningSecret?
 
+    /// What is shown instead of a header's value that is a credential.
+    static let redacted = "[redacted]"
+
     private static let maximumTopics = 100
     private static let maximumTypes = 100
     private static let maximumHeaders = 32
@@ -59,7 +62,7 @@ struct WebhookSpecification: Sendable {
             "format": .string("raw"),
             "headers": .object(
                 Dictionary(
-                    headers.map { ($0.name, .string(redacted && $0.isSensitive ? "[redacted]" : $0.value)) },
+                    headers.map { ($0.name, .string(redacted && $0.isSensitive ? Self.redacted : $0.value)) },
                     uniquingKeysWith: { first, _ in first }
                 )
             ),

@@ -51,25 +51,37 @@ public struct Router: Sendable {
     private func dispatch(_ request: Request) throws(Problem) -> Reply {
         var request = request
         guard let endpoint = root.find(request.target.segments[...], parameters: &request.parameters) else {
-            guard let fallback, request.method == .get || request.method == .head else {
+            guard let fallback else {
                 throw Problem(
                     .notFound,
                     code: "route-unknown",
                     detail: "Nothing is served at this path. The routes are listed in docs/http-api.md."
                 )
             }
-            return try fallback(request)
+            // Throws 404 itself for a path that it does not know, whatever the method.
+            let reply = try fallback(request)
+            guard request.method == .get || request.method == .head else {
+                return try RouteEndpoint(handlers: [.get: fallback]).refuse(request)
+            }
+            return reply
         }
         let method = request.method == .head ? .get : request.method
         if let handler = endpoint.handlers[method] { return try handler(request) }
-        if request.method == .options {
-            return .now(Response(.noContent, headers: [("Allow", endpoint.allow)]))
+        return try endpoint.refuse(request)
+    }
+}
+
+extension RouteEndpoint {
+    /// Answers a method that the path does not take.
+    fileprivate func refuse(_ request: Request) throws(Problem) -> Reply {
+        guard request.method != .options else {
+            return .now(Response(.noContent, headers: [("Allow", allow)]))
         }
         throw Problem(
             .methodNotAllowed,
             code: "method-not-allowed",
-            detail: "This path does not take \(request.method). It takes \(endpoint.allow).",
-            headers: [("Allow", endpoint.allow)]
+            detail: "This path does not take \(request.method). It takes \(allow).",
+            headers: [("Allow", allow)]
         )
     }
 }

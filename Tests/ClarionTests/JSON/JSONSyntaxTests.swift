@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [
         "", " ", "nul", "truex", "01", "-", "1.", ".5", "1e", "+1", "0x1", "NaN", "\"", "\"\\x\"", "\"\\u12g4\"",
         "\"\n\"", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "{\"a\":1}}", "[}", "1 2",
-        "'a'",
+        "'a'", "1e999", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"",
     ])
     func othersAreRefused(text: String) {
         #expect(!JSONSyntax.isValid(Array(text.utf8)))
@@ -28,7 +28,7 @@ import Testing
     @Test func nestingIsBounded() {
         #expect(
             JSONSyntax.isValid(
-                Array(repeating: UInt8(ascii: "["), count: 400) + Array(repeating: UInt8(ascii: "]"), count: 400)
+                Array(repeating: UInt8(ascii: "["), count: 60) + Array(repeating: UInt8(ascii: "]"), count: 60)
             )
         )
         #expect(!JSONSyntax.isValid(Array(repeating: UInt8(ascii: "["), count: 1_000_000)))

@@ -103,10 +103,12 @@ import Testing
         #expect(String(decoding: response.body, as: UTF8.self).contains("\"code\":\"odd\""))
     }
 
-    @Test func `the fallback takes reads of unknown paths only`() throws {
+    @Test func `the fallback takes reads of paths that no route has, and refuses other methods there`() throws {
         #expect(try text(.get, "/nothing", otherwise: true) == "file")
         #expect(try text(.head, "/nothing", otherwise: true) == "file")
-        #expect(try answer(.post, "/nothing", otherwise: true).status == .notFound)
+        #expect(try answer(.post, "/nothing", otherwise: true).status == .methodNotAllowed)
+        #expect(try answer(.options, "/nothing", otherwise: true).status == .noContent)
+        #expect(try answer(.post, "/nothing").status == .notFound)
         #expect(try answer(.put, "/topics", otherwise: true).status == .methodNotAllowed)
     }
 }

@@ -1,0 +1,47 @@
+import MicroHTTP
+
+/// How a client wants events, by its `Accept` (RFC 9110 section 12.5.1).
+enum EventsFormat {
+    case stream, json, lines
+
+    /// - Throws: 406 `not-acceptable` if it accepts none of the three.
+    init(_ request: Request) throws(Problem) {
+        let fields = request.headers.values(of: "Accept")
+        let ranges = fields.flatMap { $0.split(separator: ",") }.map { MediaRange($0) }
+        func quality(_ names: String...) -> Double {
+            // The most specific range that is there decides, not the best.
+            names.lazy.compactMap { name in ranges.first { $0.name == name }?.quality }.first ?? 0
+        }
+        // A stream is only for those who ask for it: what takes anything, like curl, wants an answer that ends.
+        let offers: [(format: EventsFormat, quality: Double)] = [
+            (.stream, quality("text/event-stream", "text/*")),
+            (.lines, quality("application/x-ndjson")),
+            (.json, ranges.isEmpty ? 1 : quality("application/json", "application/*", "*/*")),
+        ]
+        var best: (format: EventsFormat, quality: Double)?
+        for offer in offers where offer.quality > best?.quality ?? 0 { best = offer }
+        guard let best else {
+            throw Problem(
+                .notAcceptable,
+                code: "not-acceptable",
+                detail: "Events come as text/event-stream, application/json or application/x-ndjson.",
+                parameter: "Accept"
+            )
+        }
+        self = best.format
+    }
+}
+
+/// One element of an `Accept` field.
+private struct MediaRange {
+    let name: String
+    /// 0 (not acceptable) to 1.
+    let quality: Double
+
+    init(_ text: Substring) {
+        name = ContentType.essence(String(text))
+        let weight = text.split(separator: ";").dropFirst().map { $0.filter { $0 != " " }.lowercased() }
+            .first { $0.hasPrefix("q=") }
+        quality = weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+    }
+}

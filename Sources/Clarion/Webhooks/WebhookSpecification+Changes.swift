@@ -1,0 +1,34 @@
+import MicroHTTP
+
+extension WebhookSpecification {
+    /// Every member that a client may send.
+    private static let members: Set = [
+        "topics", "url", "types", "format", "headers", "description", "start", "ordered", "maxInFlight",
+        "ratePerSecond",
+        "enabled", "secret",
+    ]
+
+    /// Refuses a patch with members that there are not: merging would drop those that are null without a word.
+    ///
+    /// - Throws: `member-unknown`, or `body-invalid` if it is no object.
+    static func requireKnown(_ patch: JSONValue) throws(Problem) {
+        var members = try JSONMembers(patch)
+        for name in Self.members { _ = members.value(name) }
+        try members.end()
+    }
+
+    /// Puts the stored credentials back where a client sends what it was shown instead of them.
+    ///
+    /// - Throws: `member-invalid` if nothing is stored for such a header.
+    static func restoring(_ value: JSONValue, from present: WebhookSpecification?) throws(Problem) -> JSONValue {
+        guard case .object(var members) = value, case .object(var headers) = members["headers"] else { return value }
+        for (name, header) in headers where header == .string(redacted) {
+            guard let stored = present?.headers.first(where: { $0.name == name }) else {
+                throw JSONMembers.problem("headers/\(JSONMembers.escape(name))", "is what is shown instead of a value")
+            }
+            headers[name] = .string(stored.value)
+        }
+        members["headers"] = .object(headers)
+        return .object(members)
+    }
+}
