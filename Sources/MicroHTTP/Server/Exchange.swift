@@ -11,7 +11,7 @@ final class Exchange {
         case answered
     }
 
-    private let rawTarget: [UInt8]
+    private var rawTarget: [UInt8]
     private let server: HTTPServer.Core
     private var phase = Phase.head
     private var body: BodyBuffer
@@ -76,6 +76,9 @@ final class Exchange {
             return unsafe queue(response, on: connection)
         case .stream(let head, let stream, let owner):
             phase = .answered
+            // This lives as long as the stream does, and nobody asks for the request again.
+            rawTarget = []
+            headers = HeaderFields()
             return unsafe MessageWriter.queue(head, stream, owner: owner, on: connection, id: id, server: server)
         case .later(let start):
             guard let suspended = unsafe SuspendedConnection(suspending: connection, inFlight: server.inFlight) else {
