@@ -3,11 +3,12 @@
 import random
 import resource
 import subprocess
+import threading
 import time
 
 import pytest
 
-from event_stream import EventStream
+from event_stream import EventStream, StreamRefused
 from hub_process import events_path
 from problems import assert_problem
 from raw_http import RawConnection, request
@@ -343,6 +344,130 @@ def test_everything_of_exactly_one_pattern(hub, topic):
     kept = register(hub, f"{topic}.created")["id"]
     assert hub.request("DELETE", f"/topics/{topic}.%2A/observers").json() == {"unregistered": 1}
     assert [one["id"] for one in hub.observers()] == [kept]
+
+
+# Streams with names of their own
+
+def named(hub, topic, name, **options):
+    return hub.stream(topic, query=f"observer={name}", **options)
+
+
+def test_a_stream_may_bring_its_name(shared_hub, topic):
+    with named(shared_hub, topic, f"{topic}-A_1") as stream:
+        assert stream.observer_id == f"{topic}-A_1"
+        assert shared_hub.observer(f"{topic}-A_1")["kind"] == "stream"
+
+
+def test_a_second_stream_of_a_name_replaces_the_first(shared_hub, topic):
+    first = named(shared_hub, topic, topic)
+    shared_hub.post(topic, "for the first")
+    with named(shared_hub, f"{topic}.other", topic) as second:
+        assert [message.data for message in first.read_to_end()] == ["for the first"]
+        shared_hub.wait_for_observers(0, topic=topic)
+        [observer] = shared_hub.observers(topic=f"{topic}.other")
+        assert observer["id"] == topic
+        shared_hub.post(f"{topic}.other", "for the second")
+        assert second.next().data == "for the second"
+
+
+def test_a_first_stream_that_stands_still_is_replaced_at_once_too(hub, topic):
+    first = named(hub, topic, topic, receive_buffer=4096)
+    for _ in range(40):
+        hub.post(topic, b"x" * 500_000)
+    assert hub.observer(topic)["queuedBytes"] > 0
+    with named(hub, topic, topic) as second:
+        # It has not read what waits for it, and never will.
+        listed = hub.observers()
+        assert [one["id"] for one in listed] == [topic]
+        assert listed[0]["queuedBytes"] == 0
+        assert hub.observer(topic) == listed[0]
+        hub.post(topic, "new")
+        assert second.next().data == "new"
+    first.close()
+    hub.wait_for_observers(0)
+
+
+def test_reconnecting_under_a_name_leaves_one_observer(hub, topic):
+    streams = [named(hub, topic, topic) for _ in range(50)]
+    for stream in streams[:-1]:
+        assert stream.read_to_end() == []
+    hub.wait_for_observers(1)
+    hub.post(topic, "x")
+    assert streams[-1].next().data == "x"
+    streams[-1].close()
+    hub.wait_for_observers(0)
+    assert hub.get(f"/observers/{topic}").status_code == 404
+    # Gone of itself, it may come back.
+    named(hub, topic, topic).close()
+
+
+def test_many_at_once_under_one_name_leave_one(hub, topic):
+    streams, lock = [], threading.Lock()
+
+    def connect():
+        for _ in range(10):
+            stream = named(hub, topic, topic)
+            with lock:
+                streams.append(stream)
+
+    threads = [threading.Thread(target=connect) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    hub.wait_for_observers(1)
+    hub.post(topic, "x")
+    heard = 0
+    for stream in streams:
+        heard += bool(stream.take_for(0.05 if heard else 1))
+        stream.close()
+    assert heard == 1
+    hub.wait_for_observers(0)
+
+
+def test_a_name_that_was_unregistered_is_told_to_stop(shared_hub, topic):
+    stream = named(shared_hub, topic, topic)
+    assert shared_hub.request("DELETE", f"/observers/{topic}").status_code == 204
+    assert stream.read_to_end() == []
+    for _ in range(2):
+        with pytest.raises(StreamRefused) as refused:
+            named(shared_hub, topic, topic)
+        assert (refused.value.status, refused.value.body) == (204, b"")
+    named(shared_hub, topic, f"{topic}-other").close()
+    shared_hub.stream(topic).close()
+
+
+def test_names_of_a_topic_that_was_unregistered_are_told_to_stop(shared_hub, topic):
+    stream = named(shared_hub, topic, topic)
+    assert shared_hub.request("DELETE", f"/topics/{topic}/observers").json() == {"unregistered": 1}
+    assert stream.read_to_end() == []
+    with pytest.raises(StreamRefused) as refused:
+        named(shared_hub, topic, topic)
+    assert refused.value.status == 204
+
+
+@pytest.mark.parametrize("name", ["", "x" * 65, "a.b", "a%20b", "%C3%BC"])
+def test_a_name_that_no_stream_can_have(shared_hub, topic, name):
+    response = shared_hub.get(f"{events_path(topic)}?observer={name}", headers={"Accept": "text/event-stream"})
+    assert_problem(response, 400, "observer-id-invalid")
+
+
+def test_a_webhook_is_not_replaced_by_a_stream(shared_hub, topic):
+    id = register(shared_hub, topic)["id"]
+    with pytest.raises(StreamRefused) as refused:
+        named(shared_hub, topic, id)
+    assert refused.value.status == 409
+    assert shared_hub.observer(id)["kind"] == "webhook"
+
+
+def test_asking_for_the_head_replaces_nobody(shared_hub, topic):
+    with named(shared_hub, topic, topic) as stream:
+        response = shared_hub.request(
+            "HEAD", f"{events_path(topic)}?observer={topic}", headers={"Accept": "text/event-stream"})
+        assert response.status_code == 200
+        shared_hub.post(topic, "still here")
+        assert stream.next().data == "still here"
+        assert shared_hub.observer(topic)["kind"] == "stream"
 
 
 # Observers that go by themselves

@@ -102,13 +102,15 @@ def test_curl_as_the_readme_shows_it(shared_hub, topic):
 
 
 @pytest.mark.parametrize("accept", [
-    "text/event-stream", "text/event-stream, */*;q=0.1", "application/json;q=0.5, Text/Event-Stream;charset=utf-8"])
+    "text/event-stream", "text/event-stream, */*;q=0.1", "application/json;q=0.5, Text/Event-Stream;charset=utf-8",
+    "text/event-stream;q=0.9, application/json;q=0.8"])
 def test_what_asks_for_a_stream_gets_one(shared_hub, topic, accept):
     with EventStream.of(shared_hub.port, topic, headers={"Accept": accept}) as stream:
         stream.wait_for_comment()
 
 
-@pytest.mark.parametrize("accept", ["*/*", "application/json", "application/*"])
+@pytest.mark.parametrize("accept", [
+    "*/*", "application/json", "application/*", "text/event-stream;q=0, application/json", "text/event-stream;q=0.1, */*"])
 def test_what_does_not_gets_history(shared_hub, topic, accept):
     response = shared_hub.get(events_path(topic), headers={"Accept": accept})
     assert response.headers["Content-Type"] == "application/json"

@@ -472,6 +472,36 @@ def test_a_paused_webhook_hears_nothing(shared_hub, receiver, topic):
     wait_until(lambda: b"y" in [delivery.body for delivery in receiver.to("/paused")])
 
 
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_what_was_read_can_be_written_back(shared_hub, receiver, topic, method):
+    """Credentials are not shown, so what stands in their place must not become one."""
+    webhook = shared_hub.register(receiver.url(), topic, headers={"Authorization": "Bearer token", "X-Team": "blue"})
+    path = f"/observers/{webhook['id']}"
+    read = shared_hub.get(path).json()
+    members = {name: read[name] for name in (
+        "topics", "url", "types", "format", "headers", "description", "start", "ordered", "maxInFlight", "ratePerSecond",
+        "enabled")}
+    assert shared_hub.request(method, path, json={**members, "description": "changed"}).status_code == 200
+    shared_hub.post(topic, '"x"')
+    [delivery] = receiver.wait_for(1)
+    assert delivery.headers["authorization"] == "Bearer token"
+    assert delivery.headers["x-team"] == "blue"
+    verify(webhook["secret"], delivery)
+
+
+def test_a_disabled_webhook_is_enabled_on_purpose_only(hub, receiver, topic):
+    receiver.answer = lambda delivery: 410
+    webhook = hub.register(receiver.url(), topic)
+    path = f"/observers/{webhook['id']}"
+    hub.post(topic, "first")
+    wait_until(lambda: hub.observer(webhook["id"])["state"] == "disabled")
+    receiver.answer = lambda delivery: 204
+    assert hub.request("PATCH", path, json={"description": "x"}).json()["state"] == "disabled"
+    assert hub.request("PATCH", path, json={"enabled": True}).json()["state"] == "active"
+    hub.post(topic, "second")
+    assert [delivery.body for delivery in receiver.wait_for(2)] == [b"first", b"second"]
+
+
 # What must not be dialled
 
 class Trap:
