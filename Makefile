@@ -17,8 +17,9 @@ build: dependencies
 
 test: unit end-to-end ## Pass all tests.
 
+# One test at a time: some measure time and memory, and all share the machine.
 unit: dependencies
-	swift test
+	swift test --no-parallel
 
 end-to-end: build test-dependencies
 	$(VENV)/bin/python -m pytest -q Tests/EndToEnd

@@ -247,7 +247,7 @@ struct WebhookDispatcherTests {
     @Test("shutdown aborts what outlasts the grace; it stays pending, without an attempt on record")
     func shutdownWithoutGrace() async throws {
         let receiver = try Receiver { _ in .hang }
-        let fixture = try DispatcherFixture()
+        let fixture = try DispatcherFixture(totalTimeout: .seconds(300))
         try await fixture.run(receiver) {
             for _ in 0..<10 { fixture.store.add(to: "a") }
             fixture.dispatcher.set(try fixture.endpoint("a", receiver.url, maxInFlight: 3))
@@ -256,7 +256,8 @@ struct WebhookDispatcherTests {
             let start = clock.now
             await fixture.dispatcher.shutdown(grace: .milliseconds(100))
             #expect(clock.now - start >= .milliseconds(95))
-            #expect(clock.now - start < .seconds(5))
+            // Far below the attempts' own time-out, and far above what a busy machine takes.
+            #expect(clock.now - start < .seconds(60))
             #expect(fixture.store.count(.pending) == 10)
             #expect(fixture.store.rows.flatMap(\.outcomes).isEmpty)
             try await eventually("the connections are closed") { receiver.openConnections == 0 }

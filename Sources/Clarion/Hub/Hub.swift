@@ -29,8 +29,8 @@ public final class Hub: Sendable {
 
     private let dispatcher: WebhookDispatcher
     /// The webhooks that answered 410, on their way from the dispatcher to the registry.
-    private let gone: AsyncStream<String>
-    private let whoIsGone: AsyncStream<String>.Continuation
+    private let gone: AsyncStream<AttemptOutcome>
+    private let whoIsGone: AsyncStream<AttemptOutcome>.Continuation
     private let writer: StreamWriter
     private let server = Lock<HTTPServer?>(nil)
     private let draining = Atomic<Bool>(false)
@@ -57,7 +57,7 @@ public final class Hub: Sendable {
         writer = try StreamWriter(
             keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive)
         )
-        let (gone, whoIsGone) = AsyncStream.makeStream(of: String.self)
+        let (gone, whoIsGone) = AsyncStream.makeStream(of: AttemptOutcome.self)
         self.gone = gone
         self.whoIsGone = whoIsGone
         dispatcher = WebhookDispatcher(
@@ -65,7 +65,7 @@ public final class Hub: Sendable {
             configuration: configuration.webhooks,
             logger: logger
         ) { outcomes in
-            for outcome in outcomes where outcome.result == .gone { whoIsGone.yield(outcome.endpoint) }
+            for outcome in outcomes where outcome.result == .gone { whoIsGone.yield(outcome) }
         }
         streams = StreamHost(
             log: log,
@@ -88,7 +88,7 @@ public final class Hub: Sendable {
         running.withLock { $0 = Task { [work] in await work.run() } }
         log.follow { [broadcaster] events in broadcaster.notify(events) }
         work.start { [gone, webhooks] in
-            for await id in gone { await webhooks.disable(id, reason: "gone") }
+            for await outcome in gone { await webhooks.disable(outcome.endpoint, at: outcome.url, reason: "gone") }
         }
         dispatcher.start()
         do {

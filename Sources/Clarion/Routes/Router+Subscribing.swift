@@ -41,8 +41,16 @@ extension Hub {
         }
     }
 
+    private static let streamHeaders = [
+        ("Content-Type", "text/event-stream; charset=utf-8"),
+        ("Cache-Control", "no-store"),
+        ("X-Accel-Buffering", "no"),
+    ]
+
     private func openStream(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
         guard !isDraining else { throw Problem.draining }
+        // A head alone changes nothing: it takes nobody's name.
+        guard request.method != .head else { return .now(Response(.ok, headers: Self.streamHeaders)) }
         let name = try request.target.query["observer"].map { text throws(Problem) in try ObserverID(text) }
         if let name, streams.isRetired(name) { return .now(Response(.noContent)) }
         guard name.flatMap(directory.find)?.kind ?? .stream == .stream else { throw Problem.observerKind }
@@ -56,10 +64,7 @@ extension Hub {
         )
         let head = Response(
             .ok,
-            headers: [
-                ("Content-Type", "text/event-stream; charset=utf-8"),
-                ("Cache-Control", "no-store"),
-                ("X-Accel-Buffering", "no"),
+            headers: Self.streamHeaders + [
                 ("Clarion-Observer-Id", stream.id.description),
                 ("Clarion-Last-Event-Id", after.description),
             ],

@@ -1,3 +1,4 @@
+import Broadcasting
 import EventLog
 import Locking
 import MicroHTTP
@@ -13,6 +14,7 @@ final class StreamHost: Sendable {
     private let writer: StreamWriter
     private let reader: StreamReader
     private let outboxBytes: Int
+    private let naming = Lock(())
     private let retired = Lock(RetiredNames())
 
     init(
@@ -54,7 +56,6 @@ final class StreamHost: Sendable {
         start: Start,
         remoteAddress: String?
     ) -> (stream: EventStream, after: EventID) {
-        if let name { (directory.find(name) as? EventStream)?.end() }
         let stream = EventStream(
             id: name ?? .generate(.stream),
             topics: topics,
@@ -66,12 +67,24 @@ final class StreamHost: Sendable {
             gauge: gauge
         )
         let registered = broadcaster.register(stream, format: format) { stream, frames in stream.receive(frames) }
-        stream.hold(Registrations(topics: registered, directory: directory.add(stream)))
+        stream.hold(Registrations(topics: registered, directory: enter(stream)))
 
         let tail = log.tail
         let (position, gap) = resolve(start, tail: tail)
         stream.begin(after: position, tail: tail, gap: gap)
         return (stream, EventID(epoch: log.epoch, position: position))
+    }
+
+    /// Enters a stream into the directory and ends the one whose name it takes, if any.
+    private func enter(_ stream: EventStream) -> ObservationToken {
+        // One at a time: of two that come at once with one name, the second must find the first. The directory's and
+        // the displaced stream's own locks are taken inside; nothing that holds them comes here.
+        naming.withLock { _ in
+            let displaced = directory.find(stream.id) as? EventStream
+            let token = directory.add(stream)
+            displaced?.end()
+            return token
+        }
     }
 
     /// Unregisters a stream: it ends, and a client that asks again under its id is told to stop.

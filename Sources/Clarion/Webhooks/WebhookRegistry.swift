@@ -101,10 +101,13 @@ final class WebhookRegistry: Sendable {
     }
 
     /// Stops delivering to an endpoint that answered that it is gone. What waits for it becomes dead letters.
-    func disable(_ id: String, reason: String) async {
+    ///
+    /// - Parameter url: where it answered so; a webhook that has been given another URL since goes on.
+    func disable(_ id: String, at url: WebhookURL?, reason: String) async {
         do {
             _ = try await save(try ObserverID(id)) { present throws(NotRegistered) in
-                guard let present, present.webhook.disabledReason == nil else { throw NotRegistered() }
+                guard let present, present.webhook.disabledReason == nil, present.webhook.specification.url == url
+                else { throw NotRegistered() }
                 return StoredWebhook(
                     specification: present.webhook.specification,
                     secret: present.webhook.secret,

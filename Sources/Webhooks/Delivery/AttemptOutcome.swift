@@ -18,6 +18,9 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// The endpoint's id.
     public var endpoint: String
 
+    /// Where the attempt went; the endpoint may have another URL by now.
+    public var url: WebhookURL?
+
     /// How many attempts have been made, this one included.
     public var attempts: Int
 
@@ -46,6 +49,7 @@ public struct AttemptOutcome: Sendable, Hashable {
     public init(
         delivery: Int64,
         endpoint: String,
+        url: WebhookURL? = nil,
         attempts: Int,
         result: Result,
         status: Int? = nil,
@@ -57,6 +61,7 @@ public struct AttemptOutcome: Sendable, Hashable {
     ) {
         self.delivery = delivery
         self.endpoint = endpoint
+        self.url = url
         self.attempts = attempts
         self.result = result
         self.status = status

@@ -38,11 +38,16 @@ extension DeliveryScheduler {
 
     private mutating func finish(_ request: TransportRequest, _ answer: AttemptAnswer, now: Int64, spread: Double) {
         let attempts = request.delivery.attempts + 1
-        let result = policy.result(of: answer, attempts: attempts, now: now, spread: spread)
+        var result = policy.result(of: answer, attempts: attempts, now: now, spread: spread)
+        // A URL that was replaced meanwhile says nothing about the one in its place.
+        if result == .gone, withLane(request.lane, { $0.target?.endpoint.url != request.target.endpoint.url }) {
+            result = .retry(notBefore: now)
+        }
         unrecorded.append(
             AttemptOutcome(
                 delivery: request.delivery.id,
                 endpoint: request.target.endpoint.id,
+                url: request.target.endpoint.url,
                 attempts: attempts,
                 result: result,
                 status: answer.status,
