@@ -9,7 +9,7 @@ COPY Sources Sources
 # Not built, but the package names them.
 COPY Tests Tests
 RUN swift build -c release --product clarion --static-swift-stdlib \
-    && install -D -t /out/bin .build/release/clarion
+    && install -D -s -t /out/bin .build/release/clarion
 
 # Run: the binary, the console, the three libraries, a user without rights.
 FROM debian:bookworm-slim
