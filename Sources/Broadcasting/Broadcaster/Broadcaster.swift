@@ -19,8 +19,9 @@ public final class Broadcaster: Sendable {
     /// The one for the whole process.
     public static let shared = Broadcaster()
 
-    /// The values are `Call<Subject>`, where `Subject` is the type the key was made of.
-    private let table = ObserverTable<ProtocolKey, any ErasedCall>()
+    /// The keys are the identities of types, which their printed names are not. The values are `Call<Subject>`, where
+    /// `Subject` is the type of the key.
+    let table = ObserverTable<ObjectIdentifier, any ErasedValue>()
 
     /// A broadcaster of its own, whose observers hear nothing of any other.
     public init() {}
@@ -36,22 +37,8 @@ public final class Broadcaster: Sendable {
         observer: Subject,
         deliver: Delivery = .main
     ) {
-        let view = UnretainedView(observer)
-        // Cannot fail: the view has checked that it is an object, and the signature that it is Sendable.
-        register(view, of: observer as! any AnyObject & Sendable, deliver: deliver)
-    }
-
-    private func register<Subject, Owner: AnyObject & Sendable>(
-        _ view: UnretainedView<Subject>,
-        of owner: Owner,
-        deliver: Delivery
-    ) {
-        table.register(ProtocolKey(Subject.self), owner: owner, replacing: .sameOwner, deliver: deliver) {
-            owner,
-            call in
-            // Calls under the key of a type are made by `notify` for that type.
-            let call = unsafe unsafeDowncast(call, to: Call<Subject>.self)
-            view.lend(keptAliveBy: owner, to: call.body)
+        table.register(ObjectIdentifier(subject), subject: observer, deliver: deliver) { observer, call in
+            call.known(as: Call<Subject>.self).body(observer)
         }
     }
 
@@ -62,17 +49,17 @@ public final class Broadcaster: Sendable {
         _ subject: Subject.Type,
         _ body: @escaping @Sendable (Subject) -> Void
     ) {
-        table.notify(ProtocolKey(subject), Call(body))
+        table.notify(ObjectIdentifier(subject), Call(body))
     }
 
     /// Ends the registration of one observer for one protocol.
     public func unregister<Subject>(_ subject: Subject.Type, observer: Subject) {
-        table.removeAll(ownedBy: observer as AnyObject, from: ProtocolKey(subject))
+        table.removeAll(ownedBy: observer as AnyObject, from: ObjectIdentifier(subject))
     }
 
     /// Ends all registrations for a protocol.
     public func unregister<Subject>(_ subject: Subject.Type) {
-        table.removeAll(ProtocolKey(subject))
+        table.removeAll(ObjectIdentifier(subject))
     }
 
     /// Ends all registrations of an observer.
@@ -82,24 +69,6 @@ public final class Broadcaster: Sendable {
 
     /// How many observers of a protocol live. Visits all of them.
     public func count<Subject>(of subject: Subject.Type) -> Int {
-        table.count(of: ProtocolKey(subject))
-    }
-}
-
-extension Broadcaster {
-    /// The identity of a type, which its printed name is not.
-    private struct ProtocolKey: Hashable, Sendable {
-        let type: ObjectIdentifier
-
-        init(_ type: Any.Type) { self.type = ObjectIdentifier(type) }
-    }
-
-    private protocol ErasedCall: AnyObject, Sendable {}
-
-    /// A post: one object for all observers, however many there are.
-    private final class Call<Subject>: ErasedCall {
-        let body: @Sendable (Subject) -> Void
-
-        init(_ body: @escaping @Sendable (Subject) -> Void) { self.body = body }
+        table.count(of: ObjectIdentifier(subject))
     }
 }

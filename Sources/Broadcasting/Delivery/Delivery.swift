@@ -19,6 +19,8 @@ public enum Delivery: Sendable {
     ///
     /// On Linux this needs a main loop that runs: an asynchronous `main`, `dispatchMain()` or a run loop. Without one
     /// the calls wait for ever.
+    ///
+    /// Handlers that are closures know that they run there, and may use what belongs to the main actor; see ``MainDelivery``.
     case main
 
     /// On Swift's concurrent pool: one call at a time for an observer, many observers at a time.

@@ -20,6 +20,9 @@ final class Lane<Value: Sendable>: Sendable {
         self.destination = destination
     }
 
+    /// Where it leads; `nil` if that was an actor that is gone.
+    var delivery: Delivery? { destination.delivery }
+
     /// Whether this lane leads where `delivery` says.
     func serves(_ delivery: Delivery) -> Bool { destination.matches(delivery) }
 
@@ -27,7 +30,7 @@ final class Lane<Value: Sendable>: Sendable {
     ///
     /// - Returns: `false` if the actor is gone, so that nothing will ever run.
     func post(_ value: Value, to entry: any Entry<Value>) -> Bool {
-        guard let delivery = destination.delivery else { return false }
+        guard let delivery else { return false }
         if mailbox.withLock({ $0.post((entry, value)) }) { scheduleDrain(delivery) }
         return true
     }

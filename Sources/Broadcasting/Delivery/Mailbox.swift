@@ -15,6 +15,16 @@ struct Mailbox<Message> {
         return !isDrainDue
     }
 
+    /// Adds a message, unless it need not wait.
+    ///
+    /// - Returns: whether no drain was due: then the caller is the drain, has the message in hand, and has to call
+    ///   `finishBatch()` when it is through with it.
+    mutating func pass(_ message: Message) -> Bool {
+        if isDrainDue { waiting.append(message) }
+        defer { isDrainDue = true }
+        return !isDrainDue
+    }
+
     /// Everything that waits, for the drain that is due; it has to call `finishBatch()` when it is through with it.
     mutating func takeBatch() -> [Message] {
         defer { waiting = [] }
@@ -29,3 +39,5 @@ struct Mailbox<Message> {
         return isDrainDue
     }
 }
+
+extension Mailbox: Sendable where Message: Sendable {}

@@ -35,6 +35,9 @@ struct EntryPosition<Value: Sendable>: Sendable {
     let slot: Slot?
     /// The lane of its calls; `nil` for `.immediate`.
     let lane: Lane<Value>?
+
+    /// Where calls run; `nil` if that was an actor that is gone.
+    var delivery: Delivery? { lane.map { $0.delivery } ?? .immediate }
 }
 
 /// A place under a key that holds one registration: the next one with the same slot replaces it.
@@ -46,28 +49,28 @@ enum Slot: Hashable, Sendable {
 /// An entry bound to the life of an owner.
 final class OwnedEntry<Owner: AnyObject & Sendable, Value: Sendable>: Entry {
     let position: EntryPosition<Value>
-    private weak let weakOwner: Owner?
+    private let weakOwner: WeakOwner<Owner>
     private let handler: @Sendable (Owner, Value) -> Void
 
     init(owner: Owner, position: EntryPosition<Value>, handler: @escaping @Sendable (Owner, Value) -> Void) {
-        weakOwner = owner
+        weakOwner = WeakOwner(owner)
         self.position = position
         self.handler = handler
     }
 
-    var owner: (any AnyObject & Sendable)? { weakOwner }
+    var owner: (any AnyObject & Sendable)? { weakOwner.load() }
 
-    var isDead: Bool { weakOwner == nil }
+    var isDead: Bool { weakOwner.load() == nil }
 
     func deliver(_ value: Value) -> Bool {
-        guard let owner = weakOwner else { return false }
+        guard let owner = weakOwner.load() else { return false }
         if let lane = position.lane { return lane.post(value, to: self) }
         handler(owner, value)
         return true
     }
 
     func call(_ value: Value) {
-        if let owner = weakOwner { handler(owner, value) }
+        if let owner = weakOwner.load() { handler(owner, value) }
     }
 }
 

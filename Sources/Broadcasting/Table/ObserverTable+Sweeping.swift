@@ -5,7 +5,7 @@ extension ObserverTable {
     func sweep() {
         for (key, roster) in registry.withLock({ $0.rosters }) {
             var dead: [RegistrationID] = []
-            roster.forEach { if $0.entry.isDead { dead.append($0.id) } }
+            roster.forEach { if $0.subject.entry.isDead { dead.append($0.subject.id) } }
             remove(dead, from: key)
         }
         registry.withLock { $0.sweepSchedule.finish(count: $0.count) }

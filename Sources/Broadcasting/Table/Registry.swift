@@ -30,6 +30,10 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
 
     func roster(of key: Key) -> Roster<Value>? { buckets[key]?.roster }
 
+    func entry(of registration: Registration<Key>) -> (any Entry<Value>)? {
+        buckets[registration.key]?.roster[registration.id]
+    }
+
     var rosters: [(key: Key, roster: Roster<Value>)] { buckets.map { ($0.key, $0.value.roster) } }
 
     /// Adds an entry in place of the one that has its slot, if any.
@@ -69,7 +73,7 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
     /// Ends all registrations under a key.
     mutating func removeAll(from key: Key) -> Roster<Value> {
         guard let roster = buckets.removeValueShrinking(forKey: key)?.roster else { return Roster() }
-        roster.forEach { forget($0.id, at: $0.entry.position) }
+        roster.forEach { forget($0.subject.id, at: $0.subject.entry.position) }
         return roster
     }
 
@@ -82,7 +86,7 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
 
     func entries(ownedAt owner: ObjectIdentifier) -> [(registration: Registration<Key>, entry: any Entry<Value>)] {
         registrations(ownedAt: owner).compactMap { registration in
-            buckets[registration.key]?.roster[registration.id].map { (registration, $0) }
+            entry(of: registration).map { (registration, $0) }
         }
     }
 

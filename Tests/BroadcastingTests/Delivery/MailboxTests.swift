@@ -22,4 +22,19 @@ import Testing
         #expect(mailbox.takeBatch() == [2, 3])
         #expect(mailbox.finishBatch() == false)
     }
+
+    @Test func `a message passes when no drain is due, and makes whoever has it the drain`() {
+        var mailbox = Mailbox<Int>()
+        #expect(mailbox.pass(1) == true)
+        #expect(mailbox.takeBatch().isEmpty, "it does not wait")
+        #expect(mailbox.pass(2) == false)
+        #expect(mailbox.post(3) == false)
+        #expect(mailbox.finishBatch() == true)
+        #expect(mailbox.takeBatch() == [2, 3])
+        #expect(mailbox.pass(4) == false, "it must not overtake the batch that is under way")
+        #expect(mailbox.finishBatch() == true)
+        #expect(mailbox.takeBatch() == [4])
+        #expect(mailbox.finishBatch() == false)
+        #expect(mailbox.pass(5) == true)
+    }
 }

@@ -9,7 +9,7 @@ import Testing
 
     private func ids(_ roster: Roster<Int>) -> [RegistrationID] {
         var ids: [RegistrationID] = []
-        roster.forEach { ids.append($0.id) }
+        roster.forEach { ids.append($0.subject.id) }
         return ids
     }
 
