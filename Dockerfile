@@ -7,6 +7,7 @@ WORKDIR /clarion
 COPY Package.swift ./
 COPY Sources Sources
 # Not built, but the package names them.
+COPY Examples Examples
 COPY Tests Tests
 RUN swift build -c release --product clarion --static-swift-stdlib \
     && install -D -s -t /out/bin .build/release/clarion

@@ -7,7 +7,7 @@ TEST_PACKAGES := chromium chromium-driver
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
-.PHONY: run build test unit end-to-end sanitize lint format bench clean dependencies test-dependencies
+.PHONY: run build test unit end-to-end sanitize lint format docs bench bench-broadcasting clean dependencies test-dependencies
 
 run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in ./data.
 	exec .build/release/clarion serve $(ARGS)
@@ -29,13 +29,27 @@ sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries 
 	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'MicroHTTPTests|WebhooksTests'
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Examples
 
 format:
-	swift format --in-place --recursive Package.swift Sources Tests
+	swift format --in-place --recursive Package.swift Sources Tests Examples
+
+docs: ## Build the documentation of Broadcasting into .build/docs, for a web server. A warning is an error.
+	swift build --target Broadcasting
+	mkdir -p .build/docs/symbol-graphs
+	swift symbolgraph-extract -module-name Broadcasting -minimum-access-level public -skip-synthesized-members \
+		-I "$$(swift build --show-bin-path)/Modules" -I Sources/CSwiftRuntime -output-dir .build/docs/symbol-graphs \
+		-target "$$(swift -print-target-info | sed -n '/"triple"/{s/.*: "\(.*\)".*/\1/p;q;}')"
+	docc convert Sources/Broadcasting/Broadcasting.docc --warnings-as-errors \
+		--fallback-display-name Broadcasting --fallback-bundle-identifier Broadcasting \
+		--additional-symbol-graph-dir .build/docs/symbol-graphs --output-dir .build/docs/Broadcasting.doccarchive
+	@echo 'Serve .build/docs/Broadcasting.doccarchive and open /documentation/broadcasting/'
 
 bench: build ## Measure against a peer in the same run; see Benchmarks/README.md.
 	Benchmarks/run
+
+bench-broadcasting: ## Measure the in-process library against a bare array, NotificationCenter and OpenCombine.
+	Benchmarks/Broadcasting/run $(ARGS)
 
 clean:
 	rm -rf .build

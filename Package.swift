@@ -18,8 +18,9 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
+        .systemLibrary(name: "CSwiftRuntime"),
         .target(name: "Locking"),
-        .target(name: "Broadcasting", dependencies: ["Locking"]),
+        .target(name: "Broadcasting", dependencies: ["CSwiftRuntime", "Locking"]),
 
         .systemLibrary(
             name: "CMicroHTTPD",
@@ -60,6 +61,7 @@ let package = Package(
             name: "Clarion",
             dependencies: [
                 "Broadcasting", "EventLog", "Locking", "MicroHTTP", "Webhooks",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -76,19 +78,31 @@ let package = Package(
         ),
 
         .testTarget(name: "BroadcastingTests", dependencies: ["Broadcasting", "Locking"]),
+        .testTarget(name: "ExamplesTests"),
         .testTarget(
             name: "MicroHTTPTests",
             dependencies: ["Locking", "MicroHTTP", .product(name: "Logging", package: "swift-log")]
         ),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
-        .testTarget(name: "WebhooksTests", dependencies: ["Locking", "Webhooks"]),
+        .testTarget(
+            name: "WebhooksTests",
+            dependencies: ["Locking", "Webhooks", .product(name: "Crypto", package: "swift-crypto")]
+        ),
         .testTarget(
             name: "ClarionTests",
-            dependencies: ["Clarion", .product(name: "Logging", package: "swift-log")]
+            dependencies: ["Clarion", "Locking", .product(name: "Logging", package: "swift-log")]
         ),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Small programs: all but the last need nothing but Broadcasting. The tests run them, so they must be built before.
+for name in ["Actions", "Delegates", "Market", "Thermostat", "Titles", "EmbeddedHub"] {
+    var dependencies: [Target.Dependency] = ["Broadcasting"]
+    if name == "EmbeddedHub" { dependencies = ["Clarion", .product(name: "Logging", package: "swift-log")] }
+    package.targets.append(.executableTarget(name: name, dependencies: dependencies, path: "Examples/\(name)"))
+    package.targets.first { $0.name == "ExamplesTests" }?.dependencies.append(.target(name: name))
+}
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = [

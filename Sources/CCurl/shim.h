@@ -5,6 +5,8 @@
 #define CLARION_CCURL_SHIM_H
 
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
@@ -50,13 +52,23 @@ static inline CURLcode clarion_easy_get_pointer(CURL *handle, CURLINFO info, voi
     return curl_easy_getinfo(handle, info, value);
 }
 
+/* The file of authorities that libcurl was built with, or NULL. The macro for the version is none that Swift imports. */
+static inline const char *clarion_authorities(void) {
+    return curl_version_info(CURLVERSION_NOW)->cainfo;
+}
+
 /* The address itself, which is longer than its declared type for IPv6. */
 static inline const struct sockaddr *clarion_sockaddr(const struct curl_sockaddr *address) {
     return &address->addr;
 }
 
-static inline curl_socket_t clarion_open_socket(const struct curl_sockaddr *address) {
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+/* A peer that acknowledges nothing for that many milliseconds is gone (tcp(7), TCP_USER_TIMEOUT): a connection that
+   several transfers share is not closed by any one of them that times out, and would be used again otherwise. */
+static inline curl_socket_t clarion_open_socket(const struct curl_sockaddr *address, unsigned int timeout) {
+    curl_socket_t handle = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (handle != CURL_SOCKET_BAD && address->socktype == SOCK_STREAM)
+        setsockopt(handle, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout);
+    return handle;
 }
 
 /* Names the calling thread. prctl(2) is variadic, and glibc hides pthread_setname_np(3) from Swift. */

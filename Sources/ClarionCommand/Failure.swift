@@ -21,6 +21,10 @@ extension EventLogError: HasOneLineReason {
     var reason: String { message }
 }
 
+extension HubError: HasOneLineReason {
+    var reason: String { message }
+}
+
 extension ServerError: HasOneLineReason {
     var reason: String { description }
 }

@@ -19,6 +19,15 @@ struct ServeOptions: ParsableArguments {
     )
     var durability: String?
 
+    @Option(help: "How many events a topic keeps that has no bounds of its own. (default: all)")
+    var retentionEvents: String?
+
+    @Option(help: "For how long it keeps an event, such as 30m, 7d or 1h30m. (default: for ever)")
+    var retentionAge: String?
+
+    @Option(help: "How many bytes of data it keeps. (default: any number)")
+    var retentionBytes: String?
+
     @Option(
         help: ArgumentHelp(
             "Let webhooks reach addresses that are not public, such as 127.0.0.0/8. May be given several times.",
@@ -33,6 +42,33 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
+            Deliver webhooks through a proxy, such as http://10.0.0.1:3128: its rules decide what names lead to. \
+            Proxies that the environment names are ignored. (default: none)
+            """,
+            valueName: "url"
+        )
+    )
+    var egressProxy: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The domain name in which endpoints are asked for their consent. (default: this machine's name)",
+            valueName: "name"
+        )
+    )
+    var webhooksOrigin: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A PEM file of the certificate authorities that webhooks' endpoints are trusted by. (default: the system's)",
+            valueName: "file"
+        )
+    )
+    var webhooksCaFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
             When a failed delivery is tried again, one wait after the other, such as 5s,5m,2h,500ms. \
             (default: 5s,5m,30m,2h,5h,10h,14h,20h,24h)
             """,
@@ -40,6 +76,25 @@ struct ServeOptions: ParsableArguments {
         )
     )
     var webhooksRetry: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "For how long a webhook may fail without one success before it is disabled, such as 12h. (default: 5d)",
+            valueName: "duration"
+        )
+    )
+    var webhooksDisableAfter: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file with the master key, under which webhooks' secrets are encrypted in the log: the base64 of 32 bytes. \
+            CLARION_MASTER_KEY holds the key itself. (default: not encrypted)
+            """,
+            valueName: "file"
+        )
+    )
+    var masterKeyFile: String?
 
     @Option(help: "Seconds of silence after which a stream is sent a comment. (default: 15)")
     var keepAlive: String?

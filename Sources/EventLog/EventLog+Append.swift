@@ -1,11 +1,30 @@
 extension EventLog {
+    /// Hands drafts to the log without a condition: see ``EventLog/append(_:if:acknowledge:)``.
+    public func append(
+        _ drafts: [EventDraft],
+        acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
+    ) {
+        append(drafts, if: nil, acknowledge: acknowledge)
+    }
+
     /// Hands drafts to the log and waits for the commit: all of them are committed, in this order, or none.
     /// - Returns: the events as committed, one for each draft.
-    /// - Throws: ``EventLogError`` with code `storage-full`, `overloaded`, `closed`, `log-corrupt` or `log-failed`.
-    public func append(_ drafts: [EventDraft]) async throws(EventLogError) -> [Event] {
-        let result: Result<[Event], EventLogError> = await withCheckedContinuation { continuation in
-            append(drafts) { continuation.resume(returning: $0) }
+    /// - Throws: ``EventLogError`` with code `storage-full`, `overloaded`, `closed`, `idempotency-conflict`,
+    ///   `value-changed`, `log-corrupt` or `log-failed`.
+    public func append(
+        _ drafts: [EventDraft],
+        if condition: AppendCondition? = nil
+    ) async throws(EventLogError) -> AppendReceipt {
+        let result: Result<AppendReceipt, EventLogError> = await withCheckedContinuation { continuation in
+            append(drafts, if: condition) { continuation.resume(returning: $0) }
         }
         return try result.get()
+    }
+
+    /// Hands drafts to the log and waits for the commit.
+    /// - Returns: the events as committed, one for each draft.
+    @discardableResult
+    public func append(_ drafts: [EventDraft]) async throws(EventLogError) -> [Event] {
+        try await append(drafts, if: nil).events
     }
 }

@@ -16,9 +16,17 @@ public protocol EventLog: AnyObject, Sendable {
     /// the followers heard the events, on the log's thread, which must not be kept. What was refused because too much
     /// waits already (``EventLogError/overloaded``) or the log is closed is acknowledged on the caller's thread, before
     /// this returns.
+    ///
+    /// A draft whose idempotency key was used on its topic within the key's lifetime is not stored again, nor told to
+    /// followers; the receipt has the event of that time. Used for something else it is refused as
+    /// ``EventLogError/idempotencyConflict``, with all of its append.
+    ///
+    /// - Parameter condition: what must hold of the topic of the first draft, else the append is refused as
+    ///   ``EventLogError/valueChanged``; a replay is answered as such whether it holds or not.
     func append(
         _ drafts: [EventDraft],
-        acknowledge: @escaping @Sendable (Result<[Event], EventLogError>) -> Void
+        if condition: AppendCondition?,
+        acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     )
 
     /// Has every commit's events told to a follower, in sequence order, from the next commit on and for as long as the
@@ -46,6 +54,9 @@ public protocol EventLog: AnyObject, Sendable {
 
     /// The oldest event that any of the patterns matches; nil if there is none.
     func earliest(matching: [TopicPattern]) async throws(EventLogError) -> Event?
+
+    /// The position of the newest event that any of the patterns matches; nil if there is none.
+    func newest(matching: [TopicPattern]) async throws(EventLogError) -> Position?
 
     /// The position just before the first event at or after a moment; the tail if there is none.
     func position(since: Timestamp) async throws(EventLogError) -> Position

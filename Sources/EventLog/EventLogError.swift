@@ -36,6 +36,9 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
     /// The file is no log of this program, or of a later version of it.
     public static let foreign = "log-foreign"
 
+    /// There is no log in the directory.
+    public static let missing = "log-missing"
+
     /// Another process, or another log of this process, has the directory open.
     public static let locked = "log-locked"
 
@@ -44,6 +47,12 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
 
     /// Anything else that went wrong beneath.
     public static let failed = "log-failed"
+
+    /// An idempotency key was used for something else before. Nothing was stored.
+    public static let idempotencyConflict = "idempotency-conflict"
+
+    /// The topic's newest event is not what the append was to find. Nothing was stored.
+    public static let valueChanged = "value-changed"
 
     /// The observer is not at the revision that was expected, or there is none of that id.
     public static let revisionChanged = "revision-changed"

@@ -1,3 +1,5 @@
+import Glibc
+
 /// How webhooks are delivered: everything that is the same for all endpoints.
 public struct WebhookConfiguration: Sendable {
     /// The longest an attempt may take until its connection is established, name resolution and TLS included.
@@ -30,6 +32,15 @@ public struct WebhookConfiguration: Sendable {
     /// A PEM file of certificate authorities to trust instead of the system's, or `nil`.
     public var certificateAuthorities: String?
 
+    /// The domain name in which endpoints are asked for their consent to deliveries.
+    public var origin: String
+
+    /// The proxy that makes all connections, or `nil` for none; proxies that the environment names are ignored.
+    ///
+    /// Its own address is dialled wherever it is. Names are resolved by the proxy, so it alone can tell where they lead;
+    /// addresses that stand in a URL are judged here all the same.
+    public var proxy: EgressProxy?
+
     /// Creates a configuration; the defaults are those of the delivery contract.
     public init(
         connectTimeout: Duration = .seconds(5),
@@ -41,7 +52,9 @@ public struct WebhookConfiguration: Sendable {
         maxInFlight: Int = 1024,
         maxResponseLength: Int = 65_536,
         responsePrefixLength: Int = 1024,
-        certificateAuthorities: String? = nil
+        certificateAuthorities: String? = nil,
+        origin: String = Self.hostName,
+        proxy: EgressProxy? = nil
     ) {
         self.connectTimeout = connectTimeout
         self.totalTimeout = totalTimeout
@@ -53,5 +66,17 @@ public struct WebhookConfiguration: Sendable {
         self.maxResponseLength = maxResponseLength
         self.responsePrefixLength = responsePrefixLength
         self.certificateAuthorities = certificateAuthorities
+        self.origin = origin
+        self.proxy = proxy
+    }
+
+    /// The name of this machine (`gethostname(2)`), `localhost` if it has none.
+    public static let hostName: String = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        // One byte stays NUL, since a name that does not fit is cut without one. The buffer is read before it ends.
+        unsafe buffer.initialize(repeating: 0)
+        guard let start = buffer.baseAddress, unsafe gethostname(start, buffer.count - 1) == 0,
+            unsafe start.pointee != 0
+        else { return "localhost" }
+        return unsafe String(cString: start)
     }
 }

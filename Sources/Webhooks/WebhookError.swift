@@ -8,6 +8,8 @@ public struct WebhookError: Error, Sendable, Hashable, CustomStringConvertible {
         case secretInvalid = "secret-invalid"
         /// A custom header's name or value is malformed or reserved.
         case headerInvalid = "header-invalid"
+        /// The URL is none of a proxy.
+        case proxyInvalid = "proxy-invalid"
         /// The text is neither an address nor an address range.
         case cidrInvalid = "cidr-invalid"
     }

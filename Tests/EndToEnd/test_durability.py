@@ -153,32 +153,71 @@ def test_a_log_in_memory_is_another_one_after_a_restart(start_hub, topic):
         assert message.id == new
 
 
-def test_a_full_disk_refuses_posts_and_loses_nothing(start_hub, tmp_path, topic):
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 5 MB."""
     folder = tmp_path / "small"
     folder.mkdir()
     if os.geteuid() != 0 or subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], capture_output=True).returncode != 0:
+            ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", folder], capture_output=True).returncode != 0:
         pytest.skip("a small file system cannot be mounted here")
-    try:
-        hub = start_hub("--data", str(folder / "data"))
-        with hub.stream(topic) as stream:
-            stored = []
-            while True:
-                response = hub.request("POST", events_path(topic), data=b"x" * 100_000)
-                if response.status_code != 201:
-                    break
-                stored.append(response.json()["id"])
-            assert_problem(response, 507, "storage-full")
-            assert [message.id for message in stream.take(len(stored))] == stored
-            assert [event["id"] for event in hub.history(topic)] == stored
-            subprocess.run(["mount", "-o", "remount,size=60m", folder], check=True)
-            stored.append(hub.post(topic, b"x" * 100_000)["id"])
-            assert stream.next().id == stored[-1]
-        hub.restart()
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def make_room_by_a_foreign_file(hub, topic, folder):
+    (folder / "foreign").unlink()
+
+
+def make_room_by_retention(hub, topic, folder):
+    response = hub.request("PUT", f"/topics/{topic}", json={"retention": {"events": 3}})
+    assert response.status_code == 200, response.text
+
+
+def make_room_by_deleting(hub, topic, folder):
+    assert hub.request("DELETE", f"/topics/{topic}").status_code == 204
+
+
+@pytest.mark.parametrize("durability", ["process", "disk"])
+@pytest.mark.parametrize("make_room, kept", [
+    (make_room_by_a_foreign_file, None), (make_room_by_retention, 3), (make_room_by_deleting, 0)])
+def test_a_full_disk_refuses_posts_and_loses_nothing(start_hub, clarion, small_disk, topic, durability, make_room, kept):
+    hub = start_hub("--data", str(small_disk / "data"), "--durability", durability)
+    (small_disk / "foreign").write_bytes(b"x" * 500_000)
+    with hub.stream(topic) as stream:
+        stored = []
+        while True:
+            response = hub.request("POST", events_path(topic), data=b"x" * 30_000)
+            if response.status_code != 201:
+                break
+            stored.append(response.json()["id"])
+        assert_problem(response, 507, "storage-full")
+        assert len(stored) > 20
+        assert [message.id for message in stream.take(len(stored))] == stored
+        # And now somebody else takes the rest.
+        with open(small_disk / "more", "wb", buffering=0) as more:
+            try:
+                while more.write(b"x" * 4096):
+                    pass
+            except OSError:
+                pass
+        for _ in range(3):
+            assert_problem(hub.request("POST", events_path(topic), data=b"x" * 30_000), 507, "storage-full")
         assert [event["id"] for event in hub.history(topic)] == stored
-        hub.stop()
-    finally:
-        subprocess.run(["umount", "-l", folder])
+        assert hub.get("/healthz").status_code == 200
+
+        make_room(hub, topic, small_disk)
+        last = wait_until(
+            lambda: (lambda answer: answer.status_code == 201 and answer.json()["id"])(
+                hub.request("POST", events_path(topic + ".more"), data=b"x" * 30_000)),
+            what="a post that is taken again")
+    stored = stored if kept is None else stored[len(stored) - kept:]
+    wait_until(lambda: [event["id"] for event in hub.history(topic)] == stored, what="what is kept")
+    hub.restart()
+    assert [event["id"] for event in hub.history(topic)] == stored
+    assert [event["id"] for event in hub.history(topic + ".more")] == [last]
+    hub.stop()
+    assert clarion("check", "--data", small_disk / "data").stdout.endswith("\nok\n")
 
 
 def test_a_kill_leaves_no_lock_behind(hub, topic):

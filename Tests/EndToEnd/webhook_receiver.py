@@ -79,7 +79,7 @@ class WebhookReceiver:
                 self.end_headers()
                 self.wfile.write(content)
 
-            do_GET = do_PUT = do_DELETE = do_POST
+            do_GET = do_PUT = do_DELETE = do_OPTIONS = do_POST
 
             def log_message(self, *_):
                 pass

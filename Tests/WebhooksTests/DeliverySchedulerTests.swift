@@ -38,7 +38,7 @@ struct DeliverySchedulerTests {
                 Endpoint(
                     id: id,
                     url: try WebhookURL("http://example.com/", httpsOnly: false),
-                    secrets: [],
+                    secrets: SigningSecrets(.generate()),
                     maxInFlight: maxInFlight,
                     isEnabled: isEnabled,
                     ordered: ordered,
@@ -71,16 +71,16 @@ struct DeliverySchedulerTests {
                     scheduler.recorded(now: now)
                 case .fetch(let fetch):
                     fetches += 1
-                    let due = (rows[fetch.id] ?? [:]).filter { $0.value <= fetch.at }.keys.sorted()
+                    let due = (rows[fetch.endpoint.id] ?? [:]).filter { $0.value <= fetch.at }.keys.sorted()
                     let deliveries = due.prefix(fetch.limit).map { id in
                         Delivery(
                             id: id,
-                            endpoint: fetch.id,
+                            endpoint: fetch.endpoint.id,
                             eventID: "e\(id)",
                             topic: "t",
                             body: [UInt8](repeating: 0, count: bodies),
                             attempts: attempts[id] ?? 0,
-                            notBefore: rows[fetch.id]?[id] ?? 0
+                            notBefore: rows[fetch.endpoint.id]?[id] ?? 0
                         )
                     }
                     scheduler.fetched(fetch, deliveries, now: now)
@@ -393,6 +393,55 @@ struct DeliverySchedulerTests {
         #expect((1...2).contains(play.underWay.count))
         play.advance(to: play.now + 3000)
         #expect((30...33).contains(play.underWay.count))
+    }
+
+    @Test("an endpoint whose attempts end faster than they are recorded keeps no other from being read")
+    func recordingAndReadingInTurn() throws {
+        var play = Play()
+        try play.set("fast", maxInFlight: 1024)
+        try play.set("other")
+        play.add(4_000, to: "fast")
+        play.run()
+        let results = play.underWay.map { TransportResult(request: $0, ending: .answered(Self.ok)) }
+        play.scheduler.finish(results, now: play.now) { 0 }
+        play.add(1, to: "other")
+        _ = play.scheduler.wake("other")
+        var jobs: [String] = []
+        while jobs.count < 10 {
+            switch play.scheduler.nextJob(now: play.now) {
+            case .record:
+                jobs.append("record")
+                play.scheduler.recorded(now: play.now)
+            case .fetch(let fetch):
+                jobs.append("fetch \(fetch.endpoint.id)")
+                play.scheduler.fetched(fetch, [], now: play.now)
+            default: jobs.append("-")
+            }
+        }
+        let fetch = try #require(jobs.firstIndex(of: "fetch other"))
+        let lastRecord = try #require(jobs.lastIndex(of: "record"))
+        #expect(fetch < lastRecord, "\(jobs)")
+    }
+
+    @Test("an endpoint that fails every time is tried at a bounded rate, and at full speed after one success")
+    func braking() throws {
+        var play = Play(schedule: [.seconds(3600)])
+        try play.set("a", maxInFlight: 100)
+        play.add(5_000, to: "a")
+        var ended = 0
+        func go(for milliseconds: Int64, _ answer: AttemptAnswer) {
+            for _ in 0..<milliseconds {
+                play.run()
+                ended += play.underWay.count
+                play.end(answer)
+                play.now += 1
+            }
+        }
+        go(for: 2_000, Self.error)
+        #expect((900...1_500).contains(ended))
+        ended = 0
+        go(for: 100, Self.ok)
+        #expect(ended > 3_000)
     }
 
     @Test("reads ahead no more than the budget in bytes")

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Webhooks
@@ -70,6 +71,87 @@ struct EgressGuardTests {
     )
     func others(address: String) {
         #expect(!egress.permits(address: address))
+    }
+
+    @Test(
+        "blocks tunnels to IPv4 whatever is at their end",
+        arguments: [
+            "2002:7f00:1::1", "2002:808:808::1", "2001:0:7f00:1::1", "2001::8.8.8.8", "2001:0:53aa:64c:0:0:80ff:fefe",
+            "64:ff9b::127.0.0.1", "64:ff9b::a00:1", "64:ff9b:1::8.8.8.8", "::ffff:0:8.8.8.8", "::8.8.8.8.",
+        ]
+    )
+    func tunnels(address: String) {
+        #expect(!egress.permits(address: address))
+    }
+
+    /// What is dialled is judged as the kernel gets it: the bytes of a socket address.
+    @Test("judges socket addresses", arguments: Self.ranges)
+    func socketAddresses(range: (before: String?, first: String, last: String, after: String?)) throws {
+        for text in [range.first, range.last] {
+            guard case .blocked = try Self.decision(egress, text) else {
+                Issue.record("\(text) is not blocked")
+                continue
+            }
+        }
+        for text in [range.before, range.after].compactMap(\.self) {
+            #expect(try Self.decision(egress, text) == .permitted)
+        }
+    }
+
+    @Test("a scope changes nothing, and neither do port and flow")
+    func scopes() throws {
+        for text in ["fe80::1", "::1", "ff02::1", "::ffff:127.0.0.1"] {
+            guard case .blocked = try Self.decision(egress, text, scope: 2) else {
+                Issue.record("\(text) is not blocked")
+                continue
+            }
+        }
+        #expect(try Self.decision(egress, "2606:4700::1111", scope: 7) == .permitted)
+    }
+
+    @Test("addresses that are cut short, or of other families, are blocked", arguments: [0, 1, 2, 8, 15, 16, 27])
+    func short(length: Int) throws {
+        guard case .blocked = try Self.decision(egress, "2606:4700::1111", length: length) else {
+            Issue.record("not blocked")
+            return
+        }
+        var local = sockaddr_un()
+        local.sun_family = sa_family_t(AF_UNIX)
+        let decision = unsafe withUnsafePointer(to: &local) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe egress.decision(for: address, length: MemoryLayout<sockaddr_un>.size)
+            }
+        }
+        #expect(decision == .blocked(reason: "only IPv4 and IPv6 addresses may be dialled"))
+    }
+
+    private static func decision(
+        _ egress: EgressGuard,
+        _ text: String,
+        scope: UInt32 = 0,
+        length: Int? = nil
+    ) throws -> EgressGuard.Decision {
+        var v4 = sockaddr_in()
+        v4.sin_family = sa_family_t(AF_INET)
+        v4.sin_port = in_port_t(443).bigEndian
+        if unsafe inet_pton(AF_INET, text, &v4.sin_addr) == 1 {
+            return unsafe withUnsafePointer(to: &v4) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    unsafe egress.decision(for: address, length: length ?? MemoryLayout<sockaddr_in>.size)
+                }
+            }
+        }
+        var v6 = sockaddr_in6()
+        v6.sin6_family = sa_family_t(AF_INET6)
+        v6.sin6_port = in_port_t(443).bigEndian
+        v6.sin6_flowinfo = 0xffff_ffff
+        v6.sin6_scope_id = scope
+        try #require(unsafe inet_pton(AF_INET6, text, &v6.sin6_addr) == 1)
+        return unsafe withUnsafePointer(to: &v6) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe egress.decision(for: address, length: length ?? MemoryLayout<sockaddr_in6>.size)
+            }
+        }
     }
 
     @Test("permits public addresses", arguments: ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "2a00:1450::1"])

@@ -1,6 +1,34 @@
+import Crypto
+import Foundation
 import Testing
 
 @testable import Webhooks
+
+@Suite("SigningSecrets")
+struct SigningSecretsTests {
+    @Test("a replaced secret signs for a day more, after the new one")
+    func overlap() {
+        let (old, new) = (SigningSecret.generate(), SigningSecret.generate(.ed25519))
+        let rotated = SigningSecrets(old).rotated(to: new, at: 1000)
+        let end: Int64 = 1000 + 24 * 3600 * 1000
+        #expect(rotated.valid(at: 1000) == [new, old])
+        #expect(rotated.valid(at: end - 1) == [new, old])
+        #expect(rotated.valid(at: end) == [new])
+    }
+
+    @Test("two sign at most: a second rotation ends the oldest")
+    func twice() {
+        let secrets = (0..<3).map { _ in SigningSecret.generate() }
+        let rotated = SigningSecrets(secrets[0]).rotated(to: secrets[1], at: 0).rotated(to: secrets[2], at: 1)
+        #expect(rotated.valid(at: 2) == [secrets[2], secrets[1]])
+    }
+
+    @Test("the present secret again changes nothing, so a repeated request is harmless")
+    func again() {
+        let once = SigningSecrets(.generate()).rotated(to: .generate(), at: 0)
+        #expect(once.rotated(to: once.current, at: 5) == once)
+    }
+}
 
 @Suite("WebhookSignature and SigningSecret")
 struct SigningTests {
@@ -14,6 +42,33 @@ struct SigningTests {
             secrets: [secret]
         )
         #expect(header == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+    }
+
+    @Test("signs with Ed25519 as RFC 8032 does, under the tag v1a")
+    func asymmetric() throws {
+        // RFC 8032, section 7.1, test 2: its private and public keys.
+        let secret = try SigningSecret("whsk_TM0Imyj/ltqdtsNG7BFOD1uKMZ81q6Yk2oz27U+4pvs=")
+        #expect(secret.scheme == .ed25519)
+        #expect(secret.publicKey == "whpk_PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=")
+        let key = try Curve25519.Signing.PublicKey(
+            rawRepresentation: #require(Data(base64Encoded: "PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw="))
+        )
+        let header = WebhookSignature.header(id: "msg", timestamp: 7, body: Array("body".utf8), secrets: [secret])
+        let parts = header.split(separator: ",")
+        #expect(parts.first == "v1a")
+        let signature = try #require(parts.last.flatMap { Data(base64Encoded: String($0)) })
+        #expect(key.isValidSignature(signature, for: Data("msg.7.body".utf8)))
+        #expect(!key.isValidSignature(signature, for: Data("msg.8.body".utf8)))
+    }
+
+    @Test("a private key with its public half is the same key, with another half none")
+    func withPublicHalf() throws {
+        let secret = SigningSecret.generate(.ed25519)
+        let seed = try #require(Data(base64Encoded: String(secret.text.dropFirst(5))))
+        let half = try #require(secret.publicKey.flatMap { Data(base64Encoded: String($0.dropFirst(5))) })
+        #expect(try SigningSecret("whsk_" + (seed + half).base64EncodedString()) == secret)
+        #expect { try SigningSecret("whsk_" + (seed + seed).base64EncodedString()) } throws: { isInvalid($0) }
+        #expect(!"\(secret)".contains(secret.text.dropFirst(5)))
     }
 
     @Test("signs with each secret, in order, separated by exactly one space")
@@ -48,6 +103,7 @@ struct SigningTests {
         "refuses other texts",
         arguments: [
             "", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsk_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "whpk_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
             "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa!w", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS",
             " whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n",
         ]
@@ -63,7 +119,7 @@ struct SigningTests {
         let endpoint = Endpoint(
             id: "a",
             url: try WebhookURL("https://example.com", httpsOnly: true),
-            secrets: [secret]
+            secrets: SigningSecrets(secret, previous: .init(secret, until: 1))
         )
         var dumped = ""
         dump(endpoint, to: &dumped)

@@ -68,6 +68,19 @@ struct WebhookDispatcherTests {
         }
     }
 
+    @Test("a rotated secret signs no more when its time is over")
+    func rotationEnds() async throws {
+        let receiver = try Receiver()
+        let fixture = try DispatcherFixture()
+        try await fixture.run(receiver) {
+            let secrets = [SigningSecret.generate().text, SigningSecret.generate().text]
+            fixture.store.add(to: "a")
+            fixture.dispatcher.set(try fixture.endpoint("a", receiver.url, secrets: secrets, secondUntil: 1))
+            try await eventually("it arrives") { !receiver.requests.isEmpty }
+            #expect(receiver.requests.first?.header("webhook-signature")?.split(separator: " ").count == 1)
+        }
+    }
+
     @Test("bodies arrive as posted", arguments: [0, 1, 65_535, 65_536, 65_537, 1_048_576])
     func bodies(length: Int) async throws {
         let receiver = try Receiver()

@@ -11,6 +11,8 @@ struct WebhookURLTests {
             ("http://example.com:8080/a?b=c", "http://example.com:8080/a?b=c", "example.com", 8080),
             ("HTTPS://example.com/x#part", "https://example.com/x", "example.com", 443),
             ("http://[::1]:9000/", "http://[::1]:9000/", "[::1]", 9000),
+            ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example/", "xn--bcher-kva.example", 443),
+            ("http://0x7f.1/", "http://127.0.0.1/", "127.0.0.1", 80),
             ("https://example.com/ü", "https://example.com/%c3%bc", "example.com", 443),
         ]
     )
@@ -31,6 +33,7 @@ struct WebhookURLTests {
             "https://:pass@example.com/", "https://@example.com/", "http://example.com:0/", "http://example.com:65536/",
             "http://example.com:-1/", "http://example.com:22/", "http://example.com:25/", "http://example.com:6667/",
             "http://example.com:x/", "http://exa mple.com/", "http://example.com/\r\nX: y", "http://example.com/a b",
+            "http://bücher.example/", "http://①②⑦.0.0.1/", "http://127。0。0。1/", "http://b%C3%BCcher.example/",
             "http://example.com\u{0}.evil.com/", "unix:///var/run/docker.sock",
             "https://example.com/" + String(repeating: "a", count: 8192),
         ]

@@ -3,21 +3,28 @@ struct EventAttributes {
     /// The W3C trace context of the post.
     var traceparent: String?
 
-    init(traceparent: String? = nil) {
+    /// The attributes of an event that was posted as a CloudEvent.
+    var cloudEvent: CloudEventContext?
+
+    init(traceparent: String? = nil, cloudEvent: CloudEventContext? = nil) {
         self.traceparent = traceparent
+        self.cloudEvent = cloudEvent
     }
 
     /// Reads what was stored.
     init(_ stored: [UInt8]?) {
-        guard let stored, case .object(let members) = JSONValue(parsing: stored),
-            case .string(let traceparent) = members["traceparent"]
-        else { return }
-        self.traceparent = traceparent
+        guard let stored, case .object(let members) = JSONValue(parsing: stored) else { return }
+        if case .string(let traceparent) = members["traceparent"] { self.traceparent = traceparent }
+        cloudEvent = CloudEventContext(members["cloudEvent"])
     }
 
     /// What is stored; nil if there is nothing to keep.
     var stored: [UInt8]? {
-        traceparent.map { JSONValue.object(["traceparent": .string($0)]).bytes }
+        guard traceparent != nil || cloudEvent != nil else { return nil }
+        var members: [String: JSONValue] = [:]
+        members["traceparent"] = traceparent.map(JSONValue.string)
+        members["cloudEvent"] = cloudEvent?.json
+        return JSONValue.object(members).bytes
     }
 
     /// A `traceparent` header if it has the form of one (W3C Trace Context, section 3.2): version, trace id, parent id

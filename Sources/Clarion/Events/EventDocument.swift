@@ -20,7 +20,7 @@ enum EventDocument {
         } else {
             json.member("contentType", json: "null".utf8)
         }
-        json.data(of: event, base64: "dataBase64")
+        json.data(of: event, base64: "dataBase64", brokenJSONAsText: true)
         return json.object
     }
 
@@ -32,25 +32,14 @@ enum EventDocument {
         json.member("time", event.time.rfc3339)
         return json.object
     }
-}
 
-/// The rules of content types.
-enum ContentType {
-    /// `application/json` or any `+json` (RFC 6839), whatever its parameters.
-    static func isJSON(_ contentType: String?) -> Bool {
-        guard let essence = contentType.map(essence) else { return false }
-        return essence == "application/json" || essence.hasSuffix("+json")
-    }
-
-    /// The type and subtype in lower case, without parameters.
-    static func essence(_ contentType: String) -> String {
-        String(contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
-    }
-
-    /// What an event's data is stored as. What `curl -d` claims of its data, a form, and no claim at all, both mean
-    /// plain data: text if it reads as such.
-    static func stored(_ claimed: String?, data: [UInt8]) -> String {
-        if let claimed, !claimed.isEmpty, essence(claimed) != "application/x-www-form-urlencoded" { return claimed }
-        return UTF8Check.isValid(data) ? "text/plain; charset=utf-8" : "application/octet-stream"
+    /// What a batch is answered with: `{"events": […]}`.
+    static func receipt(_ events: [Event]) -> [UInt8] {
+        var body = Array("{\"events\":[".utf8)
+        for (index, event) in events.enumerated() {
+            if index > 0 { body.append(UInt8(ascii: ",")) }
+            body += receipt(event)
+        }
+        return body + Array("]}".utf8)
     }
 }

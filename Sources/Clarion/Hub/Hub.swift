@@ -24,13 +24,14 @@ public final class Hub: Sendable {
     let directory = ObserverDirectory()
     let streams: StreamHost
     let webhooks: WebhookRegistry
+    let objects: ObjectHost
+    let bindings = TopicBindings()
     let work = BackgroundWork()
     let logger: Logger
 
     private let dispatcher: WebhookDispatcher
-    /// The webhooks that answered 410, on their way from the dispatcher to the registry.
-    private let gone: AsyncStream<AttemptOutcome>
-    private let whoIsGone: AsyncStream<AttemptOutcome>.Continuation
+    private let failed: AsyncStream<FailedEndpoint>
+    private let whoFailed: AsyncStream<FailedEndpoint>.Continuation
     private let writer: StreamWriter
     private let server = Lock<HTTPServer?>(nil)
     private let draining = Atomic<Bool>(false)
@@ -40,7 +41,9 @@ public final class Hub: Sendable {
     ///
     /// - Throws: ``EventLogError`` if the log cannot be opened, ``ServerError`` if the address cannot be had.
     public static func start(_ configuration: HubConfiguration, logger: Logger) async throws -> Hub {
-        let log = try SQLiteEventLog(at: configuration.storage, durability: configuration.durability)
+        var limits = SQLiteEventLog.Limits()
+        limits.retention = configuration.retention
+        let log = try SQLiteEventLog(at: configuration.storage, durability: configuration.durability, limits: limits)
         do {
             let hub = try Hub(configuration, log: log, logger: logger)
             try await hub.begin(configuration)
@@ -57,16 +60,14 @@ public final class Hub: Sendable {
         writer = try StreamWriter(
             keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive)
         )
-        let (gone, whoIsGone) = AsyncStream.makeStream(of: AttemptOutcome.self)
-        self.gone = gone
-        self.whoIsGone = whoIsGone
-        dispatcher = WebhookDispatcher(
-            store: LogDeliveryStore(log: log),
-            configuration: configuration.webhooks,
-            logger: logger
-        ) { outcomes in
-            for outcome in outcomes where outcome.result == .gone { whoIsGone.yield(outcome) }
-        }
+        let (failed, whoFailed) = AsyncStream.makeStream(of: FailedEndpoint.self)
+        self.failed = failed
+        self.whoFailed = whoFailed
+        let deliveries = LogDeliveryStore(
+            log: log,
+            patience: configuration.disableFailingAfter.milliseconds
+        ) { whoFailed.yield($0) }
+        dispatcher = WebhookDispatcher(store: deliveries, configuration: configuration.webhooks, logger: logger)
         streams = StreamHost(
             log: log,
             broadcaster: broadcaster,
@@ -78,17 +79,20 @@ public final class Hub: Sendable {
         webhooks = WebhookRegistry(
             store: log,
             dispatcher: dispatcher,
+            lifecycle: try ObserverLifecycle(log: log, logger: logger),
             broadcaster: broadcaster,
             directory: directory,
+            masterKey: configuration.masterKey,
             logger: logger
         )
+        objects = ObjectHost(broadcaster: broadcaster, directory: directory)
     }
 
     private func begin(_ configuration: HubConfiguration) async throws {
         running.withLock { $0 = Task { [work] in await work.run() } }
         log.follow { [broadcaster] events in broadcaster.notify(events) }
-        work.start { [gone, webhooks] in
-            for await outcome in gone { await webhooks.disable(outcome.endpoint, at: outcome.url, reason: "gone") }
+        work.start { [failed, webhooks] in
+            for await endpoint in failed { await webhooks.disable(endpoint) }
         }
         dispatcher.start()
         do {
@@ -113,9 +117,37 @@ public final class Hub: Sendable {
 
     /// Posts an event and returns it once it is committed.
     ///
-    /// - Throws: ``EventLogError`` if it could not be stored; then nothing of it was.
-    public func post(_ draft: EventDraft) async throws(EventLogError) -> Event {
-        try await log.append([draft])[0]
+    /// - Throws: ``HubError`` if it was not stored: with the log's code and the ``EventLogError`` as its cause if it could
+    ///   not be, with `info-mismatch` if its topic is bound to a notification and its data is not what that carries.
+    public func post(_ draft: EventDraft) async throws(HubError) -> Event {
+        try await store([try admit(draft)])[0]
+    }
+
+    /// Posts events, of any topics, next to each other and in this order: all of them or none.
+    ///
+    /// - Returns: one event for each draft, once they are committed.
+    /// - Throws: what ``post(_:)-(EventDraft)`` does; a pointer begins with the place of the draft, as in `/3/price`.
+    public func post(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
+        var admitted: [EventDraft] = []
+        admitted.reserveCapacity(drafts.count)
+        for (index, draft) in drafts.enumerated() { admitted.append(try admit(draft, pointer: "/\(index)")) }
+        return admitted.isEmpty ? [] : try await store(admitted)
+    }
+
+    private func admit(_ draft: EventDraft, pointer: String = "") throws(HubError) -> EventDraft {
+        do {
+            return try bindings.admit(draft)
+        } catch {
+            throw HubError(code: HubError.infoMismatch, message: error.detail, pointer: pointer + error.pointer)
+        }
+    }
+
+    private func store(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
+        do {
+            return try await log.append(drafts)
+        } catch {
+            throw HubError(error)
+        }
     }
 
     /// Shuts down in order: takes no more posts, ends the streams, lets attempts under way finish, closes the log.
@@ -130,13 +162,15 @@ public final class Hub: Sendable {
         let server = server.withLock { $0 }
         server?.quiesce()
         streams.endAll()
+        webhooks.stop()
         async let attempts: Void = dispatcher.shutdown(grace: grace)
         let isStopped = await server?.stop(grace: .seconds(2)) ?? true
         if isStopped { writer.stop() } else { logger.error("requests were still waiting for their answer at shutdown") }
         await attempts
-        whoIsGone.finish()
+        whoFailed.finish()
         work.finish()
         await running.withLock { $0 }?.value
+        bindings.removeAll()
         await log.close()
     }
 }

@@ -13,8 +13,17 @@ public struct HubConfiguration: Sendable {
     /// What an acknowledged event survives.
     public var durability: Durability
 
+    /// How much history topics keep that have no bounds of their own; by default all of it.
+    public var retention: Retention
+
     /// How webhooks are delivered.
     public var webhooks: WebhookConfiguration
+
+    /// For how long a webhook may fail without one success before it is disabled.
+    public var disableFailingAfter: Duration
+
+    /// Seals webhooks' secrets and credentials in the log; nil leaves them plain. What is sealed needs it for good.
+    public var masterKey: MasterKey?
 
     /// The silence after which a stream is sent a comment.
     public var keepAlive: Duration
@@ -30,7 +39,10 @@ public struct HubConfiguration: Sendable {
         server: ServerConfiguration = ServerConfiguration(serverName: "clarion"),
         storage: SQLiteEventLog.Storage,
         durability: Durability = .disk,
+        retention: Retention = Retention(),
         webhooks: WebhookConfiguration = WebhookConfiguration(userAgent: "clarion/\(Hub.version)"),
+        disableFailingAfter: Duration = .seconds(5 * 86_400),
+        masterKey: MasterKey? = nil,
         keepAlive: Duration = .seconds(15),
         outboxBytes: Int = 1024 * 1024,
         publicFolder: String? = nil
@@ -38,7 +50,10 @@ public struct HubConfiguration: Sendable {
         self.server = server
         self.storage = storage
         self.durability = durability
+        self.retention = retention
         self.webhooks = webhooks
+        self.disableFailingAfter = disableFailingAfter
+        self.masterKey = masterKey
         self.keepAlive = keepAlive
         self.outboxBytes = outboxBytes
         self.publicFolder = publicFolder

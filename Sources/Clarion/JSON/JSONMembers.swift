@@ -5,6 +5,8 @@ import MicroHTTP
 struct JSONMembers {
     private let members: [String: JSONValue]
     private var known: Set<String> = []
+    /// What stands before the names of members in pointers: empty, or the way to a nested object and a slash.
+    private let path: String
 
     /// - Throws: `body-invalid` if the value is not an object.
     init(_ value: JSONValue) throws(Problem) {
@@ -12,6 +14,16 @@ struct JSONMembers {
             throw Problem(.badRequest, code: "body-invalid", detail: "The body must be a JSON object.", pointer: "")
         }
         self.members = members
+        path = ""
+    }
+
+    /// Reads an object that is itself a member.
+    /// - Parameter pointer: the way to it, without a leading slash.
+    /// - Throws: `member-invalid` if the value is not an object.
+    init(_ value: JSONValue, at pointer: String) throws(Problem) {
+        guard case .object(let members) = value else { throw Self.problem(pointer, "must be an object") }
+        self.members = members
+        path = "\(pointer)/"
     }
 
     /// Parses a request's body.
@@ -30,36 +42,36 @@ struct JSONMembers {
 
     mutating func string(_ name: String) throws(Problem) -> String? {
         guard let value = value(name) else { return nil }
-        guard case .string(let text) = value else { throw Self.problem(name, "must be a string") }
+        guard case .string(let text) = value else { throw problem(name, "must be a string") }
         return text
     }
 
     mutating func bool(_ name: String) throws(Problem) -> Bool? {
         guard let value = value(name) else { return nil }
-        guard case .bool(let flag) = value else { throw Self.problem(name, "must be true or false") }
+        guard case .bool(let flag) = value else { throw problem(name, "must be true or false") }
         return flag
     }
 
     mutating func number(_ name: String) throws(Problem) -> Double? {
         guard let value = value(name) else { return nil }
-        guard case .number(let number) = value else { throw Self.problem(name, "must be a number") }
+        guard case .number(let number) = value else { throw problem(name, "must be a number") }
         return number
     }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let number = try number(name) else { return nil }
         guard let integer = Int(exactly: number), range.contains(integer) else {
-            throw Self.problem(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw problem(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return integer
     }
 
     mutating func strings(_ name: String) throws(Problem) -> [String]? {
         guard let value = value(name) else { return nil }
-        guard case .array(let elements) = value else { throw Self.problem(name, "must be an array of strings") }
+        guard case .array(let elements) = value else { throw problem(name, "must be an array of strings") }
         var strings: [String] = []
         for (index, element) in elements.enumerated() {
-            guard case .string(let text) = element else { throw Self.problem("\(name)/\(index)", "must be a string") }
+            guard case .string(let text) = element else { throw problem("\(name)/\(index)", "must be a string") }
             strings.append(text)
         }
         return strings
@@ -67,11 +79,11 @@ struct JSONMembers {
 
     mutating func stringMap(_ name: String) throws(Problem) -> [String: String]? {
         guard let value = value(name) else { return nil }
-        guard case .object(let members) = value else { throw Self.problem(name, "must be an object of strings") }
+        guard case .object(let members) = value else { throw problem(name, "must be an object of strings") }
         var strings: [String: String] = [:]
         for (key, element) in members {
             guard case .string(let text) = element else {
-                throw Self.problem("\(name)/\(Self.escape(key))", "must be a string")
+                throw problem("\(name)/\(Self.escape(key))", "must be a string")
             }
             strings[key] = text
         }
@@ -85,11 +97,14 @@ struct JSONMembers {
             .badRequest,
             code: "member-unknown",
             detail: "There is no member \"\(unknown)\". Known ones: \(known.sorted().joined(separator: ", ")).",
-            pointer: "/\(Self.escape(unknown))"
+            pointer: "/\(path)\(Self.escape(unknown))"
         )
     }
 
-    /// A problem with one member.
+    /// A problem with one member of this object.
+    func problem(_ name: String, _ what: String) -> Problem { Self.problem(path + name, what) }
+
+    /// A problem with one member of the body.
     static func problem(_ pointer: String, _ what: String) -> Problem {
         Problem(
             .badRequest,

@@ -3,8 +3,8 @@
 /// Not Foundation's decoder: it takes trailing commas and byte order marks, picks one of two members of the same name,
 /// and through nested containers its time grows with the square of the depth, on requests that anyone may send.
 struct JSONReader {
-    private let bytes: [UInt8]
-    private var index = 0
+    let bytes: [UInt8]
+    var index: Int
 
     /// Requests are read into values, and no request of the interface nests deeper than three.
     private static let maximumDepth = 32
@@ -12,21 +12,23 @@ struct JSONReader {
     /// - Returns: nil if the bytes are not JSON, nest too deep, or have two members of one name in an object.
     static func value(of bytes: [UInt8]) -> JSONValue? {
         guard JSONSyntax.isValid(bytes, maximumDepth: maximumDepth) else { return nil }
-        var reader = JSONReader(bytes: bytes)
+        var reader = JSONReader(bytes: bytes, at: 0)
         return reader.value()
     }
 
-    private init(bytes: [UInt8]) {
+    /// - Parameter index: where to read on; the syntax of all bytes was checked.
+    init(bytes: [UInt8], at index: Int) {
         self.bytes = bytes
+        self.index = index
     }
 
     /// The next byte that is no white space; the syntax promises that there is one.
-    private mutating func next() -> UInt8 {
+    mutating func next() -> UInt8 {
         while bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) { index += 1 }
         return bytes[index]
     }
 
-    private mutating func value() -> JSONValue? {
+    mutating func value() -> JSONValue? {
         switch next() {
         case UInt8(ascii: "{"): return object()
         case UInt8(ascii: "["): return array()
@@ -79,7 +81,7 @@ struct JSONReader {
         return .number(number)
     }
 
-    private mutating func string() -> String? {
+    mutating func string() -> String? {
         index += 1
         var text: [UInt8] = []
         while bytes[index] != UInt8(ascii: "\"") {

@@ -8,11 +8,16 @@ protocol HubObserver: AnyObject, Sendable {
     var topics: [TopicPattern] { get }
     var createdAt: Timestamp { get }
 
+    /// Whether it still hears anything. One that does not is as good as gone, and is not shown.
+    var isRegistered: Bool { get }
+
     /// The observer as the API shows it.
     func document() async throws(EventLogError) -> JSONValue
 }
 
 extension HubObserver {
+    var isRegistered: Bool { true }
+
     /// The members that every kind has.
     var commonMembers: [String: JSONValue] {
         [

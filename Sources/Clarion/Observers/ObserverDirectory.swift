@@ -14,7 +14,7 @@ final class ObserverDirectory: Sendable {
 
     /// The observer of an id, if it lives.
     func find(_ id: ObserverID) -> (any HubObserver)? {
-        table.owners(of: id, as: (any HubObserver).self).first
+        table.owners(of: id, as: (any HubObserver).self).first { $0.isRegistered }
     }
 
     /// All that live, oldest first.

@@ -33,9 +33,13 @@ public struct ObserverID: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     /// A new one: 80 random bits after a prefix that tells the kind.
     static func generate(_ kind: ObserverKind) -> ObserverID {
+        ObserverID(unchecked: kind.prefix + randomText())
+    }
+
+    /// 80 random bits.
+    static func randomText() -> String {
         let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
-        let random = (0..<16).map { _ in digits[Int.random(in: 0..<32)] }
-        return ObserverID(unchecked: kind.prefix + String(random))
+        return String((0..<16).map { _ in digits[Int.random(in: 0..<32)] })
     }
 
     /// The order of their text.

@@ -1,11 +1,8 @@
 import EventLog
-import FoundationEssentials
 import MicroHTTP
 
 /// A page of a list of observers: its filters, its size, and where it begins.
 struct ObserverPage {
-    private static let maximumLimit = 1000
-
     private let topic: TopicPattern?
     private let kind: ObserverKind?
     private let limit: Int
@@ -22,14 +19,13 @@ struct ObserverPage {
         }
 
         init?(_ text: String) {
-            guard let data = Data(base64Encoded: text) else { return nil }
-            let parts = String(decoding: data, as: UTF8.self).split(separator: " ")
+            let parts = text.split(separator: " ")
             guard parts.count == 2, let createdAt = Int64(parts[0]) else { return nil }
             self.createdAt = createdAt
             id = String(parts[1])
         }
 
-        var text: String { Data("\(createdAt) \(id)".utf8).base64EncodedString() }
+        var text: String { "\(createdAt) \(id)" }
 
         static func < (left: Cursor, right: Cursor) -> Bool {
             (left.createdAt, left.id) < (right.createdAt, right.id)
@@ -41,29 +37,25 @@ struct ObserverPage {
         if let name = query["topic"] { topic = try TopicPattern(pathSegment: name) } else { topic = nil }
         if let name = query["kind"] {
             guard let kind = ObserverKind(rawValue: name) else {
-                throw Self.problem("kind", "is one of \(ObserverKind.allCases.map(\.rawValue).joined(separator: ", "))")
+                throw ListPage.problem(
+                    "kind",
+                    "is one of \(ObserverKind.allCases.map(\.rawValue).joined(separator: ", "))"
+                )
             }
             self.kind = kind
         } else {
             kind = nil
         }
-        guard let limit = Int(query["limit"] ?? "100"), (1...Self.maximumLimit).contains(limit) else {
-            throw Self.problem("limit", "is a number from 1 to \(Self.maximumLimit)")
-        }
-        self.limit = limit
-        if let text = query["cursor"] {
-            // A "+" in a query is a space: undo it, so that a cursor pasted unescaped works.
-            guard let cursor = Cursor(String(text.map { $0 == " " ? "+" : $0 })) else {
-                throw Self.problem("cursor", "is the \"next\" of an earlier page")
-            }
-            after = cursor
-        } else {
-            after = nil
+        let page = try ListPage(query)
+        limit = page.limit
+        after = try page.after.map { text throws(Problem) in
+            guard let cursor = Cursor(text) else { throw ListPage.cursorProblem }
+            return cursor
         }
     }
 
     /// The page's observers and the cursor of the next page, if there is more.
-    func select(from observers: [any HubObserver]) -> (page: [any HubObserver], next: String?) {
+    func select(from observers: [any HubObserver]) -> (page: [any HubObserver], next: JSONValue) {
         let matching = observers.filter { observer in
             if let kind, observer.kind != kind { return false }
             if let topic, !observer.topics.contains(topic) { return false }
@@ -71,10 +63,6 @@ struct ObserverPage {
             return true
         }
         let page = Array(matching.prefix(limit))
-        return (page, matching.count > limit ? page.last.map { Cursor($0).text } : nil)
-    }
-
-    private static func problem(_ parameter: String, _ what: String) -> Problem {
-        Problem(.badRequest, code: "parameter-invalid", detail: "\"\(parameter)\" \(what).", parameter: parameter)
+        return (page, matching.count > limit ? page.last.map { ListPage.cursor(Cursor($0).text) } ?? .null : .null)
     }
 }

@@ -33,7 +33,7 @@ enum EventsFormat {
 }
 
 /// One element of an `Accept` field.
-private struct MediaRange {
+struct MediaRange {
     let name: String
     /// 0 (not acceptable) to 1.
     let quality: Double

@@ -38,6 +38,18 @@ extension Problem {
                 detail: "The observer was changed since it was read. Read it again.",
                 parameter: "If-Match"
             )
+        case "idempotency-conflict":
+            self.init(
+                .unprocessable,
+                code: "idempotency-conflict",
+                detail: "The idempotency key was used for something else on this topic within 24 hours."
+            )
+        case "value-changed":
+            self.init(
+                .preconditionFailed,
+                code: "value-changed",
+                detail: "The topic's newest event is not what the request names. Read the value again."
+            )
         default:
             logger.error(
                 "the log failed",
@@ -54,6 +66,21 @@ extension Problem {
             code: "observer-kind",
             title: "Conflict",
             detail: "An observer of another kind has this id."
+        )
+    }
+
+    /// There is no observer of the id.
+    static var observerUnknown: Problem {
+        Problem(.notFound, code: "observer-unknown", detail: "There is no such observer. It may have gone.")
+    }
+
+    /// Deliveries of a disabled observer are asked for.
+    static var observerDisabled: Problem {
+        Problem(
+            Status(409),
+            code: "observer-disabled",
+            title: "Conflict",
+            detail: "The observer is disabled. Enable it first: PATCH it with {\"enabled\": true}."
         )
     }
 

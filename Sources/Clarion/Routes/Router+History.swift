@@ -10,14 +10,12 @@ extension Router {
             guard let id = EventID(text), let event = try await log.event(id), event.topic == topic else {
                 throw Problem(.notFound, code: "event-unknown", detail: "This topic has no such event.")
             }
-            return Response.event(event, request: request)
+            return Response.event(event, for: request, lifespan: .lasting)
         }
     }
 }
 
 extension Hub {
-    private static let maximumLimit = 1000
-
     /// A page of history: `?since=&after=&limit=`.
     func history(of topics: [TopicPattern], for request: Request, asLines: Bool) -> Reply {
         .later { [weak self] responder in
@@ -35,17 +33,9 @@ extension Hub {
 
     private func page(of topics: [TopicPattern], for request: Request) async throws -> HistoryPage {
         let query = request.target.query
-        let limit = Int(query["limit"] ?? "100")
-        guard let limit, (1...Self.maximumLimit).contains(limit) else {
-            throw Problem(
-                .badRequest,
-                code: "parameter-invalid",
-                detail: "\"limit\" is a number from 1 to \(Self.maximumLimit).",
-                parameter: "limit"
-            )
-        }
+        let limit = try ListPage.limit(query)
         let types = TypeFilter(query["type"])
-        var position = try start(query)
+        var position = try await start(query, of: topics)
         var page = HistoryPage()
         // The log scans a bounded part at a time, so a page may come back short, or empty, before the end.
         while page.events.count < limit {
@@ -64,29 +54,15 @@ extension Hub {
         return page
     }
 
-    private func start(_ query: Query) throws(Problem) -> Position {
+    private func start(_ query: Query, of topics: [TopicPattern]) async throws -> Position {
+        let since = try query["since"].map { text throws(Problem) in try Since(text, now: .now()) }
         if let after = query["after"] {
             guard let id = EventID(after), id.epoch == log.epoch else {
-                throw Problem(
-                    .badRequest,
-                    code: "parameter-invalid",
-                    detail: "\"after\" is not the id of an event of this log.",
-                    parameter: "after"
-                )
+                throw ListPage.problem("after", "is not the id of an event of this log")
             }
             return id.position
         }
-        switch query["since"] {
-        case nil, "earliest": return .start
-        case "latest": return log.tail
-        case .some:
-            throw Problem(
-                .badRequest,
-                code: "parameter-invalid",
-                detail: "\"since\" is \"latest\" or \"earliest\".",
-                parameter: "since"
-            )
-        }
+        return try await log.position(of: since ?? .earliest, for: topics)
     }
 }
 
@@ -130,25 +106,5 @@ private struct HistoryPage {
             headers: [("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store")],
             body: body
         )
-    }
-}
-
-extension Response {
-    /// One event's data as posted.
-    fileprivate static func event(_ event: Event, request: Request) -> Response {
-        var headers = [
-            ("ETag", "\"\(event.id)\""),
-            // Events never change.
-            ("Cache-Control", "private, max-age=31536000, immutable"),
-            ("X-Content-Type-Options", "nosniff"),
-            // Posted by anyone: shown in a browser it must not act with this origin's rights.
-            ("Content-Security-Policy", "sandbox; default-src 'none'"),
-        ]
-        if let type = event.type { headers.append(("Event-Type", type)) }
-        guard !EntityTag.matches(request.headers["If-None-Match"], "\"\(event.id)\"") else {
-            return Response(.notModified, headers: headers)
-        }
-        headers.append(("Content-Type", event.contentType ?? "application/octet-stream"))
-        return Response(.ok, headers: headers, body: event.data)
     }
 }

@@ -7,9 +7,12 @@ extension Router {
         self.init()
         require(SameOrigin.require)
         addPosting(hub)
+        addValue(hub)
         addSubscribing(hub)
         addHistory(hub)
+        addTopics(hub)
         addObservers(hub, httpsOnly: configuration.webhooks.httpsOnly)
+        addDeliveries(hub)
         addService(hub)
         if let folder = configuration.publicFolder { addPublicFiles(PublicFiles(folder: folder)) }
     }

@@ -8,6 +8,7 @@ extension Router {
         let resource = ObserverResource(
             webhooks: hub.webhooks,
             streams: hub.streams,
+            objects: hub.objects,
             directory: hub.directory,
             httpsOnly: httpsOnly
         )
@@ -16,6 +17,7 @@ extension Router {
         onAsync(.get, "/observers/{id}", hub) { try await resource.read($0) }
         onAsync(.put, "/observers/{id}", hub) { try await resource.replace($0) }
         onAsync(.patch, "/observers/{id}", hub) { try await resource.patch($0) }
+        onAsync(.post, "/observers/{id}/secret/rotate", hub) { try await resource.rotate($0) }
         onAsync(.delete, "/observers/{id}", hub) { try await resource.delete($0) }
         onAsync(.delete, "/topics/{topic}/observers", hub) { try await resource.deleteAll($0) }
     }
@@ -25,56 +27,94 @@ extension Router {
 private struct ObserverResource: Sendable {
     let webhooks: WebhookRegistry
     let streams: StreamHost
+    let objects: ObjectHost
     let directory: ObserverDirectory
     let httpsOnly: Bool
 
     func create(_ request: Request) async throws -> Response {
-        let specification = try WebhookSpecification(try json(request), httpsOnly: httpsOnly)
-        let webhook = StoredWebhook(specification: specification, secret: specification.secret ?? .generate())
-        let (observer, _) = try await webhooks.save(.generate(.webhook)) { _ in webhook }
-        return try await answer(observer, created: true)
+        let specification = try WebhookSpecification(try request.json(), httpsOnly: httpsOnly)
+        let webhook = StoredWebhook(specification: specification, replacing: nil, at: .now())
+        return try await answer(try await save(.generate(.webhook)) { _ in webhook })
     }
 
     func replace(_ request: Request) async throws -> Response {
         let id = try webhookID(request)
-        let value = try json(request)
-        let (observer, created) = try await webhooks.save(id) { present throws(Problem) in
+        let value = try request.json()
+        let saved = try await save(id) { present throws(Problem) in
             try EntityTag.require(request, present: present?.etag)
             let restored = try WebhookSpecification.restoring(value, from: present?.webhook.specification)
             let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
-            // One that is replaced keeps its secret unless a new one is given: receivers go on verifying.
-            return StoredWebhook(
-                specification: specification,
-                secret: specification.secret ?? present?.webhook.secret ?? .generate()
-            )
+            return StoredWebhook(specification: specification, replacing: present?.webhook, at: .now())
         }
-        return try await answer(observer, created: created)
+        return try await answer(saved)
     }
 
     func patch(_ request: Request) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
-        let changes = try json(request)
-        let (observer, _) = try await webhooks.save(id) { present throws(Problem) in
-            guard let present else { throw Self.unknown }
+        let changes = try request.json()
+        let saved = try await save(id) { present throws(Problem) in
+            guard let present else { throw Problem.observerUnknown }
             try EntityTag.require(request, present: present.etag)
             try WebhookSpecification.requireKnown(changes)
             let restored = try WebhookSpecification.restoring(changes, from: present.webhook.specification)
             let merged = present.webhook.patchable.merging(restored)
             let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly)
-            return StoredWebhook(
-                specification: specification,
-                secret: specification.secret ?? present.webhook.secret,
-                // What was disabled stays so until someone means it: by enabling it, or by another URL.
-                disabledReason: changes.has("enabled", .bool(true)) || changes.has("url")
-                    ? nil : present.webhook.disabledReason
-            )
+            var webhook = StoredWebhook(specification: specification, replacing: present.webhook, at: .now())
+            // What was disabled stays so until someone means it: by enabling it, or by another URL.
+            if !changes.has("enabled", .bool(true)), !changes.has("url") {
+                webhook.disabledReason = present.webhook.disabledReason
+            }
+            return webhook
         }
-        return try await answer(observer, created: false)
+        return try await answer(saved)
+    }
+
+    /// Gives a webhook a new secret, its client's own or one that is made; the present one signs for a day more.
+    func rotate(_ request: Request) async throws -> Response {
+        let id: ObserverID = try request.parameter("id")
+        var members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json())
+        let saved = try await save(id) { present throws(Problem) in
+            guard let present else { throw Problem.observerUnknown }
+            try EntityTag.require(request, present: present.etag)
+            var webhook = present.webhook
+            let scheme = webhook.specification.signature
+            let given = try WebhookSpecification.secret(&members, scheme: scheme)
+            try members.end()
+            webhook.secrets = webhook.secrets.rotated(to: given ?? .generate(scheme), at: Timestamp.now().milliseconds)
+            return webhook
+        }
+        return try await answer(saved, showingSecret: true)
+    }
+
+    /// Saves a webhook; its endpoint's consent is had before, if it is wanted and not had yet. Asking takes its time, so it
+    /// is done between two looks at what is present.
+    private func save(
+        _ id: ObserverID,
+        _ makeWebhook: (WebhookObserver?) throws(Problem) -> StoredWebhook
+    ) async throws -> (observer: WebhookObserver, replaced: WebhookObserver?) {
+        var consent: StoredWebhook.Consent?
+        // More than once only if somebody else changes the URL meanwhile.
+        for _ in 0..<3 {
+            var undecided: StoredWebhook?
+            do {
+                return try await webhooks.save(id) { present throws(Problem) in
+                    var webhook = try makeWebhook(present)
+                    if webhook.needsConsent { webhook.consent = consent }
+                    guard webhook.needsConsent else { return webhook }
+                    undecided = webhook
+                    throw Self.undecided
+                }
+            } catch {
+                guard let webhook = undecided else { throw error }
+                consent = try await webhooks.consent(to: webhook, of: id)
+            }
+        }
+        throw Self.undecided
     }
 
     func read(_ request: Request) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
-        guard let observer = directory.find(id) else { throw Self.unknown }
+        guard let observer = directory.find(id) else { throw Problem.observerUnknown }
         return try await answer(observer)
     }
 
@@ -84,18 +124,14 @@ private struct ObserverResource: Sendable {
             try EntityTag.require(request, present: present.etag)
         }
         if removed { return Response(.noContent) }
-        guard let stream = directory.find(id) as? EventStream else { throw Self.unknown }
-        streams.unregister(stream)
+        guard let observer = directory.find(id), unregister(observer) else { throw Problem.observerUnknown }
         return Response(.noContent)
     }
 
     func deleteAll(_ request: Request) async throws -> Response {
         let pattern: TopicPattern = try request.parameter("topic")
         var count = try await webhooks.removeAll(of: pattern)
-        for case let stream as EventStream in directory.all() where stream.topics.contains(pattern) {
-            streams.unregister(stream)
-            count += 1
-        }
+        for observer in directory.all() where observer.topics.contains(pattern) && unregister(observer) { count += 1 }
         var json = JSONText()
         json.member("unregistered", count)
         return Response(.ok, contentType: "application/json", body: json.object)
@@ -107,7 +143,7 @@ private struct ObserverResource: Sendable {
         var documents: [JSONValue] = []
         for observer in observers { documents.append(try await observer.document()) }
         let body = JSONValue.object([
-            "observers": .array(documents), "next": next.map(JSONValue.string) ?? .null,
+            "observers": .array(documents), "next": next,
         ])
         return Response(
             .ok,
@@ -116,8 +152,24 @@ private struct ObserverResource: Sendable {
         )
     }
 
-    private static var unknown: Problem {
-        Problem(.notFound, code: "observer-unknown", detail: "There is no such observer. It may have gone.")
+    /// Unregisters an observer that lives in the process alone.
+    ///
+    /// - Returns: false for one that is stored.
+    private func unregister(_ observer: any HubObserver) -> Bool {
+        switch observer {
+        case let stream as EventStream: streams.unregister(stream)
+        case let object as ObjectObserver: objects.remove(object)
+        default: return false
+        }
+        return true
+    }
+
+    private static var undecided: Problem {
+        Problem(
+            .preconditionFailed,
+            code: "observer-changed",
+            detail: "The observer's URL was changed while its endpoint was asked. Try again."
+        )
     }
 
     /// The id of a webhook to be; a stream's is its own.
@@ -129,27 +181,17 @@ private struct ObserverResource: Sendable {
         return id
     }
 
-    private func json(_ request: Request) throws(Problem) -> JSONValue {
-        if let type = request.headers["Content-Type"], !ContentType.isJSON(type),
-            ContentType.essence(type) != "application/x-www-form-urlencoded"
-        {
-            throw Problem(
-                .unsupportedMediaType,
-                code: "media-type-unsupported",
-                detail: "Send application/json.",
-                parameter: "Content-Type"
-            )
-        }
-        guard let value = JSONValue(parsing: request.body) else {
-            throw Problem(.badRequest, code: "body-invalid", detail: "The body is not valid JSON.")
-        }
-        return value
-    }
-
-    private func answer(_ observer: WebhookObserver, created: Bool) async throws -> Response {
+    /// The answer to a change; with the secret if that is new.
+    private func answer(
+        _ saved: (observer: WebhookObserver, replaced: WebhookObserver?),
+        showingSecret: Bool = false
+    ) async throws -> Response {
+        let observer = saved.observer
+        let created = saved.replaced == nil
+        let isNew = saved.replaced?.webhook.secrets.current != observer.webhook.secrets.current
         var headers = [("Content-Type", "application/json"), ("ETag", observer.etag), ("Cache-Control", "no-store")]
         if created { headers.append(("Location", "/observers/\(observer.id)")) }
-        let document = try await observer.document(showingSecret: created)
+        let document = try await observer.document(showingSecret: isNew || showingSecret)
         return Response(created ? .created : .ok, headers: headers, body: document.bytes)
     }
 

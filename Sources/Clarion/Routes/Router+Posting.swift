@@ -4,24 +4,35 @@ import MicroHTTP
 extension Router {
     /// `POST /topics/{topic}/events`.
     mutating func addPosting(_ hub: Hub) {
-        on(.post, "/topics/{topic}/events") { [weak hub, log = hub.log, logger = hub.logger] request throws(Problem) in
+        on(.post, "/topics/{topic}/events") { [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
-            let draft = EventDraft(
-                topic: try request.parameter("topic"),
-                type: try EventType.of(request),
-                contentType: ContentType.stored(request.headers["Content-Type"], data: request.body),
-                data: request.body,
-                attributes: EventAttributes(
-                    traceparent: EventAttributes.traceparent(request.headers["traceparent"])
-                ).stored
-            )
-            let id = request.id
-            return .later { responder in
-                log.append([draft]) { result in
-                    switch result {
-                    case .success(let events): responder.respond(Response.created(events[0]))
-                    case .failure(let error): responder.respond(Problem(error, requestID: id, logger: logger))
-                    }
+            return try hub.store(try Post(request), for: request) { receipt, isBatch in
+                isBatch ? .batch(receipt) : .receipt(receipt)
+            }
+        }
+    }
+}
+
+extension Hub {
+    /// Stores a post and answers once it is committed.
+    ///
+    /// - Parameter answer: makes the answer, later and on a server thread, of the receipt and of whether it was a batch.
+    /// - Throws: 422 `info-mismatch`.
+    func store(
+        _ post: consuming Post,
+        if condition: AppendCondition? = nil,
+        for request: Request,
+        _ answer: @escaping @Sendable (AppendReceipt, Bool) -> Response
+    ) throws(Problem) -> Reply {
+        try post.admit(by: bindings)
+        let (drafts, isBatch, id) = (post.drafts, post.isBatch, request.id)
+        // An empty batch is legal, and stores nothing.
+        guard !drafts.isEmpty else { return .now(answer(AppendReceipt(events: [], isReplay: true), isBatch)) }
+        return .later { [log, logger] responder in
+            log.append(drafts, if: condition) { result in
+                switch result {
+                case .success(let receipt): responder.respond(answer(receipt, isBatch))
+                case .failure(let error): responder.respond(Problem(error, requestID: id, logger: logger))
                 }
             }
         }
@@ -29,9 +40,10 @@ extension Router {
 }
 
 extension Response {
-    /// The acknowledgement of a post.
-    fileprivate static func created(_ event: Event) -> Response {
-        Response(
+    /// The acknowledgement of one event: the same each time that it is posted under one key.
+    static func receipt(_ receipt: AppendReceipt) -> Response {
+        let event = receipt.events[0]
+        var response = Response(
             .created,
             headers: [
                 ("Content-Type", "application/json"),
@@ -39,5 +51,21 @@ extension Response {
             ],
             body: EventDocument.receipt(event)
         )
+        if receipt.isReplay { response.markAsReplay() }
+        return response
+    }
+
+    /// The acknowledgement of several.
+    fileprivate static func batch(_ receipt: AppendReceipt) -> Response {
+        let body = EventDocument.receipt(receipt.events)
+        var response = Response(.created, contentType: "application/json", body: body)
+        if receipt.events.isEmpty { response.status = .ok } else if receipt.isReplay { response.markAsReplay() }
+        return response
+    }
+
+    /// Nothing was stored: it had been before.
+    private mutating func markAsReplay() {
+        status = .ok
+        headers.append(("Idempotent-Replayed", "true"))
     }
 }

@@ -48,20 +48,43 @@ extension Hub {
     ]
 
     private func openStream(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
-        guard !isDraining else { throw Problem.draining }
-        // A head alone changes nothing: it takes nobody's name.
-        guard request.method != .head else { return .now(Response(.ok, headers: Self.streamHeaders)) }
-        let name = try request.target.query["observer"].map { text throws(Problem) in try ObserverID(text) }
-        if let name, streams.isRetired(name) { return .now(Response(.noContent)) }
-        guard name.flatMap(directory.find)?.kind ?? .stream == .stream else { throw Problem.observerKind }
-        let (stream, after) = streams.open(
-            name: name,
+        let wish = StreamWish(
+            name: try request.target.query["observer"].map { text throws(Problem) in try ObserverID(text) },
             topics: topics,
             types: TypeFilter(request.target.query["type"]),
             format: try Feed.Format(request),
-            start: try StreamHost.Start(request),
             remoteAddress: request.remoteAddress
         )
+        let beginning = try StreamBeginning(request, now: .now())
+        guard !isDraining else { throw Problem.draining }
+        // A head alone changes nothing: it takes nobody's name.
+        guard request.method != .head else { return .now(Response(.ok, headers: Self.streamHeaders)) }
+        if let start = beginning.start(in: log) { return try open(wish, start) }
+        return .later { [weak self] responder in
+            self?.work.start { [weak self] in
+                guard let self else { return }
+                do {
+                    let start = try await beginning.find(in: log, topics: topics)
+                    responder.reply { [weak self] in
+                        do throws(Problem) {
+                            guard let self else { throw Problem.draining }
+                            return try open(wish, start)
+                        } catch {
+                            return .now(error.response(instance: request.id))
+                        }
+                    }
+                } catch {
+                    responder.respond(Problem(error, request: request, logger: logger))
+                }
+            }
+        }
+    }
+
+    /// Opens a stream, on a server thread.
+    private func open(_ wish: StreamWish, _ start: StreamStart) throws(Problem) -> Reply {
+        if let name = wish.name, streams.isRetired(name) { return .now(Response(.noContent)) }
+        guard wish.name.flatMap(directory.find)?.kind ?? .stream == .stream else { throw Problem.observerKind }
+        let (stream, after) = streams.open(wish, start: start)
         let head = Response(
             .ok,
             headers: Self.streamHeaders + [
@@ -86,31 +109,6 @@ extension Feed.Format {
                 code: "parameter-invalid",
                 detail: "\"envelope\" is \"cloudevents\", or left out.",
                 parameter: "envelope"
-            )
-        }
-    }
-}
-
-extension StreamHost.Start {
-    /// What clients call the id to resume after, in a query; the header wins over all of them.
-    private static let lastIDNames = ["last-event-id", "last_event_id", "lastEventID", "lastEventId"]
-
-    fileprivate init(_ request: Request) throws(Problem) {
-        let query = request.target.query
-        let lastID = request.headers["Last-Event-ID"] ?? Self.lastIDNames.lazy.compactMap { query[$0] }.first
-        if let lastID, !lastID.isEmpty {
-            self = .after(lastID)
-            return
-        }
-        switch query["since"] {
-        case nil, "latest": self = .latest
-        case "earliest": self = .earliest
-        case .some:
-            throw Problem(
-                .badRequest,
-                code: "parameter-invalid",
-                detail: "\"since\" is \"latest\" or \"earliest\".",
-                parameter: "since"
             )
         }
     }

@@ -24,21 +24,12 @@ final class EventStream: HubObserver {
     private let registrations = Lock<Registrations?>(nil)
     private let gauge: StreamGauge
 
-    init(
-        id: ObserverID,
-        topics: [TopicPattern],
-        types: TypeFilter,
-        format: Feed.Format,
-        remoteAddress: String?,
-        outlet: DetachedStream,
-        reader: StreamReader,
-        gauge: StreamGauge
-    ) {
-        self.id = id
-        self.topics = topics
-        self.types = types
-        self.format = format
-        self.remoteAddress = remoteAddress
+    init(_ wish: StreamWish, outlet: DetachedStream, reader: StreamReader, gauge: StreamGauge) {
+        id = wish.name ?? .generate(.stream)
+        topics = wish.topics
+        types = wish.types
+        format = wish.format
+        remoteAddress = wish.remoteAddress
         self.outlet = outlet
         self.reader = reader
         self.gauge = gauge
@@ -62,10 +53,10 @@ final class EventStream: HubObserver {
     ///
     /// - Parameters:
     ///   - tail: the log's newest position, read after registering.
-    ///   - gap: what to tell first if history is gone.
-    func begin(after position: Position, tail: Position, gap: StreamGap? = nil) {
-        let mustRead = cursor.withLock { $0.begin(after: position, tail: tail, hasGap: gap != nil) }
-        if mustRead { reader.read(for: self, from: position, gap: gap) }
+    ///   - gaps: what to tell of history that is gone.
+    func begin(after position: Position, tail: Position, gaps: StreamGaps) {
+        let mustRead = cursor.withLock { $0.begin(after: position, tail: tail, hasGap: gaps.isPending) }
+        if mustRead { reader.read(for: self, from: position, gaps: gaps) }
     }
 
     /// Hears committed events, on the sequencer's thread. Only enqueues.
@@ -112,17 +103,11 @@ final class EventStream: HubObserver {
 
     private func fallBehind(to position: Position) {
         cursor.withLock { $0.fallBehind(to: position) }
-        reader.read(for: self, from: position, gap: nil)
+        reader.read(for: self, from: position, gaps: StreamGaps())
     }
 }
 
 /// How many streams are open.
 final class StreamGauge: Sendable {
     let open = Atomic<Int>(0)
-}
-
-/// History that a stream was asked to resume from but that is gone.
-struct StreamGap: Sendable {
-    let asked: String
-    let reason: GapReason
 }

@@ -33,45 +33,29 @@ final class StreamHost: Sendable {
         self.outboxBytes = outboxBytes
     }
 
-    /// Where a stream begins.
-    enum Start: Sendable {
-        /// With the next event.
-        case latest
-        /// With the oldest event that is retained.
-        case earliest
-        /// After the event of an id, as a client gave it.
-        case after(String)
-    }
-
     /// Opens a stream: registers it, and only then reads the log's tail, so that no event falls between.
     ///
     /// A stream that has the same name is ended: a client that reconnects leaves no ghost.
     ///
     /// - Returns: the stream, and the position that it starts after. The caller hands it to the response, its only owner.
-    func open(
-        name: ObserverID?,
-        topics: [TopicPattern],
-        types: TypeFilter,
-        format: Feed.Format,
-        start: Start,
-        remoteAddress: String?
-    ) -> (stream: EventStream, after: EventID) {
+    func open(_ wish: StreamWish, start: StreamStart) -> (stream: EventStream, after: EventID) {
         let stream = EventStream(
-            id: name ?? .generate(.stream),
-            topics: topics,
-            types: types,
-            format: format,
-            remoteAddress: remoteAddress,
+            wish,
             outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes),
             reader: reader,
             gauge: gauge
         )
-        let registered = broadcaster.register(stream, format: format) { stream, frames in stream.receive(frames) }
+        let registered = broadcaster.register(stream, format: wish.format) { stream, frames in stream.receive(frames) }
         stream.hold(Registrations(topics: registered, directory: enter(stream)))
 
         let tail = log.tail
-        let (position, gap) = resolve(start, tail: tail)
-        stream.begin(after: position, tail: tail, gap: gap)
+        let position =
+            switch start {
+            case .latest: tail
+            case .rest(let position), .resume(let position, _): position
+            case .unknown: Position.start
+            }
+        stream.begin(after: position, tail: tail, gaps: StreamGaps(start))
         return (stream, EventID(epoch: log.epoch, position: position))
     }
 
@@ -98,21 +82,16 @@ final class StreamHost: Sendable {
         retired.withLock { $0.contains(name, now: .now()) }
     }
 
+    /// Ends the streams that hear nothing but a topic that was deleted. Their clients come back when they want to.
+    func endAll(of topic: Topic) {
+        let pattern = TopicPattern(topic)
+        for case let stream as EventStream in directory.all() where stream.topics.allSatisfy({ $0 == pattern }) {
+            stream.end()
+        }
+    }
+
     /// Ends every stream in order.
     func endAll() {
         for case let stream as EventStream in directory.all() { stream.end() }
-    }
-
-    private func resolve(_ start: Start, tail: Position) -> (Position, StreamGap?) {
-        switch start {
-        case .latest: return (tail, nil)
-        case .earliest: return (.start, nil)
-        case .after(let text):
-            // An id of another log, or one that this log has not given out yet, is not misread as a position.
-            guard let id = EventID(text), id.epoch == log.epoch, id.position <= tail else {
-                return (.start, StreamGap(asked: text, reason: .unknownID))
-            }
-            return (id.position, nil)
-        }
     }
 }

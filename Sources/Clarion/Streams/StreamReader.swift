@@ -22,9 +22,9 @@ final class StreamReader: Sendable {
     }
 
     /// Reads on until the stream has caught up or is gone. The stream is held only while a page is sent to it.
-    func read(for stream: EventStream, from position: Position, gap: StreamGap?) {
+    func read(for stream: EventStream, from position: Position, gaps: StreamGaps) {
         work.start { [weak stream] in
-            var place: Place? = Place(position: position, gap: gap)
+            var place: Place? = Place(position: position, gaps: gaps)
             while let here = place, let outlet = stream?.outlet {
                 // Room first: while a client is slow, no page waits in memory for it.
                 await outlet.drained(room: Self.pageBytes)
@@ -36,8 +36,7 @@ final class StreamReader: Sendable {
     /// Where the reading of one stream stands.
     private struct Place {
         var position: Position
-        /// Told before the first event, so only when that is known.
-        var gap: StreamGap?
+        var gaps: StreamGaps
     }
 
     /// Returns where to go on, or nil if there is nothing more to do.
@@ -56,12 +55,13 @@ final class StreamReader: Sendable {
             stream.outlet.end()
             return nil
         }
-        var next = Place(position: page.scannedThrough, gap: place.gap)
+        var next = place
+        next.position = page.scannedThrough
+        next.gaps.read(lastRemoval: page.lastRemoval, after: id(at: place.position))
         let selected = page.events.filter(stream.selects)
-        if let gap = place.gap, !selected.isEmpty || page.isLast {
+        if let gap = next.gaps.take(if: !selected.isEmpty || page.isLast) {
             let frame = ServerSentEvent.gap(after: gap.asked, resumed: selected.first?.id, reason: gap.reason)
             await Self.send(frame.whole, to: stream.outlet)
-            next.gap = nil
         }
         if !selected.isEmpty {
             await Self.send(EventFrames(selected[...], format: stream.format).whole, to: stream.outlet)

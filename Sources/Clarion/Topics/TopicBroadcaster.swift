@@ -8,18 +8,29 @@ final class TopicBroadcaster: Sendable {
     private let table = ObserverTable<Feed, EventFrames>()
     private let feeds = Lock(FeedsInUse())
 
-    /// Registers an observer under patterns. The registrations end when they are released: the observer keeps them.
-    ///
-    /// An observer whose patterns overlap hears a run once per pattern, and must tell by the position.
+    /// Registers an observer under its patterns, to be told on the sequencer's thread.
     func register<Observer: HubObserver>(
         _ observer: Observer,
         format: Feed.Format,
         receive: @escaping @Sendable (Observer, EventFrames) -> Void
     ) -> [TopicRegistration] {
-        Set(observer.topics).map { pattern in
+        register(observer, for: observer.topics, format: format, receive: receive)
+    }
+
+    /// Registers any object under patterns. The registrations end when they are released: the object keeps them.
+    ///
+    /// One whose patterns overlap hears a run once per pattern, and must tell by the position.
+    func register<Observer: AnyObject & Sendable>(
+        _ observer: Observer,
+        for patterns: [TopicPattern],
+        format: Feed.Format,
+        deliver: Delivery = .immediate,
+        receive: @escaping @Sendable (Observer, EventFrames) -> Void
+    ) -> [TopicRegistration] {
+        Set(patterns).map { pattern in
             let feed = Feed(pattern: pattern, format: format)
             feeds.withLock { $0.retain(feed) }
-            let registration = table.register(feed, owner: observer, handler: receive)
+            let registration = table.register(feed, owner: observer, deliver: deliver, handler: receive)
             return TopicRegistration(token: table.token(for: registration)) { [weak self] in
                 self?.feeds.withLock { $0.release(feed) }
             }

@@ -5,26 +5,22 @@ import Webhooks
 /// The log's delivery rows as the dispatcher sees them.
 struct LogDeliveryStore: DeliveryStore {
     let log: any DeliveryLog
+    /// For how long an endpoint may fail without one success, in milliseconds.
+    let patience: Int64
+    /// Called for endpoints that are to be disabled, possibly several times for one.
+    let onFailed: @Sendable (FailedEndpoint) -> Void
 
-    func dueDeliveries(of endpoint: String, at now: Int64, limit: Int) async throws -> [Delivery] {
+    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> [Webhooks.Delivery] {
         // An ordered endpoint asks for all that is pending, in sequence: what is not due holds the rest back.
         let records =
             now == .max
-            ? try await log.pendingDeliveries(of: endpoint, limit: limit)
-            : try await log.dueDeliveries(of: endpoint, at: Timestamp(milliseconds: now), limit: limit)
+            ? try await log.pendingDeliveries(of: endpoint.id, limit: limit)
+            : try await log.dueDeliveries(of: endpoint.id, at: Timestamp(milliseconds: now), limit: limit)
         return records.map { record in
-            Delivery(
-                id: record.id,
-                endpoint: record.observer,
-                eventID: record.event.id.description,
-                topic: record.event.topic.name,
-                type: record.event.type,
-                contentType: record.event.contentType,
-                body: record.event.data,
-                attempts: record.attempts,
-                traceparent: EventAttributes(record.event.attributes).traceparent,
-                notBefore: record.notBefore.milliseconds
-            )
+            var delivery = Webhooks.Delivery(id: record.id, of: record.event, to: endpoint)
+            delivery.attempts = record.attempts
+            delivery.notBefore = record.notBefore.milliseconds
+            return delivery
         }
     }
 
@@ -33,7 +29,7 @@ struct LogDeliveryStore: DeliveryStore {
     }
 
     func record(_ outcomes: [AttemptOutcome]) async throws {
-        try await log.recordOutcomes(
+        let failing = try await log.recordOutcomes(
             outcomes.map { outcome in
                 let state: DeliveryOutcome.State =
                     switch outcome.result {
@@ -47,9 +43,25 @@ struct LogDeliveryStore: DeliveryStore {
                     state: state,
                     status: outcome.status,
                     failure: outcome.failure?.rawValue,
+                    message: outcome.message,
+                    response: Array(outcome.responsePrefix.prefix(Self.keptResponse)),
+                    duration: outcome.duration,
                     at: Timestamp(milliseconds: outcome.at)
                 )
             }
         )
+        var told: Set<String> = []
+        for outcome in outcomes {
+            if outcome.result == .gone {
+                onFailed(FailedEndpoint(id: outcome.endpoint, url: outcome.url, reason: .gone))
+            } else if outcome.failure != nil, let since = failing[outcome.endpoint],
+                outcome.at - since.milliseconds >= patience, told.insert(outcome.endpoint).inserted
+            {
+                onFailed(FailedEndpoint(id: outcome.endpoint, url: outcome.url, reason: .failing))
+            }
+        }
     }
+
+    /// How many bytes of a response's body are kept with its attempt.
+    private static let keptResponse = 1024
 }

@@ -2,41 +2,65 @@ import EventLog
 import MicroHTTP
 import Webhooks
 
-/// A webhook as the log keeps it: the specification, its secret, and why it was disabled, if it was.
+/// A webhook as the log keeps it: the specification, what signs, and why it was disabled, if it was.
 struct StoredWebhook: Sendable {
-    let specification: WebhookSpecification
-    let secret: SigningSecret
+    var specification: WebhookSpecification
+    var secrets: SigningSecrets
     /// `gone` after a 410; nil while the hub delivers.
-    let disabledReason: String?
+    var disabledReason: String?
+    /// What the endpoint agreed to, if the client wants that it is asked.
+    var consent: Consent?
 
-    init(specification: WebhookSpecification, secret: SigningSecret, disabledReason: String? = nil) {
+    struct Consent: Hashable, Sendable {
+        /// Whom it is of: another URL is to be asked anew.
+        let url: WebhookURL
+        let given: DeliveryConsent
+    }
+
+    init(specification: WebhookSpecification, secrets: SigningSecrets, disabledReason: String? = nil) {
         self.specification = specification
-        self.secret = secret
+        self.secrets = secrets
         self.disabledReason = disabledReason
     }
 
-    /// The specification with its secret, as a merge patch is applied to it.
+    /// One that takes the place of another, whose secret it keeps unless it is given one, or signs by another scheme.
+    /// A secret that is replaced stays valid for a while, however it came to be replaced.
+    init(specification: WebhookSpecification, replacing present: StoredWebhook?, at now: Timestamp) {
+        self.specification = specification
+        let given = specification.secret
+        guard let present else {
+            secrets = SigningSecrets(given ?? .generate(specification.signature))
+            return
+        }
+        if specification.handshake { consent = present.consent }
+        let keeps = given == nil && present.secrets.current.scheme == specification.signature
+        secrets =
+            keeps
+            ? present.secrets
+            : present.secrets.rotated(to: given ?? .generate(specification.signature), at: now.milliseconds)
+    }
+
+    /// Whether the endpoint is to be asked before anything is delivered to it.
+    var needsConsent: Bool { specification.handshake && consent?.url != specification.url }
+
+    /// Where its deliveries go, and how. As fast as client and endpoint both allow.
+    func endpoint(of id: ObserverID) -> Endpoint {
+        let rates = [specification.ratePerSecond, consent?.given.perMinute.map { Double($0) / 60 }]
+        return Endpoint(
+            id: id.description,
+            url: specification.url,
+            headers: specification.headers,
+            secrets: secrets,
+            maxInFlight: specification.maxInFlight,
+            isEnabled: specification.enabled && disabledReason == nil,
+            ordered: specification.ordered,
+            ratePerSecond: rates.compactMap(\.self).min(),
+            format: specification.format
+        )
+    }
+
+    /// What a merge patch is applied to: the specification with its credentials, but for the secret.
     var patchable: JSONValue {
-        .object(specification.json(showing: secret, redacted: false))
-    }
-
-    /// What is written to the log.
-    var document: [UInt8] {
-        JSONValue.object([
-            "specification": patchable,
-            "disabledReason": disabledReason.map(JSONValue.string) ?? .null,
-        ]).bytes
-    }
-
-    /// Reads what was written.
-    ///
-    /// - Throws: a problem if the document was not written by this type.
-    init(document: [UInt8]) throws(Problem) {
-        var members = try JSONMembers(body: document)
-        // What was accepted once is not refused later because the rules for new registrations were tightened.
-        specification = try WebhookSpecification(members.value("specification") ?? .null, httpsOnly: false)
-        disabledReason = try members.string("disabledReason")
-        guard let secret = specification.secret else { throw JSONMembers.problem("specification/secret", "is missing") }
-        self.secret = secret
+        .object(specification.json(redacted: false))
     }
 }

@@ -32,17 +32,7 @@ final class WebhookObserver: HubObserver {
     }
 
     var endpoint: Endpoint {
-        let specification = webhook.specification
-        return Endpoint(
-            id: id.description,
-            url: specification.url,
-            headers: specification.headers,
-            secrets: [webhook.secret],
-            maxInFlight: specification.maxInFlight,
-            isEnabled: specification.enabled && webhook.disabledReason == nil,
-            ordered: specification.ordered,
-            ratePerSecond: specification.ratePerSecond
-        )
+        webhook.endpoint(of: id)
     }
 
     var etag: String { "\"\(revision)\"" }
@@ -51,11 +41,20 @@ final class WebhookObserver: HubObserver {
         try await document(showingSecret: false)
     }
 
-    /// The observer as the API shows it; with its secret only in the answer to its registration.
+    /// The observer as the API shows it; with its secret only in the answer to the request that gave it one.
     func document(showingSecret: Bool) async throws(EventLogError) -> JSONValue {
         let stats = try await deliveries.deliveryStats(of: id.description)
         var members = commonMembers
-        members.merge(webhook.specification.json(showing: showingSecret ? webhook.secret : nil)) { _, new in new }
+        members.merge(webhook.specification.json()) { _, new in new }
+        if let consent = webhook.consent?.given {
+            members["allowedRate"] = consent.perMinute.map { .number(Double($0)) } ?? .null
+        }
+        let secrets = webhook.secrets
+        if showingSecret { members["secret"] = .string(secrets.current.text) }
+        if let publicKey = secrets.current.publicKey { members["publicKey"] = .string(publicKey) }
+        if let previous = secrets.previous, Timestamp.now().milliseconds < previous.until {
+            members["previousSecretUntil"] = .string(Timestamp(milliseconds: previous.until).rfc3339)
+        }
         members["state"] = .string(state)
         if let reason = webhook.disabledReason { members["reason"] = .string(reason) }
         members["stats"] = .object([
@@ -66,6 +65,8 @@ final class WebhookObserver: HubObserver {
             "lastStatus": stats.lastStatus.map { .number(Double($0)) } ?? .null,
             "lastAttemptAt": stats.lastAttemptAt.map { .string($0.rfc3339) } ?? .null,
         ])
+        if let failure = stats.lastFailure { members["lastFailure"] = .string(failure) }
+        if let since = stats.failingSince { members["failingSince"] = .string(since.rfc3339) }
         return .object(members)
     }
 

@@ -1,31 +1,41 @@
 import Locking
 import EventLog
 import Logging
+import Synchronization
 import Webhooks
 
 /// The webhooks that are registered: their strong owner. What it lets go is gone everywhere.
 ///
 /// The log's table is the truth; the members here follow it, one change at a time.
 final class WebhookRegistry: Sendable {
-    private let store: any ObserverStore & DeliveryLog
-    private let dispatcher: WebhookDispatcher
+    typealias Store = EventLog & ObserverStore & DeliveryLog
+
+    let store: any Store
+    let dispatcher: WebhookDispatcher
+    let lifecycle: ObserverLifecycle
     private let broadcaster: TopicBroadcaster
     private let directory: ObserverDirectory
+    private let masterKey: MasterKey?
     private let logger: Logger
+    private let isStopping = Atomic<Bool>(false)
     private let gate = SerialGate()
     private let members = Lock<[ObserverID: WebhookObserver]>([:])
 
     init(
-        store: any ObserverStore & DeliveryLog,
+        store: any Store,
         dispatcher: WebhookDispatcher,
+        lifecycle: ObserverLifecycle,
         broadcaster: TopicBroadcaster,
         directory: ObserverDirectory,
+        masterKey: MasterKey?,
         logger: Logger
     ) {
         self.store = store
         self.dispatcher = dispatcher
+        self.lifecycle = lifecycle
         self.broadcaster = broadcaster
         self.directory = directory
+        self.masterKey = masterKey
         self.logger = logger
     }
 
@@ -33,29 +43,53 @@ final class WebhookRegistry: Sendable {
         members.withLock { $0[id] }
     }
 
+    /// Has long operations end between two steps.
+    func stop() {
+        isStopping.store(true, ordering: .relaxed)
+    }
+
+    /// Whether the hub is shutting down.
+    var isStopped: Bool { isStopping.load(ordering: .relaxed) }
+
     /// Takes up what was registered before the hub started; deliveries that wait go out.
+    ///
+    /// - Throws: ``HubError`` if secrets are sealed and the master key is missing or another: without a word to the
+    ///   operator their webhooks would receive nothing.
     func load() async throws {
+        var webhooks: [(id: ObserverID, webhook: StoredWebhook, record: ObserverRecord)] = []
         for record in try await store.observers() {
             do {
-                let webhook = try StoredWebhook(document: record.document)
-                adopt(try ObserverID(record.id), webhook, createdAt: record.createdAt, revision: record.revision)
+                let id = try ObserverID(record.id)
+                let webhook = try StoredWebhook(document: record.document, of: id, key: masterKey)
+                webhooks.append((id, webhook, record))
+            } catch let error as HubError {
+                throw error
             } catch {
                 logger.error(
                     "cannot read a registered webhook; it stays in the log and receives nothing",
-                    metadata: ["observer": .string(record.id), "reason": .string(error.detail)]
+                    metadata: ["observer": .string(record.id), "reason": "\(error)"]
                 )
             }
+        }
+        // Not before all were read: a hub that refuses to start has delivered nothing.
+        for (id, webhook, record) in webhooks {
+            adopt(id, webhook, createdAt: record.createdAt, revision: record.revision)
+            guard let reason = webhook.disabledReason else { continue }
+            // What a crash kept from being made dead letters when it was disabled.
+            _ = try await store.abandonDeliveries(of: record.id, failure: reason, at: .now())
         }
     }
 
     /// Registers a webhook, or replaces the one of that id.
+    ///
+    /// Returns the new observer and the one it replaced.
     ///
     /// - Parameters:
     ///   - makeWebhook: gets the present webhook, if any; what it throws is passed on, and nothing is changed.
     func save<Failure: Error>(
         _ id: ObserverID,
         _ makeWebhook: (WebhookObserver?) throws(Failure) -> StoredWebhook
-    ) async throws -> (observer: WebhookObserver, created: Bool) {
+    ) async throws -> (observer: WebhookObserver, replaced: WebhookObserver?) {
         try await gate.run {
             let present = find(id)
             let webhook = try makeWebhook(present)
@@ -65,13 +99,18 @@ final class WebhookRegistry: Sendable {
                 types: webhook.specification.types,
                 // Paused ones collect their deliveries for later; disabled ones do not.
                 receives: webhook.disabledReason == nil,
-                document: webhook.document,
+                document: try webhook.document(of: id, sealedWith: masterKey),
                 createdAt: .now(),
                 revision: 0
             )
-            let (record, created) = try await store.saveObserver(draft, expecting: present?.revision)
+            let (record, _) = try await store.saveObserver(draft, expecting: present?.revision)
             let observer = adopt(id, webhook, createdAt: record.createdAt, revision: record.revision)
-            return (observer, created)
+            if present == nil {
+                lifecycle.post(.registered, of: observer)
+            } else if present?.webhook.disabledReason != nil, observer.endpoint.isEnabled {
+                lifecycle.post(.enabled, of: observer)
+            }
+            return (observer, present)
         }
     }
 
@@ -87,6 +126,7 @@ final class WebhookRegistry: Sendable {
             try check(present)
             guard try await store.deleteObserver(id.description, expecting: present.revision) else { return false }
             release(id)
+            lifecycle.post(.unregistered, of: present)
             return true
         }
     }
@@ -95,30 +135,43 @@ final class WebhookRegistry: Sendable {
     func removeAll(of pattern: TopicPattern) async throws -> Int {
         try await gate.run {
             let removed = try await store.deleteObservers(of: pattern)
-            for id in removed { release(try ObserverID(id)) }
+            for text in removed {
+                let id = try ObserverID(text)
+                let present = find(id)
+                release(id)
+                if let present { lifecycle.post(.unregistered, of: present) }
+            }
             return removed.count
         }
     }
 
-    /// Stops delivering to an endpoint that answered that it is gone. What waits for it becomes dead letters.
+    /// Stops delivering to an endpoint for good. What waits for it becomes dead letters.
     ///
-    /// - Parameter url: where it answered so; a webhook that has been given another URL since goes on.
-    func disable(_ id: String, at url: WebhookURL?, reason: String) async {
+    /// A webhook that has been given another URL since goes on.
+    func disable(_ failed: FailedEndpoint) async {
         do {
-            _ = try await save(try ObserverID(id)) { present throws(NotRegistered) in
-                guard let present, present.webhook.disabledReason == nil, present.webhook.specification.url == url
+            let (observer, _) = try await save(try ObserverID(failed.id)) { present throws(NotRegistered) in
+                guard let present, present.webhook.disabledReason == nil,
+                    present.webhook.specification.url == failed.url
                 else { throw NotRegistered() }
-                return StoredWebhook(
-                    specification: present.webhook.specification,
-                    secret: present.webhook.secret,
-                    disabledReason: reason
-                )
+                var webhook = present.webhook
+                webhook.disabledReason = failed.reason.rawValue
+                return webhook
             }
-            _ = try await store.abandonDeliveries(of: id, failure: reason, at: .now())
+            let count = try await store.abandonDeliveries(of: failed.id, failure: failed.reason.rawValue, at: .now())
+            logger.notice(
+                "a webhook is disabled",
+                metadata: [
+                    "observer": "\(failed.id)",
+                    "reason": "\(failed.reason.rawValue)",
+                    "deadLetters": "\(count)",
+                ]
+            )
+            lifecycle.post(.disabled(failed.reason, deadLetters: count), of: observer)
         } catch is NotRegistered {
             return
         } catch {
-            logger.error("cannot disable a webhook", metadata: ["observer": "\(id)", "error": "\(error)"])
+            logger.error("cannot disable a webhook", metadata: ["observer": "\(failed.id)", "error": "\(error)"])
         }
     }
 

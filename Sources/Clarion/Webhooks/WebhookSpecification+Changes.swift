@@ -4,8 +4,7 @@ extension WebhookSpecification {
     /// Every member that a client may send.
     private static let members: Set = [
         "topics", "url", "types", "format", "headers", "description", "start", "ordered", "maxInFlight",
-        "ratePerSecond",
-        "enabled", "secret",
+        "ratePerSecond", "enabled", "handshake", "signature", "secret",
     ]
 
     /// Refuses a patch with members that there are not: merging would drop those that are null without a word.

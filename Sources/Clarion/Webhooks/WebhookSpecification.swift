@@ -7,12 +7,17 @@ struct WebhookSpecification: Sendable {
     let topics: [TopicPattern]
     let url: WebhookURL
     let types: [String]
+    let format: Endpoint.Format
     let headers: [CustomHeader]
     let description: String?
     let ordered: Bool
     let maxInFlight: Int
     let ratePerSecond: Double?
     let enabled: Bool
+    /// Whether the endpoint is asked for its consent before anything is delivered to it.
+    let handshake: Bool
+    let signature: SigningSecret.Scheme
+    /// A secret of the client's own, of that scheme.
     let secret: SigningSecret?
 
     /// What is shown instead of a header's value that is a credential.
@@ -36,9 +41,7 @@ struct WebhookSpecification: Sendable {
         if let description, description.utf8.count > Self.maximumDescription {
             throw JSONMembers.problem("description", "must be at most \(Self.maximumDescription) bytes")
         }
-        if let format = try members.string("format"), format != "raw" {
-            throw JSONMembers.problem("format", "must be \"raw\"")
-        }
+        format = try Self.choice("format", &members) ?? .raw
         if let start = try members.string("start"), start != "latest" {
             throw JSONMembers.problem("start", "must be \"latest\"")
         }
@@ -49,32 +52,50 @@ struct WebhookSpecification: Sendable {
             throw JSONMembers.problem("ratePerSecond", "must be from 0.001 to 1000000")
         }
         enabled = try members.bool("enabled") ?? true
-        secret = try Self.secret(&members)
+        handshake = try members.bool("handshake") ?? false
+        signature = try Self.choice("signature", &members) ?? .hmac
+        secret = try Self.secret(&members, scheme: signature)
         try members.end()
     }
 
-    /// The specification as JSON that this type reads again; with the secret only where it is stored or shown once.
-    func json(showing secret: SigningSecret? = nil, redacted: Bool = true) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [
+    /// The specification as JSON that this type reads again; without the secret.
+    ///
+    /// - Parameter redacted: whether headers that are credentials have a mark instead of their value.
+    func json(redacted: Bool = true) -> [String: JSONValue] {
+        [
             "topics": .array(topics.map { .string($0.text) }),
             "url": .string(url.description),
             "types": .array(types.map(JSONValue.string)),
-            "format": .string("raw"),
-            "headers": .object(
-                Dictionary(
-                    headers.map { ($0.name, .string(redacted && $0.isSensitive ? Self.redacted : $0.value)) },
-                    uniquingKeysWith: { first, _ in first }
-                )
-            ),
+            "format": .string(format.rawValue),
+            "headers": Self.json(headers) { redacted && $0.isSensitive ? Self.redacted : $0.value },
             "description": description.map(JSONValue.string) ?? .null,
             "start": .string("latest"),
             "ordered": .bool(ordered),
             "maxInFlight": .number(Double(maxInFlight)),
             "ratePerSecond": ratePerSecond.map(JSONValue.number) ?? .null,
             "enabled": .bool(enabled),
+            "handshake": .bool(handshake),
+            "signature": .string(signature.rawValue),
         ]
-        if let secret { members["secret"] = .string(secret.text) }
-        return members
+    }
+
+    /// The headers that are credentials.
+    var sensitiveHeaders: JSONValue {
+        Self.json(headers.filter(\.isSensitive)) { $0.value }
+    }
+
+    private static func json(_ headers: [CustomHeader], _ value: (CustomHeader) -> String) -> JSONValue {
+        .object(Dictionary(headers.map { ($0.name, .string(value($0))) }, uniquingKeysWith: { first, _ in first }))
+    }
+
+    private static func choice<Choice>(_ name: String, _ members: inout JSONMembers) throws(Problem) -> Choice?
+    where Choice: RawRepresentable<String> & CaseIterable {
+        guard let text = try members.string(name) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let choices = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            throw JSONMembers.problem(name, "must be one of \(choices)")
+        }
+        return choice
     }
 
     private static func topics(_ members: inout JSONMembers) throws(Problem) -> [TopicPattern] {
@@ -133,10 +154,21 @@ struct WebhookSpecification: Sendable {
         return headers
     }
 
-    private static func secret(_ members: inout JSONMembers) throws(Problem) -> SigningSecret? {
+    /// The member `secret`, of whichever object.
+    ///
+    /// - Throws: `secret-invalid`, also if it is of another scheme.
+    static func secret(_ members: inout JSONMembers, scheme: SigningSecret.Scheme) throws(Problem) -> SigningSecret? {
         guard let text = try members.string("secret") else { return nil }
-        do {
-            return try SigningSecret(text)
+        do throws(WebhookError) {
+            let secret = try SigningSecret(text)
+            guard secret.scheme == scheme else {
+                throw WebhookError(
+                    code: .secretInvalid,
+                    message:
+                        "this is a secret of the signature \"\(secret.scheme.rawValue)\", not \"\(scheme.rawValue)\""
+                )
+            }
+            return secret
         } catch {
             throw Problem(.badRequest, code: error.code.rawValue, detail: error.message, pointer: "/secret")
         }

@@ -18,7 +18,9 @@ public protocol DeliveryLog: Sendable {
 
     /// Records how attempts went, all in one transaction. Outcomes of deliveries that are deleted, or not pending any
     /// more, are ignored.
-    func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError)
+    /// - Returns: of the observers concerned, those that failed last: since when without one success.
+    @discardableResult
+    func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Timestamp]
 
     /// Makes every pending delivery of an observer a dead letter, without an attempt.
     /// - Parameter failure: why, such as `gone`.
@@ -31,4 +33,40 @@ public protocol DeliveryLog: Sendable {
 
     /// What became of an observer's deliveries; all zero if there is no such observer.
     func deliveryStats(of observer: String) async throws(EventLogError) -> DeliveryStats
+
+    /// An observer's deliveries, those of the newest events first.
+    /// - Parameters:
+    ///   - state: only those; nil for all.
+    ///   - event: only those of earlier events.
+    func deliveries(
+        of observer: String,
+        in state: DeliveryState?,
+        before event: Position,
+        limit: Int
+    ) async throws(EventLogError) -> [DeliverySummary]
+
+    /// What became of one event for one observer, with its last attempts, oldest first; nil if it was never to get it.
+    func delivery(
+        of event: Position,
+        to observer: String
+    ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])?
+
+    /// The events of dead letters, oldest first, between two positions, of which the first is not among them.
+    func deadLetters(
+        of observer: String,
+        after: Position,
+        through: Position,
+        limit: Int
+    ) async throws(EventLogError) -> [Position]
+
+    /// Has events delivered to an observer, again or for the first time: whatever became of their deliveries, they are
+    /// pending now and due at once, and their attempts count from the beginning.
+    ///
+    /// Done in several transactions if they are many, so that posts get their turn between.
+    /// - Returns: how many; events that are gone are passed over. None if the observer gets no deliveries.
+    func redeliver(
+        _ events: [Position],
+        to observer: String,
+        at now: Timestamp
+    ) async throws(EventLogError) -> Int
 }

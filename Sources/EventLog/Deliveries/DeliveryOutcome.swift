@@ -25,6 +25,15 @@ public struct DeliveryOutcome: Hashable, Sendable {
     /// The class of the failure, such as `timeout`; nil if it arrived.
     public let failure: String?
 
+    /// A sentence about the failure; nil if it arrived.
+    public let message: String?
+
+    /// The first bytes of the response's body.
+    public let response: [UInt8]
+
+    /// How long the attempt took, in milliseconds.
+    public let duration: Int64
+
     /// When the attempt ended.
     public let at: Timestamp
 
@@ -35,6 +44,9 @@ public struct DeliveryOutcome: Hashable, Sendable {
         state: State,
         status: Int? = nil,
         failure: String? = nil,
+        message: String? = nil,
+        response: [UInt8] = [],
+        duration: Int64 = 0,
         at: Timestamp
     ) {
         self.delivery = delivery
@@ -42,6 +54,9 @@ public struct DeliveryOutcome: Hashable, Sendable {
         self.state = state
         self.status = status
         self.failure = failure
+        self.message = message
+        self.response = response
+        self.duration = duration
         self.at = at
     }
 }

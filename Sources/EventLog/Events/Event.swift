@@ -22,6 +22,10 @@ public struct Event: Hashable, Sendable {
     /// than a minute.
     public let time: Timestamp
 
+    /// The mark of who posted it; nil if there was none, and in every event that was read from the log, which does not
+    /// store it.
+    public let origin: EventOrigin?
+
     /// Where in the sequence it is.
     public var position: Position { id.position }
 
@@ -33,7 +37,8 @@ public struct Event: Hashable, Sendable {
         contentType: String? = nil,
         data: [UInt8],
         attributes: [UInt8]? = nil,
-        time: Timestamp
+        time: Timestamp,
+        origin: EventOrigin? = nil
     ) {
         self.id = id
         self.topic = topic
@@ -42,5 +47,6 @@ public struct Event: Hashable, Sendable {
         self.data = data
         self.attributes = attributes
         self.time = time
+        self.origin = origin
     }
 }

@@ -15,18 +15,28 @@ public struct EventDraft: Hashable, Sendable {
     /// More that is kept with the event, as JSON that only the hub reads; nil if there is nothing more.
     public var attributes: [UInt8]?
 
+    /// The mark of who posts it, for knowing it again; not stored.
+    public var origin: EventOrigin?
+
+    /// Under which this post may be repeated; nil if it may not.
+    public var idempotencyKey: IdempotencyKey?
+
     /// A draft of those parts.
     public init(
         topic: Topic,
         type: String? = nil,
         contentType: String? = nil,
         data: [UInt8],
-        attributes: [UInt8]? = nil
+        attributes: [UInt8]? = nil,
+        origin: EventOrigin? = nil,
+        idempotencyKey: IdempotencyKey? = nil
     ) {
         self.topic = topic
         self.type = type
         self.contentType = contentType
         self.data = data
         self.attributes = attributes
+        self.origin = origin
+        self.idempotencyKey = idempotencyKey
     }
 }

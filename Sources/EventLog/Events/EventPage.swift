@@ -10,13 +10,22 @@ public struct EventPage: Sendable {
     /// The newest position there was when the page was read.
     public let tail: Position
 
+    /// The number of the newest removal, by retention or of a whole topic, that took events after the asked position
+    /// which match; nil if none did. Removals are numbered as they happen, so a reader that has heard of this one knows
+    /// whether more has gone since. Read from the same snapshot as the events.
+    public let lastRemoval: Int64?
+
+    /// Whether matching events after the asked position are gone.
+    public var hasGap: Bool { lastRemoval != nil }
+
     /// Whether nothing was left to read.
     public var isLast: Bool { scannedThrough >= tail }
 
     /// A page of those parts.
-    public init(events: [Event], scannedThrough: Position, tail: Position) {
+    public init(events: [Event], scannedThrough: Position, tail: Position, lastRemoval: Int64? = nil) {
         self.events = events
         self.scannedThrough = scannedThrough
         self.tail = tail
+        self.lastRemoval = lastRemoval
     }
 }

@@ -25,7 +25,8 @@ extension SQLiteEventLog: DeliveryLog {
     }
 
     /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:)``.
-    public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) {
+    @discardableResult
+    public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Timestamp] {
         try await change { writer, _ in try writer.record(outcomes) }
     }
 
@@ -49,5 +50,55 @@ extension SQLiteEventLog: DeliveryLog {
     /// What became of an observer's deliveries.
     public func deliveryStats(of observer: String) async throws(EventLogError) -> DeliveryStats {
         try await read { [epoch] db in try DeliveryReader(db, epoch: epoch).stats(of: observer) }
+    }
+
+    /// An observer's deliveries: see ``DeliveryLog/deliveries(of:in:before:limit:)``.
+    public func deliveries(
+        of observer: String,
+        in state: DeliveryState?,
+        before event: Position,
+        limit: Int
+    ) async throws(EventLogError) -> [DeliverySummary] {
+        try await read { [epoch] db in
+            try DeliveryReader(db, epoch: epoch).summaries(of: observer, in: state, before: event, limit: limit)
+        }
+    }
+
+    /// What became of one event for one observer: see ``DeliveryLog/delivery(of:to:)``.
+    public func delivery(
+        of event: Position,
+        to observer: String
+    ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
+        try await read { [epoch] db in try DeliveryReader(db, epoch: epoch).delivery(of: event, to: observer) }
+    }
+
+    /// The events of dead letters: see ``DeliveryLog/deadLetters(of:after:through:limit:)``.
+    public func deadLetters(
+        of observer: String,
+        after: Position,
+        through: Position,
+        limit: Int
+    ) async throws(EventLogError) -> [Position] {
+        try await read { [epoch] db in
+            let reader = DeliveryReader(db, epoch: epoch)
+            return try reader.deadLetters(of: observer, after: after, through: through, limit: limit)
+        }
+    }
+
+    /// Has events delivered to an observer: see ``DeliveryLog/redeliver(_:to:at:)``.
+    public func redeliver(
+        _ events: [Position],
+        to observer: String,
+        at now: Timestamp
+    ) async throws(EventLogError) -> Int {
+        var (total, rest) = (0, events[...])
+        while !rest.isEmpty {
+            let part = rest.prefix(LogWriter.redeliveriesAtOnce)
+            rest = rest.dropFirst(part.count)
+            let count = try await change { writer, db in try writer.redeliver(part, to: observer, at: now, db) }
+            guard let count else { break }
+            total += count
+        }
+        return total
     }
 }

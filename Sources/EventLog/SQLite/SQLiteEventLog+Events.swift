@@ -11,9 +11,9 @@ extension SQLiteEventLog {
             bytes: max(byteLimit, 1),
             scanned: max(self.limits.scannedEvents, 1)
         )
-        return try await read { [epoch] db in
+        return try await read { [epoch, horizons] db in
             var reader = EventReader(db, epoch: epoch)
-            return try reader.page(after: position, matching: patterns, limits: limits)
+            return try reader.page(after: position, matching: patterns, limits: limits, horizons: horizons)
         }
     }
 
@@ -42,6 +42,14 @@ extension SQLiteEventLog {
             if let event = page.events.first { return event }
             if page.isLast { return nil }
             position = page.scannedThrough
+        }
+    }
+
+    /// The position of the newest event that any of the patterns matches.
+    public func newest(matching patterns: [TopicPattern]) async throws(EventLogError) -> Position? {
+        try await read { [epoch] db in
+            var reader = EventReader(db, epoch: epoch)
+            return try reader.newest(matching: patterns)
         }
     }
 

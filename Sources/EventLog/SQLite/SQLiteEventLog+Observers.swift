@@ -6,7 +6,7 @@ extension SQLiteEventLog: ObserverStore {
         _ record: ObserverRecord,
         expecting: Int64?
     ) async throws(EventLogError) -> (record: ObserverRecord, created: Bool) {
-        try await change { writer, db in try writer.save(record, expecting: expecting, db) }
+        try await change(makesRoom: false) { writer, db in try writer.save(record, expecting: expecting, db) }
     }
 
     /// Deletes an observer with its deliveries: see ``ObserverStore/deleteObserver(_:expecting:)``.

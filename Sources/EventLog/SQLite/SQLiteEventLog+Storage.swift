@@ -29,6 +29,9 @@ extension SQLiteEventLog {
         /// disk's.
         public var storageBytes: Int?
 
+        /// How much history topics keep that have no bounds of their own.
+        public var retention = Retention()
+
         /// The default limits.
         public init() {}
     }

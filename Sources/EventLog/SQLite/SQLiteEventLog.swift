@@ -21,6 +21,7 @@ public final class SQLiteEventLog: EventLog {
     private let sequencer: Sequencer
     private let database: any DatabaseReader
     private let reads = ReadGate()
+    let horizons = RemovalHorizons()
 
     /// Opens a log, or makes one.
     /// - Parameters:
@@ -62,12 +63,13 @@ public final class SQLiteEventLog: EventLog {
     /// The position of the newest committed event.
     public var tail: Position { sequencer.tail }
 
-    /// Hands drafts to the log: see ``EventLog/append(_:acknowledge:)``.
+    /// Hands drafts to the log: see ``EventLog/append(_:if:acknowledge:)``.
     public func append(
         _ drafts: [EventDraft],
-        acknowledge: @escaping @Sendable (Result<[Event], EventLogError>) -> Void
+        if condition: AppendCondition?,
+        acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     ) {
-        sequencer.enqueue(.append(drafts, acknowledge: acknowledge), isBounded: true)
+        sequencer.enqueue(.append(drafts, if: condition, acknowledge: acknowledge), isBounded: true)
     }
 
     /// Has every commit's events told to a follower: see ``EventLog/follow(_:)``.
@@ -83,11 +85,13 @@ public final class SQLiteEventLog: EventLog {
     }
 
     /// Runs a change on the writer's thread, in turn with the posts.
+    /// - Parameter makesRoom: whether it is carried out also on a full disk.
     func change<Value: Sendable>(
+        makesRoom: Bool = true,
         _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
     ) async throws(EventLogError) -> Value {
         let result = await withCheckedContinuation { continuation in
-            sequencer.enqueue(.change(LogChange(continuation, body)), isBounded: false)
+            sequencer.enqueue(.change(LogChange(makesRoom: makesRoom, continuation, body)), isBounded: false)
         }
         return try result.get()
     }

@@ -7,14 +7,19 @@ struct LogChange: Sendable {
     /// to call once the transaction is committed.
     let perform: @Sendable (LogWriter, Database) throws -> @Sendable () -> Void
 
+    /// Whether it helps to make room on a full disk, or needs none, so that it is carried out there too.
+    let makesRoom: Bool
+
     /// Called instead if it threw, or the whole transaction failed.
     let fail: @Sendable (EventLogError) -> Void
 
     /// A change that answers through a continuation.
     init<Value: Sendable>(
+        makesRoom: Bool,
         _ continuation: CheckedContinuation<Result<Value, EventLogError>, Never>,
         _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
     ) {
+        self.makesRoom = makesRoom
         perform = { writer, db in
             let value = try body(writer, db)
             return { continuation.resume(returning: .success(value)) }

@@ -14,6 +14,12 @@ final class Sequencer: Sendable {
     private let followers = Lock<[Follower]>([])
     private let newest: Atomic<Int64>
 
+    /// How long the writer sleeps at most before it looks for history that is too old.
+    private static let longWait = DispatchTimeInterval.milliseconds(500)
+
+    /// How long no post must have come before maintenance that has time is done.
+    private static let shortWait = DispatchTimeInterval.milliseconds(5)
+
     /// Signalled once for each time the state machine says that the writer sleeps and must be woken: a post that finds
     /// the writer at work costs no system call.
     private let wakeUp = DispatchSemaphore(value: 0)
@@ -73,10 +79,21 @@ final class Sequencer: Sendable {
         while true {
             switch queue.withLock({ $0.next() }) {
             case .commit(let group): commit(group, with: writer)
-            case .sleep: wakeUp.wait()
+            case .sleep: idle(writer)
             case .finish: return
             }
         }
+    }
+
+    /// Sleeps until woken, or takes a step of maintenance if one is due and no post comes: also without posts there is
+    /// history to remove when it has become too old.
+    private func idle(_ writer: LogWriter) {
+        switch writer.leisure {
+        case .work: break
+        case .shortWait: if wakeUp.wait(timeout: .now() + Self.shortWait) == .success { return }
+        case .longWait: if wakeUp.wait(timeout: .now() + Self.longWait) == .success { return }
+        }
+        writer.maintain(isIdle: true)
     }
 
     private func commit(_ group: [WriteRequest], with writer: LogWriter) {
@@ -88,28 +105,20 @@ final class Sequencer: Sendable {
             }
             acknowledge(group, committed)
             writer.tidy()
+            writer.maintain(isIdle: false)
         case .failure(let error):
             for request in group { request.fail(error) }
+            writer.tidy()
         }
     }
 
     private func acknowledge(_ group: [WriteRequest], _ committed: LogWriter.CommittedGroup) {
-        var next = 0
-        var changes = committed.changes.makeIterator()
-        for request in group {
-            switch request {
-            case .append(let drafts, let acknowledge):
-                let range = next..<next + drafts.count
-                next = range.upperBound
-                // The array is shared where one post is the whole group, as it is on an idle hub.
-                let isAll = range.count == committed.events.count
-                acknowledge(.success(isAll ? committed.events : Array(committed.events[range])))
-            case .change(let change):
-                switch changes.next() {
-                case .success(let announce): announce()
-                case .failure(let error): change.fail(error)
-                case nil: break  // never: a group has one result for each of its changes
-                }
+        for (request, result) in zip(group, committed.results) {
+            switch (request, result) {
+            case (.append(_, _, let acknowledge), .append(let result)): acknowledge(result)
+            case (.change, .change(.success(let announce))): announce()
+            case (.change(let change), .change(.failure(let error))): change.fail(error)
+            default: break  // never: each request has a result of its kind
             }
         }
     }

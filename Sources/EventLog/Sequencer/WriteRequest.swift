@@ -1,7 +1,11 @@
 /// Something that waits to be written.
 enum WriteRequest: Sendable {
     /// Events, and whom to tell how it went.
-    case append([EventDraft], acknowledge: @Sendable (Result<[Event], EventLogError>) -> Void)
+    case append(
+        [EventDraft],
+        if: AppendCondition?,
+        acknowledge: @Sendable (Result<AppendReceipt, EventLogError>) -> Void
+    )
     /// Anything else.
     case change(LogChange)
 
@@ -11,7 +15,7 @@ enum WriteRequest: Sendable {
     /// How many events it adds to a group; a change counts as one.
     var events: Int {
         switch self {
-        case .append(let drafts, _): max(drafts.count, 1)
+        case .append(let drafts, _, _): max(drafts.count, 1)
         case .change: 1
         }
     }
@@ -19,7 +23,7 @@ enum WriteRequest: Sendable {
     /// About how many bytes of memory it holds.
     var bytes: Int {
         switch self {
-        case .append(let drafts, _):
+        case .append(let drafts, _, _):
             drafts.reduce(WriteRequest.rowOverhead) {
                 $0 + $1.data.count + ($1.attributes?.count ?? 0) + WriteRequest.rowOverhead
             }
@@ -27,10 +31,20 @@ enum WriteRequest: Sendable {
         }
     }
 
+    /// The bytes of its posts.
+    var postedBytes: Int {
+        if case .append = self { bytes } else { 0 }
+    }
+
+    /// Whether it is written also when posts are refused for want of room.
+    var makesRoom: Bool {
+        if case .change(let change) = self { change.makesRoom } else { false }
+    }
+
     /// Says that nothing of it was written.
     func fail(_ error: EventLogError) {
         switch self {
-        case .append(_, let acknowledge): acknowledge(.failure(error))
+        case .append(_, _, let acknowledge): acknowledge(.failure(error))
         case .change(let change): change.fail(error)
         }
     }

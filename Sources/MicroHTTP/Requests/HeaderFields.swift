@@ -39,6 +39,19 @@ public struct HeaderFields: Sendable {
         fields.filter { matches($0.name, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
+    /// The fields whose names begin with a prefix, in order, with the names in lower case and without it; case does not
+    /// matter. Costs nothing where there are none.
+    public func fields(withPrefix prefix: StaticString) -> [(name: String, value: String)] {
+        var found: [(name: String, value: String)] = []
+        for field in fields where field.name.count >= prefix.utf8CodeUnitCount {
+            let end = field.name.lowerBound + prefix.utf8CodeUnitCount
+            guard matches(field.name.lowerBound..<end, prefix) else { continue }
+            let name = bytes[end..<field.name.upperBound].map(\.asciiLowercased)
+            found.append((String(decoding: name, as: UTF8.self), String(decoding: bytes[field.value], as: UTF8.self)))
+        }
+        return found
+    }
+
     /// How many fields there are.
     public var count: Int { fields.count }
 

@@ -29,7 +29,15 @@ public final class Responder: Sendable {
     /// - Parameter response: evaluated later, on a server thread: whoever answers many requests in a row, such as the
     ///   thread that commits them, does not pay for writing the answers.
     public func respond(_ response: @autoclosure @escaping @Sendable () -> Response) {
-        if answer.set(response) { connection.resume() }
+        reply { .now(response()) }
+    }
+
+    /// Answers with a reply of any kind, such as a stream.
+    ///
+    /// - Parameter reply: evaluated later, on a server thread, which it must not block; never if the client is gone by
+    ///   then, so that what it opens has somebody who reads it.
+    public func reply(_ reply: @escaping @Sendable () -> Reply) {
+        if answer.set(reply) { connection.resume() }
     }
 
     /// Answers with a problem.
@@ -43,27 +51,27 @@ public final class Responder: Sendable {
 final class PendingAnswer: Sendable {
     private enum State {
         case open
-        case answered(@Sendable () -> Response)
+        case answered(@Sendable () -> Reply)
         case taken
     }
 
     private let state = Lock(State.open)
 
     /// Returns whether this is the first answer.
-    func set(_ response: @escaping @Sendable () -> Response) -> Bool {
+    func set(_ reply: @escaping @Sendable () -> Reply) -> Bool {
         state.withLock { state in
             guard case .open = state else { return false }
-            state = .answered(response)
+            state = .answered(reply)
             return true
         }
     }
 
-    func take() -> Response? {
-        let response: (@Sendable () -> Response)? = state.withLock { state in
-            guard case .answered(let response) = state else { return nil }
+    func take() -> Reply? {
+        let reply: (@Sendable () -> Reply)? = state.withLock { state in
+            guard case .answered(let reply) = state else { return nil }
             state = .taken
-            return response
+            return reply
         }
-        return response?()
+        return reply?()
     }
 }

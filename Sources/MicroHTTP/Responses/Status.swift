@@ -12,6 +12,8 @@ public struct Status: Hashable, Sendable {
     public static let ok = Status(200)
     /// 201
     public static let created = Status(201)
+    /// 202
+    public static let accepted = Status(202)
     /// 204
     public static let noContent = Status(204)
     /// 304

@@ -39,11 +39,12 @@ final class Exchange {
         case .body where upload.count > 0:
             return unsafe body.append(upload)
         case .body:
-            return unsafe answer(connection, method: method)
+            let reply = unsafe reply(to: Method(String(cString: method)), from: RemoteAddress.text(of: connection))
+            return unsafe carryOut(reply, on: connection)
         case .waiting(let answer):
             // Only a responder resumes a suspended request, after it has set the answer.
-            guard let response = answer.take() else { return false }
-            return unsafe queue(response, on: connection)
+            guard let reply = answer.take() else { return false }
+            return unsafe carryOut(reply, on: connection)
         case .answered:
             return true
         }
@@ -70,8 +71,8 @@ final class Exchange {
         return unsafe queue(tooLarge, on: connection)
     }
 
-    private func answer(_ connection: OpaquePointer, method: UnsafePointer<CChar>) -> Bool {
-        switch unsafe reply(to: Method(String(cString: method)), from: RemoteAddress.text(of: connection)) {
+    private func carryOut(_ reply: Reply, on connection: OpaquePointer) -> Bool {
+        switch reply {
         case .now(let response):
             return unsafe queue(response, on: connection)
         case .stream(let head, let stream, let owner):

@@ -42,6 +42,9 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// How long the attempt took, in milliseconds.
     public var duration: Int64
 
+    /// How long its stages took; `nil` if it was never begun.
+    public var timings: AttemptTimings?
+
     /// When the attempt ended, in milliseconds since 1970.
     public var at: Int64
 
@@ -57,6 +60,7 @@ public struct AttemptOutcome: Sendable, Hashable {
         message: String? = nil,
         responsePrefix: [UInt8] = [],
         duration: Int64,
+        timings: AttemptTimings? = nil,
         at: Int64
     ) {
         self.delivery = delivery
@@ -69,6 +73,7 @@ public struct AttemptOutcome: Sendable, Hashable {
         self.message = message
         self.responsePrefix = responsePrefix
         self.duration = duration
+        self.timings = timings
         self.at = at
     }
 }

@@ -15,11 +15,14 @@ public struct Delivery: Sendable {
     /// The event's type, if it has one.
     public var type: String?
 
-    /// The content type of ``body``, if the post named one.
+    /// The content type of ``body``, if it has one.
     public var contentType: String?
 
-    /// The event's data as posted.
+    /// What is sent and signed: the event in its endpoint's format.
     public var body: [UInt8]
+
+    /// Further headers that the format asks for. Names are tokens; control bytes in values are percent-encoded.
+    public var headers: [(name: String, value: String)]
 
     /// How many attempts have been made so far.
     public var attempts: Int
@@ -40,6 +43,7 @@ public struct Delivery: Sendable {
         type: String? = nil,
         contentType: String? = nil,
         body: [UInt8],
+        headers: [(name: String, value: String)] = [],
         attempts: Int = 0,
         traceparent: String? = nil,
         notBefore: Int64 = 0
@@ -51,6 +55,7 @@ public struct Delivery: Sendable {
         self.type = type
         self.contentType = contentType
         self.body = body
+        self.headers = headers
         self.attempts = attempts
         self.traceparent = traceparent
         self.notBefore = notBefore

@@ -9,10 +9,10 @@ public protocol DeliveryStore: Sendable {
     /// `Int64.max`, which makes every pending delivery due.
     ///
     /// - Parameters:
-    ///   - endpoint: the endpoint's id.
+    ///   - endpoint: whose, and in which ``Endpoint/format``. What is read for one that is set anew meanwhile is not used.
     ///   - now: milliseconds since 1970.
     ///   - limit: the most to return. Fewer means that there are no more.
-    func dueDeliveries(of endpoint: String, at now: Int64, limit: Int) async throws -> [Delivery]
+    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> [Delivery]
 
     /// The earliest due time among the endpoint's pending deliveries, in milliseconds since 1970, or `nil` if there are
     /// none. Ones in flight count as pending.

@@ -55,6 +55,7 @@ extension DeliveryScheduler {
                 message: answer.message,
                 responsePrefix: answer.responsePrefix,
                 duration: answer.duration,
+                timings: answer.timings,
                 at: now
             )
         )
@@ -64,6 +65,7 @@ extension DeliveryScheduler {
             lane.inFlight.remove(request.token)
             lane.unrecorded += 1
             lane.isProven = answer.failure != .timeout
+            lane.noteEnding(hasFailed: answer.failure != nil)
             isProvenWhileParked = lane.isProven && lane.isParked
             if isProvenWhileParked { lane.isParked = false }
             if result == .gone { lane.isGone = true }
@@ -109,7 +111,7 @@ extension DeliveryScheduler {
                 lane.isParked = true
                 return .park
             }
-            if let retryAt = lane.rate?.take(at: now) {
+            if let retryAt = lane.brake?.take(at: now) ?? lane.rate?.take(at: now) {
                 lane.holdUntil = retryAt
                 return .hold
             }

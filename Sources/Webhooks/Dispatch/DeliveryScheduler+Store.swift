@@ -18,7 +18,7 @@ extension DeliveryScheduler {
 
     struct Fetch {
         let lane: Int
-        let id: String
+        let endpoint: Endpoint
         let epoch: Int
         /// The `now` to read with.
         let at: Int64
@@ -33,11 +33,17 @@ extension DeliveryScheduler {
         let epoch: Int
     }
 
-    /// The next thing for the pump to do. Recording comes first: what is read afterwards is then free of what has ended.
+    /// The next thing for the pump to do: recording and reading in turn, so that an endpoint whose attempts end faster than
+    /// they are recorded does not keep others from being read.
     mutating func nextJob(now: Int64) -> Job {
         fireTimers(now: now)
         let mayUseStore = now >= storeRetryAt
+        if mayUseStore, hasRecorded, phase == .running {
+            hasRecorded = false
+            if let fetch = takeFetch(now: now) { return .fetch(fetch) }
+        }
         if mayUseStore, !unrecorded.isEmpty {
+            hasRecorded = true
             recording = Array(unrecorded.prefix(limits.recordBatch))
             unrecorded.removeFirst(recording.count)
             return .record(recording)
@@ -72,8 +78,11 @@ extension DeliveryScheduler {
     /// Gives the lane a turn to read if the store may have something for it and it can use it.
     mutating func requestFetch(_ index: Int) {
         guard phase == .running else { return }
+        let mostUnrecorded = limits.unrecordedPerLane
         let isWanted = withLane(index) { lane in
-            guard lane.isOpen, lane.isDirty, lane.isRunningLow, !lane.isFetching, !lane.isInFetchRing else {
+            guard lane.isOpen, lane.isDirty, lane.isRunningLow, lane.unrecorded <= mostUnrecorded, !lane.isFetching,
+                !lane.isInFetchRing
+            else {
                 return false
             }
             lane.isInFetchRing = true
@@ -97,7 +106,7 @@ extension DeliveryScheduler {
                 lane.isDirty = false
                 return Fetch(
                     lane: index,
-                    id: lane.id,
+                    endpoint: target.endpoint,
                     epoch: lane.epoch,
                     at: target.endpoint.ordered ? .max : now,
                     // Those we already have may be among the ones returned.

@@ -12,8 +12,11 @@ struct DeliveryScheduler {
         var queuedBytes = 67_108_864
         /// Outcomes waiting to be recorded before nothing more is begun: a store that fails must not cost memory.
         var unrecorded = 8192
-        /// The most outcomes in one transaction.
-        var recordBatch = 1024
+        /// Outcomes of one lane waiting to be recorded before more is read for it: a read returns those again, because
+        /// the store has them pending, and one of thousands would hold up everybody.
+        var unrecordedPerLane = 512
+        /// The most outcomes in one transaction: about 3 ms, which is what posts may have to wait for it.
+        var recordBatch = 256
         /// How often the store is asked when it cannot tell what is due next because earlier ones are in flight.
         var pollInterval: Int64 = 1000
     }
@@ -45,6 +48,8 @@ struct DeliveryScheduler {
     var unrecorded: [AttemptOutcome] = []
     /// Outcomes handed to the store, until it has them.
     var recording: [AttemptOutcome] = []
+    /// Whether the job before was to record.
+    var hasRecorded = false
 
     /// After an error the store is left alone until this time.
     var storeRetryAt: Int64 = 0
@@ -74,6 +79,7 @@ struct DeliveryScheduler {
             lane.isDirty = true
             lane.unknownFrom = 0
             lane.rate = RateLimit(perSecond: endpoint.ratePerSecond)
+            lane.forgive()
             if !endpoint.ordered { lane.holdUntil = 0 }
         }
         dropQueue(index)

@@ -57,6 +57,17 @@ struct Lane {
 
     var rate: RateLimit?
 
+    /// How many attempts have failed since one did not.
+    private(set) var failures = 0
+
+    /// Holds an endpoint back that fails every time: one that refuses at once could otherwise be tried ten thousand times
+    /// a second, which nobody gains by and everybody pays for.
+    var brake: RateLimit?
+
+    /// So many failures in a row, and the brake is put on; the first success takes it off.
+    private static let failuresToBrake = 64
+    private static let brakedPerSecond = 500.0
+
     /// The time of this lane's entry in the timer heap that counts.
     var armedAt: Int64?
 
@@ -100,6 +111,22 @@ struct Lane {
         if unknownFrom > now { next = min(next, unknownFrom) }
         if holdUntil > now, !queue.isEmpty { next = min(next, holdUntil) }
         return next == .max ? nil : next
+    }
+
+    /// Notes how an attempt ended.
+    mutating func noteEnding(hasFailed: Bool) {
+        failures = hasFailed ? failures + 1 : 0
+        if !hasFailed {
+            brake = nil
+        } else if brake == nil, failures >= Self.failuresToBrake {
+            brake = RateLimit(perSecond: Self.brakedPerSecond)
+        }
+    }
+
+    /// Forgets how attempts ended: the endpoint may be another one now.
+    mutating func forgive() {
+        failures = 0
+        brake = nil
     }
 
     /// Remembers a retry we have recorded.

@@ -11,6 +11,40 @@ extension WebhookDispatcher {
     ///
     /// - Returns: the outcome, or `nil` if the dispatcher is not running or ends meanwhile.
     public func attempt(_ delivery: Delivery, at endpoint: Endpoint) async -> AttemptOutcome? {
+        guard let answer = await probe(delivery, at: endpoint, purpose: .delivery) else { return nil }
+        let attempts = delivery.attempts + 1
+        let now = clock.now()
+        return AttemptOutcome(
+            delivery: delivery.id,
+            endpoint: endpoint.id,
+            url: endpoint.url,
+            attempts: attempts,
+            result: policy.result(of: answer, attempts: attempts, now: now, spread: 0),
+            status: answer.status,
+            failure: answer.failure,
+            message: answer.message,
+            responsePrefix: answer.responsePrefix,
+            duration: answer.duration,
+            timings: answer.timings,
+            at: now
+        )
+    }
+
+    /// Asks an endpoint whether it wants deliveries, in the name of ``WebhookConfiguration/origin``.
+    ///
+    /// - Returns: what it allows, or `nil` if the dispatcher is not running or ends meanwhile.
+    /// - Throws: ``HandshakeFailure`` if it allows nothing, or cannot be reached.
+    public func handshake(with endpoint: Endpoint) async throws(HandshakeFailure) -> DeliveryConsent? {
+        let nothing = Delivery(id: 0, endpoint: endpoint.id, eventID: "", topic: "", body: [])
+        guard let answer = await probe(nothing, at: endpoint, purpose: .handshake(origin: origin)) else { return nil }
+        return try DeliveryConsent(answer, origin: origin)
+    }
+
+    private func probe(
+        _ delivery: Delivery,
+        at endpoint: Endpoint,
+        purpose: TransportRequest.Purpose
+    ) async -> AttemptAnswer? {
         let target = Target(endpoint)
         return await withCheckedContinuation { continuation in
             let isSubmitted = state.withLock { state in
@@ -19,28 +53,17 @@ extension WebhookDispatcher {
                 state.scheduler.nextToken += 1
                 state.probes[token] = continuation
                 transport.submit([
-                    TransportRequest(token: token, lane: Self.probeLane, target: target, delivery: delivery)
+                    TransportRequest(
+                        token: token,
+                        lane: Self.probeLane,
+                        target: target,
+                        delivery: delivery,
+                        purpose: purpose
+                    )
                 ])
                 return true
             }
             if !isSubmitted { continuation.resume(returning: nil) }
         }
-    }
-
-    func outcome(of result: TransportResult, at now: Int64) -> AttemptOutcome? {
-        guard case .answered(let answer) = result.ending else { return nil }
-        let attempts = result.request.delivery.attempts + 1
-        return AttemptOutcome(
-            delivery: result.request.delivery.id,
-            endpoint: result.request.target.endpoint.id,
-            attempts: attempts,
-            result: policy.result(of: answer, attempts: attempts, now: now, spread: 0),
-            status: answer.status,
-            failure: answer.failure,
-            message: answer.message,
-            responsePrefix: answer.responsePrefix,
-            duration: answer.duration,
-            at: now
-        )
     }
 }

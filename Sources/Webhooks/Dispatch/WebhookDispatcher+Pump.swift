@@ -28,7 +28,7 @@ extension WebhookDispatcher {
             log(outcomes)
             await onOutcomes?(outcomes)
         case .fetch(let fetch):
-            let deliveries = try await store.dueDeliveries(of: fetch.id, at: fetch.at, limit: fetch.limit)
+            let deliveries = try await store.dueDeliveries(of: fetch.endpoint, at: fetch.at, limit: fetch.limit)
             let now = clock.now()
             update { $0.fetched(fetch, deliveries, now: now) }
         case .ask(let ask):
@@ -62,7 +62,7 @@ extension WebhookDispatcher {
     func take(_ results: [TransportResult]) -> [TransportRequest] {
         let now = clock.now()
         let (requests, pump, probes) = state.withLock { state in
-            var probes: [(CheckedContinuation<AttemptOutcome?, Never>, TransportResult)] = []
+            var probes: [(CheckedContinuation<AttemptAnswer?, Never>, TransportResult)] = []
             var scheduled: [TransportResult] = []
             scheduled.reserveCapacity(results.count)
             for result in results {
@@ -79,7 +79,13 @@ extension WebhookDispatcher {
             return (requests, state.scheduler.hasStoreWork ? state.signalPump() : nil, probes)
         }
         pump?.resume()
-        for (continuation, result) in probes { continuation.resume(returning: outcome(of: result, at: now)) }
+        for (continuation, result) in probes {
+            guard case .answered(let answer) = result.ending else {
+                continuation.resume(returning: nil)
+                continue
+            }
+            continuation.resume(returning: answer)
+        }
         return requests
     }
 

@@ -31,13 +31,15 @@ public final class WebhookDispatcher: Sendable {
         /// The earliest alarm that is set, in milliseconds since 1970.
         var alarmAt: Int64?
         /// Single attempts under way, by token.
-        var probes: [UInt64: CheckedContinuation<AttemptOutcome?, Never>] = [:]
+        var probes: [UInt64: CheckedContinuation<AttemptAnswer?, Never>] = [:]
     }
 
     let state: Lock<State>
     let transport: Transport
     let store: any DeliveryStore
     let policy: RetryPolicy
+    /// In whose name endpoints are asked for their consent.
+    let origin: String
     let clock: WallClock
     let logger: Logger
     let onOutcomes: OutcomeHandler?
@@ -75,6 +77,7 @@ public final class WebhookDispatcher: Sendable {
         limits.inFlight = max(configuration.maxInFlight, 1)
         self.store = store
         self.policy = configuration.retryPolicy
+        self.origin = configuration.origin
         self.clock = clock
         self.logger = logger
         self.onOutcomes = onOutcomes

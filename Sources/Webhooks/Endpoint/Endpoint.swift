@@ -1,9 +1,15 @@
 /// Where and how the deliveries of one webhook go.
 public struct Endpoint: Sendable, Hashable {
     /// How a request carries an event.
-    public enum Format: String, Sendable, Hashable {
+    ///
+    /// Encoding is the store's, which hands out deliveries in the format of their endpoint.
+    public enum Format: String, Sendable, Hashable, CaseIterable {
         /// The body is the event's data as it was posted.
         case raw
+        /// A CloudEvent whose attributes are headers; the body is its data.
+        case cloudEventsBinary = "cloudevents-binary"
+        /// A CloudEvent as one JSON document.
+        case cloudEventsStructured = "cloudevents-structured"
     }
 
     /// The bounds of ``maxInFlight``.
@@ -18,8 +24,8 @@ public struct Endpoint: Sendable, Hashable {
     /// Headers sent with every request, in this order, after ours.
     public var headers: [CustomHeader]
 
-    /// The secrets that sign, newest first. All sign, so that a rotated secret stays valid at the receiver.
-    public var secrets: [SigningSecret]
+    /// The secrets that sign.
+    public var secrets: SigningSecrets
 
     /// How many attempts may be under way at once: 1 to 1024. Values outside are brought to the nearest bound.
     public var maxInFlight: Int
@@ -41,7 +47,7 @@ public struct Endpoint: Sendable, Hashable {
         id: String,
         url: WebhookURL,
         headers: [CustomHeader] = [],
-        secrets: [SigningSecret],
+        secrets: SigningSecrets,
         maxInFlight: Int = 16,
         isEnabled: Bool = true,
         ordered: Bool = false,

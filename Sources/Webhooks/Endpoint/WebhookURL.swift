@@ -51,6 +51,10 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         guard let host = parsed.part(CURLUPART_HOST), !host.isEmpty else {
             throw Self.invalid("the URL has no host")
         }
+        // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
+        guard host.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw Self.invalid("write an international host name in its ASCII form (xn--…)")
+        }
         guard let port = parsed.part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap(Int.init),
             (1...65535).contains(port)
         else {
@@ -65,6 +69,11 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         self.scheme = scheme
         self.host = host
         self.port = port
+    }
+
+    /// The address, if the host is one.
+    var address: IPAddress? {
+        IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast().prefix { $0 != "%" }) : host)
     }
 
     fileprivate static func invalid(_ message: String) -> WebhookError {

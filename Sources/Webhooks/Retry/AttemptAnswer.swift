@@ -12,9 +12,16 @@ struct AttemptAnswer: Sendable, Hashable {
     /// The `Retry-After` header of a 429 or 503.
     var retryAfter: RetryAfter?
 
+    /// `WebHook-Allowed-Origin` and `WebHook-Allowed-Rate`, of the answer to a handshake.
+    var allowedOrigin: String?
+    var allowedRate: String?
+
     /// The first bytes of the body.
     var responsePrefix: [UInt8] = []
 
+    /// How long its stages took; `nil` if it was never begun.
+    var timings: AttemptTimings?
+
     /// How long it took, in milliseconds.
-    var duration: Int64 = 0
+    var duration: Int64 { (timings?.total ?? 0) / 1000 }
 }

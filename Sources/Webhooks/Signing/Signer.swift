@@ -1,22 +1,29 @@
 import Crypto
 import FoundationEssentials
 
-/// A secret made ready to sign: the keyed hash is set up once per registration, not once per attempt.
-struct Signer: Sendable {
-    /// `v1`, keyed and with nothing hashed yet. `v1a` becomes a second case beside it.
-    private let keyed: HMAC<SHA256>
+/// A secret made ready to sign: the key is set up once per registration, not once per attempt.
+enum Signer: Sendable {
+    /// `v1`, keyed and with nothing hashed yet.
+    case hmac(HMAC<SHA256>)
+    /// `v1a`.
+    case ed25519(Curve25519.Signing.PrivateKey)
 
     init(_ secret: SigningSecret) {
         switch secret.key {
-        case .hmac(let bytes): keyed = HMAC(key: SymmetricKey(data: bytes))
+        case .hmac(let bytes): self = .hmac(HMAC(key: SymmetricKey(data: bytes)))
+        case .ed25519(let key): self = .ed25519(key)
         }
     }
 
-    /// The version tag and the signature over `head` followed by `body`.
-    func signature(head: [UInt8], body: [UInt8]) -> String {
-        var code = keyed
-        code.update(data: head)
-        code.update(data: body)
-        return "v1," + Data(code.finalize()).base64EncodedString()
+    /// The version tag and the signature over `head` followed by `body`; nil if the system has no randomness to sign with.
+    func signature(head: [UInt8], body: [UInt8]) -> String? {
+        switch self {
+        case .hmac(var code):
+            code.update(data: head)
+            code.update(data: body)
+            return "v1," + Data(code.finalize()).base64EncodedString()
+        case .ed25519(let key):
+            return (try? key.signature(for: head + body)).map { "v1a," + $0.base64EncodedString() }
+        }
     }
 }

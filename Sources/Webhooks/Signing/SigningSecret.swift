@@ -1,63 +1,124 @@
 import Crypto
 import FoundationEssentials
 
-/// A shared secret of Standard Webhooks: `whsec_` and the base64 of 24 to 64 random bytes.
+/// A secret of Standard Webhooks: `whsec_` and the base64 of 24 to 64 random bytes, shared with the receiver, or `whsk_`
+/// and the base64 of the 32 bytes of an Ed25519 private key (RFC 8032), of which the receiver has the public half.
 ///
-/// Its printed forms are redacted; only ``text`` shows it, for the one answer that hands it to the client.
-public struct SigningSecret: Sendable, Hashable {
-    /// What signs, by scheme. `v1a` (ed25519, `whsk_`) becomes a second case with its own version tag.
-    enum Key: Sendable, Hashable {
-        /// `v1`: HMAC-SHA256 with these bytes.
-        case hmac([UInt8])
+/// Its printed forms are redacted; only ``text`` shows it.
+public struct SigningSecret: Sendable {
+    /// How a secret signs.
+    public enum Scheme: String, Sendable, CaseIterable {
+        /// `v1`: HMAC-SHA256.
+        case hmac = "hmac-sha256"
+        /// `v1a`: Ed25519.
+        case ed25519
     }
 
-    static let prefix = "whsec_"
+    enum Key: Sendable {
+        case hmac([UInt8])
+        case ed25519(Curve25519.Signing.PrivateKey)
+    }
 
-    /// Bounds of the decoded key in bytes, from the specification.
+    /// Bounds of the shared key in bytes, from the specification.
     static let keyLength = 24...64
 
     let key: Key
 
-    /// Parses `whsec_…`.
+    /// Parses `whsec_…` or `whsk_…`.
     ///
     /// - Throws: ``WebhookError`` with code `secret-invalid`; the message does not repeat the secret.
     public init(_ text: String) throws(WebhookError) {
-        guard text.hasPrefix(Self.prefix), let bytes = Data(base64Encoded: String(text.dropFirst(Self.prefix.count)))
-        else {
-            throw WebhookError(code: .secretInvalid, message: "a secret is 'whsec_' followed by base64")
+        if let bytes = Self.bytes(text, after: Scheme.hmac.prefix) {
+            guard Self.keyLength.contains(bytes.count) else {
+                throw Self.invalid("a secret holds 24 to 64 bytes; this one holds \(bytes.count)")
+            }
+            key = .hmac(bytes)
+        } else if let bytes = Self.bytes(text, after: Scheme.ed25519.prefix) {
+            // Some tools write the public half behind it: 64 bytes, of which the first 32 say it all.
+            guard bytes.count == 32 || bytes.count == 64,
+                let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes.prefix(32)),
+                bytes.count == 32 || bytes[32...].elementsEqual(key.publicKey.rawRepresentation)
+            else { throw Self.invalid("a private key holds the 32 bytes of Ed25519; this one does not") }
+            self.key = .ed25519(key)
+        } else {
+            throw Self.invalid("a secret is 'whsec_' or 'whsk_' followed by base64")
         }
-        guard Self.keyLength.contains(bytes.count) else {
-            throw WebhookError(
-                code: .secretInvalid,
-                message: "a secret holds 24 to 64 bytes; this one holds \(bytes.count)"
-            )
-        }
-        key = .hmac([UInt8](bytes))
     }
 
     private init(key: Key) {
         self.key = key
     }
 
-    /// A new secret of 32 random bytes, as long as the hash it keys.
-    public static func generate() -> SigningSecret {
-        // The bytes are copied within the closure.
-        SigningSecret(key: .hmac(unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe [UInt8]($0) }))
+    /// A new secret: 32 random bytes, as long as the hash that they key, or a new key pair.
+    public static func generate(_ scheme: Scheme = .hmac) -> SigningSecret {
+        switch scheme {
+        case .hmac:
+            // The bytes are copied within the closure.
+            SigningSecret(key: .hmac(unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe [UInt8]($0) }))
+        case .ed25519: SigningSecret(key: .ed25519(Curve25519.Signing.PrivateKey()))
+        }
     }
 
-    /// `whsec_` and base64: the secret itself. Not for logs.
-    public var text: String {
+    /// How it signs.
+    public var scheme: Scheme {
         switch key {
-        case .hmac(let bytes): Self.prefix + Data(bytes).base64EncodedString()
+        case .hmac: .hmac
+        case .ed25519: .ed25519
+        }
+    }
+
+    /// `whsec_` or `whsk_` and base64: the secret itself. Not for logs.
+    public var text: String { scheme.prefix + Data(bytes).base64EncodedString() }
+
+    /// `whpk_` and the base64 of the public key, for receivers; nil for a shared secret. No secret.
+    public var publicKey: String? {
+        guard case .ed25519(let key) = key else { return nil }
+        return "whpk_" + key.publicKey.rawRepresentation.base64EncodedString()
+    }
+
+    private var bytes: [UInt8] {
+        switch key {
+        case .hmac(let bytes): bytes
+        case .ed25519(let key): [UInt8](key.rawRepresentation)
+        }
+    }
+
+    private static func bytes(_ text: String, after prefix: String) -> [UInt8]? {
+        guard text.hasPrefix(prefix) else { return nil }
+        return Data(base64Encoded: String(text.dropFirst(prefix.count))).map { [UInt8]($0) }
+    }
+
+    private static func invalid(_ message: String) -> WebhookError {
+        WebhookError(code: .secretInvalid, message: message)
+    }
+}
+
+extension SigningSecret.Scheme {
+    var prefix: String {
+        switch self {
+        case .hmac: "whsec_"
+        case .ed25519: "whsk_"
         }
     }
 }
 
-extension SigningSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `whsec_[redacted]`.
-    public var description: String { "whsec_[redacted]" }
+extension SigningSecret: Hashable {
+    /// Whether both sign alike.
+    public static func == (left: SigningSecret, right: SigningSecret) -> Bool {
+        left.scheme == right.scheme && left.bytes == right.bytes
+    }
 
-    /// `whsec_[redacted]`.
+    /// Hashes what signs.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(bytes)
+    }
+}
+
+extension SigningSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `whsec_[redacted]` or `whsk_[redacted]`.
+    public var description: String { scheme.prefix + "[redacted]" }
+
+    /// The same.
     public var debugDescription: String { description }
 
     /// No children, so that `dump` and string interpolation of a containing value reveal nothing.

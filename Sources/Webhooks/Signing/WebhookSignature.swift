@@ -2,7 +2,7 @@
 ///
 /// Source: https://github.com/standard-webhooks/standard-webhooks, "Signature scheme".
 public enum WebhookSignature {
-    /// One signature per secret, newest secret first, separated by exactly one space: `v1,<base64> v1,<base64>`.
+    /// One signature per secret, newest secret first, separated by exactly one space: `v1,<base64> v1a,<base64>`.
     ///
     /// - Parameters:
     ///   - id: the `webhook-id` header; contains no dot.
@@ -15,11 +15,6 @@ public enum WebhookSignature {
 
     static func header(id: String, timestamp: Int64, body: [UInt8], signers: [Signer]) -> String {
         let head = Array("\(id).\(timestamp).".utf8)
-        var header = ""
-        for signer in signers {
-            if !header.isEmpty { header += " " }
-            header += signer.signature(head: head, body: body)
-        }
-        return header
+        return signers.compactMap { $0.signature(head: head, body: body) }.joined(separator: " ")
     }
 }

@@ -7,12 +7,16 @@ extension Exchange {
     ///
     /// - Parameter code: the transfer's result, from `curl_multi_info_read(3)`.
     func answer(_ code: CURLcode) -> AttemptAnswer {
-        var answer = AttemptAnswer(responsePrefix: responsePrefix, duration: duration)
+        var answer = AttemptAnswer(responsePrefix: responsePrefix, timings: timings)
         var status = 0
         if unsafe clarion_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK, status >= 100 {
             answer.status = status
         }
         if code == CURLE_OK {
+            if case .handshake = request?.purpose {
+                answer.allowedOrigin = header("WebHook-Allowed-Origin")
+                answer.allowedRate = header("WebHook-Allowed-Rate")
+            }
             guard !(200...299).contains(status) else { return answer }
             answer.failure = .status
             answer.message = "the endpoint answered \(status)"
@@ -23,6 +27,9 @@ extension Exchange {
         } else if responseLength > options.maxResponseLength {
             answer.failure = .responseTooLarge
             answer.message = "the response body is longer than \(options.maxResponseLength) bytes"
+        } else if let refusal = proxyRefusal {
+            answer.failure = .egressBlocked
+            answer.message = refusal
         } else {
             answer.failure = failureClass(code)
             answer.message = failureText(code)
@@ -30,10 +37,30 @@ extension Exchange {
         return answer
     }
 
-    private var duration: Int64 {
-        var microseconds: curl_off_t = 0
-        unsafe clarion_easy_get_offset(handle, CURLINFO_TOTAL_TIME_T, &microseconds)
-        return Int64(microseconds) / 1000
+    private var timings: AttemptTimings {
+        func time(_ info: CURLINFO) -> Int64? {
+            var microseconds: curl_off_t = 0
+            unsafe clarion_easy_get_offset(handle, info, &microseconds)
+            return microseconds > 0 ? Int64(microseconds) : nil
+        }
+        var connections = 0
+        unsafe clarion_easy_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
+        // Of a connection that is used again libcurl tells a time too, which is none of this attempt.
+        return AttemptTimings(
+            connected: connections > 0 ? time(CURLINFO_CONNECT_TIME_T) : nil,
+            secured: connections > 0 ? time(CURLINFO_APPCONNECT_TIME_T) : nil,
+            answered: time(CURLINFO_STARTTRANSFER_TIME_T),
+            total: time(CURLINFO_TOTAL_TIME_T) ?? 0
+        )
+    }
+
+    /// What the proxy said if it made no tunnel.
+    private var proxyRefusal: String? {
+        var status = 0
+        guard options.proxy != nil,
+            unsafe clarion_easy_get_long(handle, CURLINFO_HTTP_CONNECTCODE, &status) == CURLE_OK, status >= 300
+        else { return nil }
+        return "the proxy answered \(status)"
     }
 
     /// The last header of that name in the final response.

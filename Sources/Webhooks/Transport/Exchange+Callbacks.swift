@@ -20,15 +20,21 @@ extension Exchange {
     }
 
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        let length = Int(unsafe address.pointee.addrlen)
-        switch unsafe options.egressGuard.decision(for: clarion_sockaddr(address), length: length) {
+        switch unsafe decision(for: address) {
         case .permitted:
             hasDialled = true
-            return unsafe clarion_open_socket(address)
+            return unsafe clarion_open_socket(address, UInt32(options.totalTimeout))
         case .blocked(let reason):
             refusal = reason
             return CURL_SOCKET_BAD
         }
+    }
+
+    private func decision(for address: UnsafeMutablePointer<curl_sockaddr>) -> EgressGuard.Decision {
+        // The operator's own choice, and the only thing that is dialled then.
+        if options.proxy != nil { return .permitted }
+        let length = Int(unsafe address.pointee.addrlen)
+        return unsafe options.egressGuard.decision(for: clarion_sockaddr(address), length: length)
     }
 
     /// Counts the body and keeps its beginning; `false` once it is too long.

@@ -61,13 +61,12 @@ final class Exchange {
         unsafe clarion_easy_set_open_socket_function(handle, Self.openSocketFunction)
         unsafe clarion_easy_set_pointer(handle, CURLOPT_OPENSOCKETDATA, me)
 
-        // An empty proxy also silences the environment variables (CURLOPT_PROXY(3)).
-        set(CURLOPT_PROXY, "")
+        // An empty proxy also silences the environment's (CURLOPT_PROXY(3)), an empty list its exceptions.
+        set(CURLOPT_PROXY, options.proxy?.url ?? "")
+        set(CURLOPT_NOPROXY, "")
         set(CURLOPT_PROTOCOLS_STR, options.protocols)
         set(CURLOPT_USERAGENT, options.userAgent)
         set(CURLOPT_FOLLOWLOCATION, 0)
-        // HTTP/1.1: one attempt per connection, so a stalled one cannot hold back its neighbours as in a multiplexed one.
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout)
         set(CURLOPT_TIMEOUT_MS, options.totalTimeout)
         // No alarm(2), no signal handlers: there are other threads.
@@ -75,8 +74,22 @@ final class Exchange {
         // Without it a name lookup that outlasts its timeout is joined, which would halt this thread and every other
         // attempt with it. With it the resolver thread is left to end by itself (CURLOPT_QUICK_EXIT(3), curl #9147).
         set(CURLOPT_QUICK_EXIT, 1)
-        if let file = options.certificateAuthorities { set(CURLOPT_CAINFO, file) }
+        configureAuthorities()
     }
+
+    /// One file of authorities, the operator's or the system's, and no folder: a folder would be trusted beside the file,
+    /// and would keep libcurl from caching what it has read (CURLOPT_CA_CACHE_TIMEOUT(3)). Without the cache each
+    /// connection costs this thread about 15 ms, and an endpoint whose TLS fails takes that from all others.
+    private func configureAuthorities() {
+        guard options.certificateAuthorities != nil || Self.hasAuthorities else { return }
+        for (bundle, folder) in [(CURLOPT_CAINFO, CURLOPT_CAPATH), (CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH)] {
+            if let file = options.certificateAuthorities { set(bundle, file) }
+            unsafe clarion_easy_set_string(handle, folder, nil)
+        }
+    }
+
+    /// Whether libcurl knows a file of the system's authorities.
+    private static let hasAuthorities = unsafe clarion_authorities() != nil
 
     /// Readies the handle for a request.
     ///
@@ -85,6 +98,9 @@ final class Exchange {
         if request.target !== self.request?.target {
             set(CURLOPT_URL, request.target.endpoint.url.description)
         }
+        // HTTP/2 over TLS where it is offered. See Target.isMultiplexed.
+        let version = request.target.isMultiplexed(at: now) ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        set(CURLOPT_HTTP_VERSION, Int(version))
         self.request = request
         responseLength = 0
         responsePrefix = []
@@ -92,7 +108,25 @@ final class Exchange {
         hasDialled = false
         unsafe errorText[0] = 0
 
-        fillHeader(request, timestamp: now / 1000)
+        if case .handshake(let origin) = request.purpose {
+            prepareHandshake(request, origin: origin)
+        } else {
+            prepareDelivery(request, now: now)
+        }
+    }
+
+    /// An `OPTIONS` without a body. The handle is not used for deliveries afterwards: it would have to be set back.
+    private func prepareHandshake(_ request: TransportRequest, origin: String) {
+        lines.removeAll()
+        lines.append("WebHook-Request-Origin", origin)
+        lines.append(lines: request.target.customLines)
+        unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
+        set(CURLOPT_HTTPGET, 1)
+        set(CURLOPT_CUSTOMREQUEST, "OPTIONS")
+    }
+
+    private func prepareDelivery(_ request: TransportRequest, now: Int64) {
+        fillHeader(request, now: now)
         unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
 
         let bytes = request.delivery.body
@@ -109,8 +143,9 @@ final class Exchange {
         return request
     }
 
-    private func fillHeader(_ request: TransportRequest, timestamp: Int64) {
+    private func fillHeader(_ request: TransportRequest, now: Int64) {
         let delivery = request.delivery
+        let timestamp = now / 1000
         lines.removeAll()
         lines.append("webhook-id", delivery.eventID)
         lines.append("webhook-timestamp", String(timestamp))
@@ -118,9 +153,9 @@ final class Exchange {
             id: delivery.eventID,
             timestamp: timestamp,
             body: delivery.body,
-            signers: request.target.signers
+            signers: request.target.signers(at: now)
         )
-        if !signature.isEmpty { lines.append("webhook-signature", signature) }
+        lines.append("webhook-signature", signature)
         if let contentType = delivery.contentType, !contentType.isEmpty {
             lines.append("Content-Type", contentType)
         } else {
@@ -133,6 +168,7 @@ final class Exchange {
         if let traceparent = delivery.traceparent, !traceparent.isEmpty { lines.append("traceparent", traceparent) }
         // A body is always sent at once: waiting for "100 Continue" costs a second at receivers that do not know it.
         lines.suppress("Expect")
+        for header in delivery.headers { lines.append(header.name, header.value) }
         lines.append(lines: request.target.customLines)
     }
 

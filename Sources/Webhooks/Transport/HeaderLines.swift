@@ -27,9 +27,29 @@ struct HeaderLines: ~Copyable {
         starts.removeAll(keepingCapacity: true)
     }
 
-    /// Adds `name: value`. Control bytes in the value are percent-encoded: a line break there would be another header.
+    /// Adds `name: value`, where the name is a token. Control bytes in the value are percent-encoded: a line break there would be another header.
     mutating func append(_ name: StaticString, _ value: String) {
-        begin(name)
+        starts.append(bytes.count)
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        append(value: value)
+    }
+
+    /// The same for a name that is known at run time only.
+    mutating func append(_ name: String, _ value: String) {
+        starts.append(bytes.count)
+        bytes.append(contentsOf: name.utf8)
+        append(value: value)
+    }
+
+    private mutating func append(value: String) {
+        if value.isEmpty {
+            // How libcurl is told of a header without a value; with a colon it would leave it out (CURLOPT_HTTPHEADER(3)).
+            bytes.append(UInt8(ascii: ";"))
+            bytes.append(0)
+            return
+        }
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(UInt8(ascii: " "))
         for byte in value.utf8 {
             if byte < 0x20 || byte == 0x7f {
                 bytes.append(UInt8(ascii: "%"))
@@ -84,12 +104,5 @@ struct HeaderLines: ~Copyable {
             unsafe (nodes + index).initialize(to: curl_slist(data: line, next: next))
         }
         return unsafe nodes
-    }
-
-    private mutating func begin(_ name: StaticString) {
-        starts.append(bytes.count)
-        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: ":"))
-        bytes.append(UInt8(ascii: " "))
     }
 }

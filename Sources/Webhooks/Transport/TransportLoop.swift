@@ -26,7 +26,17 @@ struct TransportLoop: ~Copyable {
         guard !requests.isEmpty else { return }
         let now = clock.now()
         for request in requests {
-            guard let exchange = idle.popLast() ?? Exchange(options: options) else {
+            if let reason = refusal(of: request) {
+                results.append(
+                    TransportResult(
+                        request: request,
+                        ending: .answered(AttemptAnswer(failure: .egressBlocked, message: reason))
+                    )
+                )
+                continue
+            }
+            let isDelivery = request.purpose == .delivery
+            guard let exchange = (isDelivery ? idle.popLast() : nil) ?? Exchange(options: options) else {
                 fail(request)
                 continue
             }
@@ -55,7 +65,9 @@ struct TransportLoop: ~Copyable {
     mutating func turn() -> [TransportResult] {
         multi.perform()
         while let (exchange, code) = multi.nextFinished() {
-            retire(exchange, ending: .answered(exchange.answer(code)))
+            let answer = exchange.answer(code)
+            if answer.failure == .timeout { exchange.request?.target.timedOut(at: clock.now()) }
+            retire(exchange, ending: .answered(answer))
         }
         defer { results.removeAll(keepingCapacity: true) }
         return results
@@ -71,7 +83,16 @@ struct TransportLoop: ~Copyable {
         guard let request = exchange.finish() else { return }
         active[request.token] = nil
         results.append(TransportResult(request: request, ending: ending))
-        if idle.count < Self.maximumIdle { idle.append(exchange) }
+        if request.purpose == .delivery, idle.count < Self.maximumIdle { idle.append(exchange) }
+    }
+
+    /// Why a URL may not be reached, if that can be told from the URL alone. Matters where a proxy makes the connection:
+    /// what is dialled then is the proxy.
+    private func refusal(of request: TransportRequest) -> String? {
+        guard options.proxy != nil, let address = request.target.endpoint.url.address,
+            case .blocked(let reason) = options.egressGuard.decision(for: address)
+        else { return nil }
+        return reason
     }
 
     private mutating func fail(_ request: TransportRequest) {

@@ -5,6 +5,7 @@ struct TransportOptions: Sendable {
     let protocols: String
     let userAgent: String
     let certificateAuthorities: String?
+    let proxy: EgressProxy?
     let egressGuard: EgressGuard
     let maxResponseLength: Int
     let responsePrefixLength: Int
@@ -17,6 +18,7 @@ struct TransportOptions: Sendable {
         protocols = configuration.httpsOnly ? "https" : "http,https"
         userAgent = configuration.userAgent
         certificateAuthorities = configuration.certificateAuthorities
+        proxy = configuration.proxy
         egressGuard = EgressGuard(allowing: configuration.allowEgress)
         maxResponseLength = configuration.maxResponseLength
         responsePrefixLength = configuration.responsePrefixLength

@@ -8,6 +8,13 @@ struct TransportRequest: Sendable {
 
     let target: Target
     let delivery: Delivery
+    var purpose = Purpose.delivery
+
+    enum Purpose: Sendable, Hashable {
+        case delivery
+        /// Asks for consent to deliveries; what is to be delivered does not matter then.
+        case handshake(origin: String)
+    }
 }
 
 /// What became of a request.

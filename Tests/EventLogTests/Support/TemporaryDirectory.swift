@@ -1,7 +1,7 @@
 import Foundation
 
 /// A directory of its own for one test, removed when the test lets go of it.
-final class TemporaryDirectory {
+final class TemporaryDirectory: Sendable {
     let path: String
 
     init() throws {

@@ -27,6 +27,15 @@ import Testing
         #expect(fields.all.map(\.name) == ["Accept", "X-Empty", "aCCEPT", "X-Latin"])
     }
 
+    @Test func `finds fields by the beginning of their names`() {
+        var fields = fields
+        fields.append(name: "X".utf8, value: "short".utf8)
+        let found = fields.fields(withPrefix: "x-")
+        #expect(found.map(\.name) == ["empty", "latin"])
+        #expect(found.map(\.value) == ["", "\u{FFFD}"])
+        #expect(fields.fields(withPrefix: "ce-").isEmpty)
+    }
+
     @Test func `repairs what is not UTF-8`() {
         #expect(fields["X-Latin"] == "\u{FFFD}")
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import MicroHTTP
 import Synchronization
 import Testing
@@ -23,6 +24,27 @@ extension Live {
                 await eventually { writer.openStreams == 1 }
                 source.owners[0].stream.end(after: Frame(text: "last").whole)
                 #expect(String(decoding: try client.takeAll(), as: UTF8.self) == "last")
+                await eventually { source.living == 0 && writer.openStreams == 0 }
+            }
+        }
+
+        @Test func `a stream may be the answer to a request that waited`() async throws {
+            let source = StreamSource(prepare: { _ = $0.send(Frame(text: "one,").whole) })
+            let respond: @Sendable (Request, StreamWriter) -> Reply = { request, writer in
+                .later { responder in
+                    DispatchQueue.global().async { responder.reply { source.reply(request, writer) } }
+                }
+            }
+            try await withServer(respond: respond) { server, writer in
+                for round in 1...50 {
+                    let client = try RawClient.streaming(from: server)
+                    #expect(String(decoding: try client.take(4), as: UTF8.self) == "one,")
+                    let owner = try #require(source.owners.last)
+                    // Half of them are ended by the server, half by the client.
+                    guard round.isMultiple(of: 2) else { continue }
+                    owner.stream.end(after: Frame(text: "last").whole)
+                    #expect(String(decoding: try client.takeAll(), as: UTF8.self) == "last")
+                }
                 await eventually { source.living == 0 && writer.openStreams == 0 }
             }
         }

@@ -39,6 +39,7 @@ struct DispatcherFixture {
         _ url: String,
         headers: [CustomHeader] = [],
         secrets: [String] = [Self.secret],
+        secondUntil: Int64 = .max,
         maxInFlight: Int = 16,
         isEnabled: Bool = true,
         ordered: Bool = false,
@@ -48,7 +49,10 @@ struct DispatcherFixture {
             id: id,
             url: try WebhookURL(url, httpsOnly: false),
             headers: headers,
-            secrets: try secrets.map { text throws(WebhookError) in try SigningSecret(text) },
+            secrets: SigningSecrets(
+                try SigningSecret(secrets[0]),
+                previous: secrets.count < 2 ? nil : .init(try SigningSecret(secrets[1]), until: secondUntil)
+            ),
             maxInFlight: maxInFlight,
             isEnabled: isEnabled,
             ordered: ordered,

@@ -80,10 +80,10 @@ final class MemoryStore: DeliveryStore {
         }
     }
 
-    func dueDeliveries(of endpoint: String, at now: Int64, limit: Int) async throws -> [Delivery] {
+    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> [Delivery] {
         try access { state in
             let due = state.rows.values.filter {
-                $0.state == .pending && $0.delivery.endpoint == endpoint && $0.delivery.notBefore <= now
+                $0.state == .pending && $0.delivery.endpoint == endpoint.id && $0.delivery.notBefore <= now
             }
             return due.map(\.delivery).sorted { $0.id < $1.id }.prefix(limit).map { $0 }
         }

@@ -16,13 +16,30 @@ final class DirectoryLock: Sendable {
 
     /// Takes the lock, without waiting for it.
     /// - Throws: ``EventLogError`` with code `log-locked` or `log-unwritable`.
-    init(of directory: String) throws(EventLogError) {
+    convenience init(of directory: String) throws(EventLogError) {
         let path = directory + "/clarion.lock"
         // `unsafe`: a variadic C function; the mode is given because O_CREAT asks for it.
         let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be opened (errno \(errno)).")
         }
+        try self.init(file, path: path, directory: directory)
+    }
+
+    /// Takes the lock of a directory that a log is or was in, without making a file; nil if none ever was.
+    /// - Throws: ``EventLogError`` with code `log-locked` or `log-unwritable`.
+    convenience init?(ofExisting directory: String) throws(EventLogError) {
+        let path = directory + "/clarion.lock"
+        // `unsafe`: a variadic C function.
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be opened (errno \(errno)).")
+        }
+        try self.init(file, path: path, directory: directory)
+    }
+
+    private init(_ file: Int32, path: String, directory: String) throws(EventLogError) {
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let isTaken = errno == EWOULDBLOCK
             close(file)

@@ -4,13 +4,25 @@ extension EventLogError {
     /// The log is closed.
     static let isClosed = EventLogError(code: EventLogError.closed, message: "The log is closed.")
 
+    /// There is no room.
+    static let isFull = EventLogError(
+        code: EventLogError.storageFull,
+        message: "There is no room left to write to."
+    )
+
     /// What an error of SQLite means for a log; an error of this module stays what it is.
     init(sqlite error: any Error) {
         if let error = error as? EventLogError {
             self = error
             return
         }
-        switch (error as? DatabaseError)?.resultCode {
+        let failure = error as? DatabaseError
+        // The file beside the write-ahead log could not be made larger.
+        if failure?.extendedResultCode == .SQLITE_IOERR_SHMSIZE {
+            self.init(code: EventLogError.storageFull, message: "There is no room left to write to.", cause: error)
+            return
+        }
+        switch failure?.resultCode {
         case .SQLITE_FULL:
             self.init(code: EventLogError.storageFull, message: "There is no room left to write to.", cause: error)
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:

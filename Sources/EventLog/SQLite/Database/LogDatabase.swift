@@ -4,6 +4,12 @@ internal import GRDB
 struct LogDatabase: Sendable {
     let connection: any DatabaseWriter
 
+    /// What an acknowledged event survives; in memory if that is where it is.
+    let durability: Durability
+
+    /// Nil if nothing is on disk.
+    let reserve: StorageReserve?
+
     /// Nil if nothing is on disk.
     let checkpointer: Checkpointer?
 
@@ -22,19 +28,31 @@ struct LogDatabase: Sendable {
                 let file = LogFile(directory: directory)
                 try file.makeDirectory()
                 lock = try DirectoryLock(of: directory)
+                self.durability = durability
+                let reserve = StorageReserve(directory: directory)
+                self.reserve = reserve
+                // Opening takes some room, too.
+                if let available = reserve.available, available < StorageReserve.size / 2 { reserve.giveUp() }
                 try file.prepare()
                 connection = try DatabasePool(path: file.path, configuration: LogDatabase.configuration)
                 checkpointer = try Checkpointer(path: file.path)
             case (.inMemory, _), (_, .memory):
+                self.durability = .memory
                 lock = nil
+                reserve = nil
                 checkpointer = nil
                 connection = try DatabaseQueue(configuration: LogDatabase.configuration)
             }
             try Schema.migrator.migrate(connection)
+            if case .directory(let directory) = storage, lock != nil {
+                try LogFile(directory: directory).reorganize(connection, available: reserve?.available)
+            }
             try connection.writeWithoutTransaction { db in
                 // A pool has set NORMAL. FULL has every commit wait for fsync, which is what a power cut asks for.
                 if durability == .disk { try db.execute(sql: "PRAGMA synchronous = FULL") }
                 try db.execute(sql: "PRAGMA cache_size = -32768")
+                // Debian's SQLite overwrites all that is deleted with zeros; then removing costs as much as writing did.
+                try db.execute(sql: "PRAGMA secure_delete = FAST")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
                 if let bytes = limits.storageBytes { try LogDatabase.limitStorage(of: db, to: bytes) }
             }
@@ -50,6 +68,8 @@ struct LogDatabase: Sendable {
         // Last, because the last connection moves the write-ahead log into the main file and removes it, and a pool
         // closes its readers, which cannot write, after its writer.
         checkpointer?.close()
+        // For opening the log on a disk that is full by then.
+        _ = reserve?.make(leaving: 0)
         lock?.release()
     }
 

@@ -12,6 +12,10 @@ struct LogFile {
     /// Up to which size, in bytes, every page is checked at opening (about 0.1 s); beyond, the roots of the tables.
     private static let thoroughSize = 32 << 20
 
+    /// Up to which size, in bytes, a file is written anew once so that space can be given back from then on (about a
+    /// second).
+    private static let reorganizedSize = 64 << 20
+
     /// Makes the directory, if there is none.
     func makeDirectory() throws(EventLogError) {
         do {
@@ -30,8 +34,7 @@ struct LogFile {
     /// - Throws: ``EventLogError`` with code `log-foreign`, `log-corrupt` or `log-unwritable`.
     func prepare() throws(EventLogError) {
         do {
-            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-            try check(size: size)
+            try check(size: size())
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
             try make()
         } catch {
@@ -54,6 +57,8 @@ struct LogFile {
             }
             let draft = try DatabaseQueue(path: draftPath)
             try draft.writeWithoutTransaction { db in
+                // Before the first table: pages that become free can be given back (RetentionSweep).
+                try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
                 try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
             }
             try Schema.migrator.migrate(draft)
@@ -62,6 +67,25 @@ struct LogFile {
         } catch {
             throw EventLogError(sqlite: error)
         }
+    }
+
+    /// Has a log that was made by the first version give space back to the file system from now on. SQLite has to write
+    /// such a file anew for that, so it is done only for one that is small, with plenty of room; a larger one uses its free
+    /// space again, as it always did.
+    func reorganize(_ connection: any DatabaseWriter, available: Int?) throws {
+        try connection.writeWithoutTransaction { db in
+            guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 0 else { return }
+            let size = try size()
+            guard size <= LogFile.reorganizedSize, 3 * size + StorageReserve.size <= available ?? 0 else { return }
+            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
+        }
+    }
+
+    /// The bytes of the file.
+    func size() throws -> Int { try LogFile.size(of: path) }
+
+    static func size(of path: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
     private func check(size: Int) throws {
@@ -81,7 +105,10 @@ struct LogFile {
             if size <= LogFile.thoroughSize {
                 let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "nothing"
                 guard finding == "ok" else {
-                    throw EventLogError(code: EventLogError.corrupt, message: "\(path) is damaged: \(finding).")
+                    throw EventLogError(
+                        code: EventLogError.corrupt,
+                        message: "\(path) is damaged: \(finding.inOneLine)."
+                    )
                 }
             }
             for table in ["log", "topic", "event", "observer", "delivery", "delivery_stats"] {
@@ -91,7 +118,7 @@ struct LogFile {
     }
 
     /// The first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>).
-    private func checkHeader(size: Int) throws {
+    func checkHeader(size: Int) throws {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be opened.")
         }

@@ -118,6 +118,12 @@ internal import GRDBSQLite
         while try step() { try read(self) }
     }
 
+    /// Runs on while a closure, which reads a row, says so.
+    func prefix(while body: (PreparedStatement) throws -> Bool) throws {
+        defer { reset() }
+        while try step(), try body(self) {}
+    }
+
     // MARK: Reading
 
     func isNull(_ column: Int32) -> Bool {
@@ -134,6 +140,10 @@ internal import GRDBSQLite
 
     func text(_ column: Int32) -> String {
         unsafe withBytes(of: column) { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    func optionalText(_ column: Int32) -> String? {
+        isNull(column) ? nil : text(column)
     }
 
     /// A text that is mostly the same as in the row before: then it is not made anew.

@@ -3,13 +3,24 @@ internal import GRDB
 /// The tables of a log, and how they came to be.
 ///
 /// - `log`: one row: who the log is, and what must never be used twice.
-/// - `topic`: the number of each name, so that events carry eight bytes of it at most.
+/// - `topic`: the number of each name, so that events carry eight bytes of it at most; what it holds, in `events`,
+///   `bytes` and `last`; its bounds. Events up to `removed` are gone for every reader, also those whose rows are still to
+///   be deleted, which `is_purged` says. `log.removed` is the greatest `removed` of all. `log.removals` counts removals,
+///   and `removal` is the number of a topic's last one: whether more has gone since a reader was told. `deleted` is what
+///   `removed` was when the topic was deleted last: idempotency keys of events up to there count no more. What a topic
+///   holds is counted up to `log.counted`; what came after is counted when it is asked for, and when the log is opened.
 /// - `event`: `seq` is the position. The index by topic ends in it, as every index does in the row id, so it also serves
 ///   a topic's history in order. No unique index of random text: it would cost a factor of ten.
+/// - `idempotency`: the keys of the last 24 hours, and what was posted under them when.
 /// - `observer`: `name` is the observer's id; null while its deliveries are being deleted. `topics` and `types` are
 ///   lines, because neither may contain a line break.
-/// - `delivery`: one row for each event and observer. `state` is 0 pending, 1 delivered, 2 dead.
-/// - `delivery_stats`: kept apart from `observer` so that counting does not write the document again.
+/// - `delivery`: one row for each event and observer. `state` is 0 pending, 1 delivered, 2 dead; `settled_at` is since
+///   when, unless it is pending. `created_at` is null if it came with its event. `logged` counts all its attempts, also
+///   those before it was delivered anew, which `attempts` does not.
+/// - `attempt`: how the last attempts of each delivery went: `id` is the delivery's times ``attemptsPerDelivery`` plus
+///   the attempt's place in a ring of so many, so that they lie together, without an index, and never become more.
+/// - `delivery_stats`: kept apart from `observer` so that counting does not write the document again. `failing_since` is
+///   when the first attempt failed after the last one that did not; null if none did.
 enum Schema {
     /// `CLRN`, in the file's header.
     static let applicationID: UInt32 = 0x434C_524E
@@ -17,6 +28,9 @@ enum Schema {
     static let pending: Int64 = 0
     static let delivered: Int64 = 1
     static let dead: Int64 = 2
+
+    /// How many attempts of a delivery are kept; part of what is stored, so it cannot be changed.
+    static let attemptsPerDelivery: Int64 = 32
 
     /// Every migration there ever was; what is published is never edited.
     static var migrator: DatabaseMigrator {
@@ -28,8 +42,78 @@ enum Schema {
                 arguments: [LogEpoch.random().description]
             )
         }
+        migrator.registerMigration("2: topics, retention, idempotency") { db in try db.execute(sql: second) }
+        migrator.registerMigration("3: removals in order") { db in try db.execute(sql: third) }
+        migrator.registerMigration("4: counters that lag behind") { db in try db.execute(sql: fourth) }
+        migrator.registerMigration("5: attempts") { db in try db.execute(sql: fifth) }
         return migrator
     }
+
+    private static let fifth = """
+        ALTER TABLE delivery ADD COLUMN created_at INTEGER;
+        ALTER TABLE delivery ADD COLUMN settled_at INTEGER;
+        ALTER TABLE delivery ADD COLUMN logged INTEGER NOT NULL DEFAULT 0;
+        UPDATE delivery SET settled_at = attempted_at WHERE state > 0;
+        CREATE INDEX delivery_settled ON delivery (state, settled_at) WHERE state > 0;
+        ALTER TABLE delivery_stats ADD COLUMN last_failure TEXT;
+        ALTER TABLE delivery_stats ADD COLUMN failing_since INTEGER;
+        CREATE TABLE attempt (
+            id INTEGER PRIMARY KEY,
+            number INTEGER NOT NULL,
+            ended_at INTEGER NOT NULL,
+            duration INTEGER NOT NULL,
+            status INTEGER,
+            failure TEXT,
+            message TEXT,
+            response BLOB
+        );
+        -- Whoever deletes deliveries, with their events or otherwise, leaves nothing of them behind.
+        CREATE TRIGGER delivery_deleted AFTER DELETE ON delivery
+        BEGIN
+            DELETE FROM attempt WHERE id BETWEEN OLD.id * 32 AND OLD.id * 32 + 31;
+            UPDATE delivery_stats SET dead = dead - 1 WHERE OLD.state = 2 AND observer = OLD.observer;
+        END;
+        """
+
+    private static let fourth = """
+        ALTER TABLE log ADD COLUMN counted INTEGER NOT NULL DEFAULT 0;
+        UPDATE log SET counted = ifnull((SELECT max(seq) FROM event), 0);
+        ALTER TABLE topic ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX topic_removed;
+        CREATE INDEX topic_removal ON topic (removal) WHERE removed > 0;
+        """
+
+    private static let third = """
+        ALTER TABLE log ADD COLUMN removals INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE topic ADD COLUMN removal INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX topic_removed ON topic (removed) WHERE removed > 0;
+        """
+
+    private static let second = """
+        ALTER TABLE log ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE topic ADD COLUMN events INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE topic ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE topic ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE topic ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE topic ADD COLUMN is_purged INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE topic ADD COLUMN retain_events INTEGER;
+        ALTER TABLE topic ADD COLUMN retain_age INTEGER;
+        ALTER TABLE topic ADD COLUMN retain_bytes INTEGER;
+        UPDATE topic SET (events, bytes, last) = (
+            SELECT count(*), ifnull(sum(length(data)), 0), ifnull(max(seq), 0) FROM event WHERE event.topic = topic.id
+        );
+        CREATE INDEX topic_unpurged ON topic (id) WHERE is_purged = 0;
+        CREATE TABLE idempotency (
+            topic INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            fingerprint BLOB NOT NULL,
+            event INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            PRIMARY KEY (topic, key)
+        ) WITHOUT ROWID;
+        CREATE INDEX idempotency_time ON idempotency (time);
+        CREATE INDEX delivery_event ON delivery (event);
+        """
 
     private static let first = """
         CREATE TABLE log (

@@ -27,6 +27,9 @@ internal import GRDBSQLite
     /// Pages in the log after the last commit, those among them that a checkpoint has copied already.
     var pages: Int { unsafe Int(length.pointee) }
 
+    /// The log was emptied, which SQLite does not tell.
+    func beginAnew() { unsafe length.pointee = 0 }
+
     func stop(_ db: Database) {
         unsafe _ = sqlite3_wal_hook(db.sqliteConnection, nil, nil)
     }

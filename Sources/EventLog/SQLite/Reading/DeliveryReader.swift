@@ -10,7 +10,7 @@ struct DeliveryReader {
         events = EventReader(db, epoch: epoch)
     }
 
-    private static let observerKey = "(SELECT key FROM observer WHERE name = ?1)"
+    static let observerKey = "(SELECT key FROM observer WHERE name = ?1)"
 
     /// The pending deliveries that are due, the longest due first.
     mutating func due(of observer: String, at now: Timestamp, limit: Int) throws -> [DeliveryRecord] {
@@ -52,7 +52,8 @@ struct DeliveryReader {
         let statement = try PreparedStatement(
             cachedIn: db,
             """
-            SELECT delivered, failed, pending, dead, last_status, last_attempt_at FROM delivery_stats
+            SELECT delivered, failed, pending, dead, last_status, last_attempt_at, last_failure, failing_since
+            FROM delivery_stats
             WHERE observer = \(Self.observerKey)
             """
         )
@@ -64,7 +65,9 @@ struct DeliveryReader {
                 pending: Int(row.integer(2)),
                 deadLetters: Int(row.integer(3)),
                 lastStatus: row.optionalInteger(4).map { Int($0) },
-                lastAttemptAt: row.optionalInteger(5).map(Timestamp.init(milliseconds:))
+                lastFailure: row.optionalText(6),
+                lastAttemptAt: row.optionalInteger(5).map(Timestamp.init(milliseconds:)),
+                failingSince: row.optionalInteger(7).map(Timestamp.init(milliseconds:))
             )
         }
         return stats ?? DeliveryStats()
@@ -91,7 +94,8 @@ struct DeliveryReader {
         if let now { statement.bind(now.milliseconds, at: 3) }
         var records: [DeliveryRecord] = []
         try statement.forEach { row in
-            let event = try events.event(row)
+            // Also of a topic that was deleted, until its rows are.
+            let event = events.event(row, topic: try events.stored(row.integer(1)).topic)
             let column = EventReader.columnCount
             records.append(
                 DeliveryRecord(

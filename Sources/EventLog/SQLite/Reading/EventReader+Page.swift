@@ -13,26 +13,27 @@ extension EventReader {
     mutating func page(
         after position: Position,
         matching patterns: [TopicPattern],
-        limits: PageLimits
+        limits: PageLimits,
+        horizons: RemovalHorizons
     ) throws -> EventPage {
         let tail = max(try EventReader.tail(db), position.rawValue)
         var page = PageBuilder(limits: limits, after: position.rawValue, tail: tail)
         if patterns.contains(where: \.hasWildcards) {
+            page.lastRemoval = try horizons.lastRemoval(after: position.rawValue, matching: patterns, db)
             try scan(patterns, into: &page)
         } else {
-            let topics = try Set(patterns.compactMap(\.literal)).compactMap { topic in
-                try number(of: topic).map { (number: $0, topic: topic) }
-            }
+            let topics = try Set(patterns.compactMap(\.literal)).compactMap { try stored($0) }
+            page.lastRemoval = topics.filter { $0.removed > position.rawValue }.map(\.removal).max()
             if let only = topics.first, topics.count == 1 {
-                try read(only.number, only.topic, into: &page)
+                try read(only, into: &page)
             } else {
-                try merge(topics.map(\.number), into: &page)
+                try merge(topics, into: &page)
             }
         }
         return page.page
     }
 
-    private mutating func read(_ number: Int64, _ topic: Topic, into page: inout PageBuilder) throws {
+    private mutating func read(_ topic: StoredTopic, into page: inout PageBuilder) throws {
         let statement = try PreparedStatement(
             cachedIn: db,
             """
@@ -40,30 +41,30 @@ extension EventReader {
             WHERE topic = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3
             """
         )
-        statement.bind(number, at: 1)
-        statement.bind(page.scannedThrough, at: 2)
+        statement.bind(topic.number, at: 1)
+        statement.bind(max(page.scannedThrough, topic.removed), at: 2)
         statement.bind(Int64(page.limits.events), at: 3)
         defer { statement.reset() }
         while !page.isFull {
             guard try statement.step() else { return page.reachEnd() }
-            page.add(event(statement, topic: topic))
+            page.add(event(statement, topic: topic.topic))
         }
     }
 
     /// Takes from each topic its next positions, few of them where there are many topics. What lies up to the earliest
     /// end of those lists is known completely.
-    private mutating func merge(_ numbers: [Int64], into page: inout PageBuilder) throws {
-        if numbers.isEmpty { return page.reachEnd() }
-        let share = min(page.limits.events, max(16, 2 * page.limits.events / numbers.count))
+    private mutating func merge(_ topics: [StoredTopic], into page: inout PageBuilder) throws {
+        if topics.isEmpty { return page.reachEnd() }
+        let share = min(page.limits.events, max(16, 2 * page.limits.events / topics.count))
         let statement = try PreparedStatement(
             cachedIn: db,
             "SELECT seq FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
         )
         var known = page.tail
         var positions: [Int64] = []
-        for number in numbers {
-            statement.bind(number, at: 1)
-            statement.bind(page.scannedThrough, at: 2)
+        for topic in topics {
+            statement.bind(topic.number, at: 1)
+            statement.bind(max(page.scannedThrough, topic.removed), at: 2)
             statement.bind(Int64(share), at: 3)
             let before = positions.count
             try statement.forEach { positions.append($0.integer(0)) }
@@ -98,12 +99,12 @@ extension EventReader {
             if let known = matches[number] {
                 isMatch = known
             } else {
-                let topic = try topic(number)
+                let topic = try stored(number).topic
                 isMatch = patterns.contains { $0.matches(topic) }
                 matches[number] = isMatch
             }
-            if isMatch {
-                page.add(try event(statement))
+            if isMatch, let event = try event(statement) {
+                page.add(event)
             } else {
                 page.scannedThrough = statement.integer(0)
             }
@@ -116,6 +117,7 @@ private struct PageBuilder {
     let limits: EventReader.PageLimits
     let tail: Int64
     var scannedThrough: Int64
+    var lastRemoval: Int64?
     private var events: [Event] = []
     private var bytes = 0
 
@@ -128,7 +130,12 @@ private struct PageBuilder {
     var isFull: Bool { events.count >= limits.events || (bytes >= limits.bytes && !events.isEmpty) }
 
     var page: EventPage {
-        EventPage(events: events, scannedThrough: Position(scannedThrough), tail: Position(tail))
+        EventPage(
+            events: events,
+            scannedThrough: Position(scannedThrough),
+            tail: Position(tail),
+            lastRemoval: lastRemoval
+        )
     }
 
     mutating func add(_ event: Event) {

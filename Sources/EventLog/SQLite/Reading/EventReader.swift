@@ -5,8 +5,8 @@ struct EventReader {
     let db: Database
     let epoch: LogEpoch
 
-    /// Names of topics by number, as this read came across them.
-    private var names: [Int64: Topic] = [:]
+    /// Topics by number, as this read came across them.
+    private var known: [Int64: StoredTopic] = [:]
     private var lastType: String?
     private var lastContentType: String?
 
@@ -28,29 +28,49 @@ struct EventReader {
         ).first { $0.integer(0) } ?? 0
     }
 
-    /// The number of a topic; nil if nothing was ever posted on it.
-    func number(of topic: Topic) throws -> Int64? {
-        let statement = try PreparedStatement(cachedIn: db, "SELECT id FROM topic WHERE name = ?1")
-        statement.bind(topic.name, at: 1)
-        return try statement.first { $0.integer(0) }
+    /// A topic as its row has it.
+    struct StoredTopic {
+        let number: Int64
+        let topic: Topic
+        /// The events up to here are gone, also if their rows are still there.
+        let removed: Int64
+        /// The number of the removal that took the last of them.
+        let removal: Int64
     }
 
-    /// The topic of a number.
-    mutating func topic(_ number: Int64) throws -> Topic {
-        if let topic = names[number] { return topic }
-        let statement = try PreparedStatement(cachedIn: db, "SELECT name FROM topic WHERE id = ?1")
+    /// The row of a topic; nil if nothing was ever posted on it.
+    func stored(_ topic: Topic) throws -> StoredTopic? {
+        let statement = try PreparedStatement(cachedIn: db, "SELECT id, removed, removal FROM topic WHERE name = ?1")
+        statement.bind(topic.name, at: 1)
+        return try statement.first {
+            StoredTopic(number: $0.integer(0), topic: topic, removed: $0.integer(1), removal: $0.integer(2))
+        }
+    }
+
+    /// The row of a number.
+    mutating func stored(_ number: Int64) throws -> StoredTopic {
+        if let topic = known[number] { return topic }
+        let statement = try PreparedStatement(cachedIn: db, "SELECT name, removed, removal FROM topic WHERE id = ?1")
         statement.bind(number, at: 1)
-        guard let name = try statement.first({ $0.text(0) }) else {
+        let found = try statement.first {
+            StoredTopic(
+                number: number,
+                topic: Topic(stored: $0.text(0)),
+                removed: $0.integer(1),
+                removal: $0.integer(2)
+            )
+        }
+        guard let found else {
             throw EventLogError(code: EventLogError.corrupt, message: "An event is on a topic without a name.")
         }
-        let topic = Topic(stored: name)
-        names[number] = topic
-        return topic
+        known[number] = found
+        return found
     }
 
-    /// The event of a row that begins with ``columns``.
-    mutating func event(_ row: PreparedStatement) throws -> Event {
-        event(row, topic: try topic(row.integer(1)))
+    /// The event of a row that begins with ``columns``; nil if it is gone although the row is there.
+    mutating func event(_ row: PreparedStatement) throws -> Event? {
+        let stored = try stored(row.integer(1))
+        return row.integer(0) > stored.removed ? event(row, topic: stored.topic) : nil
     }
 
     /// The event of a row that begins with ``columns`` and is on that topic.
@@ -70,18 +90,64 @@ struct EventReader {
     mutating func event(at position: Position) throws -> Event? {
         let statement = try PreparedStatement(cachedIn: db, "SELECT \(Self.columns) FROM event WHERE seq = ?1")
         statement.bind(position.rawValue, at: 1)
-        return try statement.first { try event($0) }
+        return try statement.first { try event($0) } ?? nil
     }
 
     /// The newest event of a topic.
     mutating func lastEvent(of topic: Topic) throws -> Event? {
-        guard let number = try number(of: topic) else { return nil }
+        guard let stored = try stored(topic) else { return nil }
         let statement = try PreparedStatement(
             cachedIn: db,
-            "SELECT \(Self.columns) FROM event INDEXED BY event_topic WHERE topic = ?1 ORDER BY seq DESC LIMIT 1"
+            """
+            SELECT \(Self.columns) FROM event INDEXED BY event_topic
+            WHERE topic = ?1 AND seq > ?2 ORDER BY seq DESC LIMIT 1
+            """
         )
-        statement.bind(number, at: 1)
+        statement.bind(stored.number, at: 1)
+        statement.bind(stored.removed, at: 2)
         return try statement.first { event($0, topic: topic) }
+    }
+
+    /// The position of the newest event that any of the patterns matches.
+    mutating func newest(matching patterns: [TopicPattern]) throws -> Position? {
+        guard patterns.contains(where: \.hasWildcards) else {
+            return try patterns.compactMap(\.literal).compactMap { try lastPosition(of: $0) }.max()
+        }
+        // What the topics do not say yet is newer than all that they say.
+        let uncounted = try PreparedStatement(
+            cachedIn: db,
+            "SELECT seq, topic FROM event WHERE seq > (SELECT counted FROM log) ORDER BY seq DESC"
+        )
+        var newest: Int64?
+        try uncounted.prefix(while: { row in
+            let stored = try stored(row.integer(1))
+            guard row.integer(0) > stored.removed, patterns.contains(where: { $0.matches(stored.topic) }) else {
+                return true
+            }
+            newest = row.integer(0)
+            return false
+        })
+        if let newest { return Position(newest) }
+        let topics = try PreparedStatement(cachedIn: db, "SELECT last, name FROM topic WHERE last > removed")
+        try topics.forEach { row in
+            let last = row.integer(0)
+            if let newest, last <= newest { return }
+            let topic = Topic(stored: row.text(1))
+            if patterns.contains(where: { $0.matches(topic) }) { newest = last }
+        }
+        return newest.map(Position.init)
+    }
+
+    /// The position of the newest event of a topic.
+    private func lastPosition(of topic: Topic) throws -> Position? {
+        guard let stored = try stored(topic) else { return nil }
+        let statement = try PreparedStatement(
+            cachedIn: db,
+            "SELECT seq FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq > ?2 ORDER BY seq DESC LIMIT 1"
+        )
+        statement.bind(stored.number, at: 1)
+        statement.bind(stored.removed, at: 2)
+        return try statement.first { Position($0.integer(0)) }
     }
 
     /// The position just before the first event at or after a moment. Times do not step back along the sequence, so it

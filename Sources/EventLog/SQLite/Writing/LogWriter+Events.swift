@@ -1,8 +1,44 @@
 extension LogWriter {
+    /// Carries out one append: all of it, or nothing and the reason.
+    func append(
+        _ drafts: [EventDraft],
+        if condition: AppendCondition?,
+        at time: Timestamp,
+        to events: inout [Event],
+        _ statements: WriterStatements
+    ) throws -> Result<AppendReceipt, EventLogError> {
+        let replays: [Int: Event]
+        switch try self.replays(of: drafts, at: time, statements) {
+        case .success(let found): replays = found
+        case .failure(let conflict): return .failure(conflict)
+        }
+        if !drafts.isEmpty, replays.count == drafts.count {
+            return .success(AppendReceipt(events: drafts.indices.compactMap { replays[$0] }, isReplay: true))
+        }
+        if let condition, let topic = drafts.first?.topic {
+            guard condition.isMet(byNewest: try newest(of: topic, statements)) else {
+                return .failure(
+                    EventLogError(
+                        code: EventLogError.valueChanged,
+                        message: "The topic's newest event is not the one that was to be replaced."
+                    )
+                )
+            }
+        }
+        let start = events.count
+        if replays.isEmpty, drafts.allSatisfy({ $0.idempotencyKey == nil }) {
+            for draft in drafts { events.append(try insert(draft, at: time, statements)) }
+            // The array is shared where one post is the whole group, as it is on an idle hub.
+            return .success(AppendReceipt(events: start == 0 ? events : Array(events[start...])))
+        }
+        return .success(AppendReceipt(events: try insertNew(drafts, replays, at: time, to: &events, statements)))
+    }
+
     /// Writes an event, and a delivery of it for each observer that wants it.
     func insert(_ draft: EventDraft, at time: Timestamp, _ statements: WriterStatements) throws -> Event {
         let topic = try number(of: draft.topic, statements)
         tail += 1
+        added[topic, default: TopicAddition()].add(tail, bytes: draft.data.count)
         let row = statements.insertEvent
         row.bind(tail, at: 1)
         row.bind(topic, at: 2)
@@ -11,15 +47,7 @@ extension LogWriter {
         row.bind(draft.contentType, at: 5)
         row.bind(draft.attributes, at: 6)
         try row.run(binding: draft.data, at: 7)
-        let event = Event(
-            id: EventID(epoch: epoch, position: Position(tail)),
-            topic: draft.topic,
-            type: draft.type,
-            contentType: draft.contentType,
-            data: draft.data,
-            attributes: draft.attributes,
-            time: time
-        )
+        let event = event(of: draft, at: tail, time)
         try observers.forEachRecipient(of: event) { observer in
             try insertDelivery(of: event, to: observer, statements)
         }
@@ -54,17 +82,42 @@ extension LogWriter {
         observer.uncounted += 1
     }
 
-    private func number(of topic: Topic, _ statements: WriterStatements) throws -> Int64 {
-        if let number = topics.number(of: topic) { return number }
-        statements.findTopic.bind(topic.name, at: 1)
-        if let number = try statements.findTopic.first({ $0.integer(0) }) {
-            topics.remember(number, for: topic)
-            return number
-        }
+    func event(of draft: EventDraft, at position: Int64, _ time: Timestamp) -> Event {
+        Event(
+            id: EventID(epoch: epoch, position: Position(position)),
+            topic: draft.topic,
+            type: draft.type,
+            contentType: draft.contentType,
+            data: draft.data,
+            attributes: draft.attributes,
+            time: time,
+            origin: draft.origin
+        )
+    }
+
+    private func newest(of topic: Topic, _ statements: WriterStatements) throws -> EventID? {
+        // Also what this transaction added is in the table already.
+        guard let number = try knownNumber(of: topic, statements) else { return nil }
+        statements.newestOfTopic.bind(number, at: 1)
+        return try statements.newestOfTopic.first { EventID(epoch: epoch, position: Position($0.integer(0))) }
+    }
+
+    /// The number of a topic, which gets one now if it has none.
+    func number(of topic: Topic, _ statements: WriterStatements) throws -> Int64 {
+        if let number = try knownNumber(of: topic, statements) { return number }
         statements.insertTopic.bind(topic.name, at: 1)
         var number: Int64 = 0
         // To the end, not only to the first row: an INSERT is done when it says so.
         try statements.insertTopic.forEach { number = $0.integer(0) }
+        topics.remember(number, for: topic)
+        return number
+    }
+
+    /// The number of a topic; nil if it has none yet.
+    func knownNumber(of topic: Topic, _ statements: WriterStatements) throws -> Int64? {
+        if let number = topics.number(of: topic) { return number }
+        statements.findTopic.bind(topic.name, at: 1)
+        guard let number = try statements.findTopic.first({ $0.integer(0) }) else { return nil }
         topics.remember(number, for: topic)
         return number
     }

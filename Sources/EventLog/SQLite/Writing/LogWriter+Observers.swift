@@ -40,6 +40,8 @@ extension LogWriter {
                     """,
                 arguments: values + [key]
             )
+            // Whoever changes an observer gives it a new chance.
+            try db.execute(sql: "UPDATE delivery_stats SET failing_since = NULL WHERE observer = ?", arguments: [key])
         } else {
             try db.execute(
                 sql: """
@@ -72,9 +74,10 @@ extension LogWriter {
         }
         try db.execute(
             sql: "DELETE FROM delivery WHERE id IN (SELECT id FROM delivery WHERE observer = ? LIMIT ?)",
-            arguments: [key, LogWriter.rowsAtOnce]
+            arguments: [key, LogWriter.purgedAtOnce]
         )
-        if db.changesCount < LogWriter.rowsAtOnce {
+        schedule.mayHaveFreePages = true
+        if db.changesCount < LogWriter.purgedAtOnce {
             try db.execute(sql: "DELETE FROM delivery_stats WHERE observer = ?", arguments: [key])
             try db.execute(sql: "DELETE FROM observer WHERE key = ?", arguments: [key])
         }
@@ -83,6 +86,9 @@ extension LogWriter {
 
     /// How many rows a long change touches in one transaction: about 10 ms.
     static let rowsAtOnce = 2_000
+
+    /// How many deliveries are deleted in one transaction: fewer, because their attempts go with them.
+    private static let purgedAtOnce = 500
 
     private func row(of id: String, expecting: Int64?, _ db: Database) throws -> Row? {
         let row = try Row.fetchOne(db, sql: "SELECT * FROM observer WHERE name = ?", arguments: [id])

@@ -2,15 +2,19 @@ internal import GRDB
 
 extension LogWriter {
     /// Records outcomes; those of deliveries that are not pending are passed over.
-    func record(_ outcomes: [DeliveryOutcome]) throws {
+    /// - Returns: of the observers concerned, those that failed last: since when without one success.
+    func record(_ outcomes: [DeliveryOutcome]) throws -> [String: Timestamp] {
         guard let statements else { throw EventLogError.isClosed }
         var tallies: [Int64: Tally] = [:]
         for outcome in outcomes {
             statements.findDelivery.bind(outcome.delivery, at: 1)
-            guard let observer = try statements.findDelivery.first({ $0.integer(0) }) else { continue }
+            guard let found = try statements.findDelivery.first({ (observer: $0.integer(0), logged: $0.integer(1)) })
+            else { continue }
             try settle(outcome, statements)
-            tallies[observer, default: Tally()].add(outcome)
+            try keep(outcome, after: found.logged, statements)
+            tallies[found.observer, default: Tally()].add(outcome)
         }
+        var failing: [String: Timestamp] = [:]
         for (observer, tally) in tallies {
             let row = statements.countOutcomes
             row.bind(observer, at: 1)
@@ -18,9 +22,16 @@ extension LogWriter {
             row.bind(tally.failed, at: 3)
             row.bind(tally.dead, at: 4)
             row.bind(tally.lastStatus, at: 5)
-            row.bind(tally.lastAttemptAt, at: 6)
-            try row.run()
+            row.bind(tally.lastFailure, at: 6)
+            row.bind(tally.lastAttemptAt, at: 7)
+            row.bind(tally.failingSince, at: 8)
+            // To the end: an UPDATE is done when it says so. One that is being removed has no name any more.
+            try row.forEach { row in
+                guard tally.failingSince != nil, let since = row.optionalInteger(0), !row.isNull(1) else { return }
+                failing[row.text(1)] = Timestamp(milliseconds: since)
+            }
         }
+        return failing
     }
 
     /// Makes some pending deliveries of an observer dead letters.
@@ -32,7 +43,7 @@ extension LogWriter {
         guard let key = observers[observer]?.key else { return 0 }
         try db.execute(
             sql: """
-                UPDATE delivery SET state = \(Schema.dead), failure = ?, attempted_at = ?
+                UPDATE delivery SET state = \(Schema.dead), failure = ?, settled_at = ?
                 WHERE id IN (
                     SELECT id FROM delivery WHERE observer = ? AND state = \(Schema.pending) AND id <= ? LIMIT ?
                 )
@@ -60,25 +71,53 @@ extension LogWriter {
     }
 }
 
+extension LogWriter {
+    /// Keeps how an attempt went, in the place of the oldest if there are many.
+    private func keep(_ outcome: DeliveryOutcome, after logged: Int64, _ statements: WriterStatements) throws {
+        let row = statements.insertAttempt
+        let ring = Schema.attemptsPerDelivery
+        row.bind(outcome.delivery * ring + logged % ring, at: 1)
+        row.bind(Int64(outcome.attempts), at: 2)
+        row.bind(outcome.at.milliseconds, at: 3)
+        row.bind(outcome.duration, at: 4)
+        row.bind(outcome.status.map(Int64.init), at: 5)
+        row.bind(outcome.failure, at: 6)
+        row.bind(outcome.message, at: 7)
+        row.bind(outcome.response.isEmpty ? nil : outcome.response, at: 8)
+        try row.run()
+    }
+}
+
 /// What a batch of outcomes adds to the counters of one observer.
 private struct Tally {
     var delivered: Int64 = 0
     var failed: Int64 = 0
     var dead: Int64 = 0
     var lastStatus: Int64?
+    var lastFailure: String?
     var lastAttemptAt = Int64.min
+    /// When the first failed after the last of them that did not.
+    var failingSince: Int64?
 
     mutating func add(_ outcome: DeliveryOutcome) {
         switch outcome.state {
-        case .delivered: delivered += 1
-        case .pending: failed += 1
+        case .delivered:
+            delivered += 1
+            failingSince = nil
+        case .pending: fail(outcome)
         case .dead:
-            failed += 1
+            fail(outcome)
             dead += 1
         }
         guard outcome.at.milliseconds >= lastAttemptAt else { return }
         lastAttemptAt = outcome.at.milliseconds
         lastStatus = outcome.status.map(Int64.init)
+        lastFailure = outcome.failure
+    }
+
+    private mutating func fail(_ outcome: DeliveryOutcome) {
+        failed += 1
+        if failingSince == nil { failingSince = outcome.at.milliseconds }
     }
 }
 

@@ -10,10 +10,18 @@ internal import GRDB
 final class LogWriter: @unchecked Sendable {
     /// What one transaction committed.
     struct CommittedGroup {
-        /// The events of all posts, in sequence order.
+        /// The events that all posts added, in sequence order.
         var events: [Event] = []
-        /// For each change of the group, in order: what to call, or why only this one failed.
-        var changes: [Result<@Sendable () -> Void, EventLogError>] = []
+        /// What became of each request of the group, in order.
+        var results: [Outcome] = []
+    }
+
+    /// What became of one request.
+    enum Outcome {
+        /// What was appended, or why only this append was refused.
+        case append(Result<AppendReceipt, EventLogError>)
+        /// What to call, or why only this change failed.
+        case change(Result<@Sendable () -> Void, EventLogError>)
     }
 
     let epoch: LogEpoch
@@ -31,22 +39,51 @@ final class LogWriter: @unchecked Sendable {
     var observers = ObserverRegistry()
     /// Observers with deliveries that this transaction added and their counters do not show yet.
     var uncounted: [RegisteredObserver] = []
+    /// What this transaction added to topics, by their numbers.
+    var added: [Int64: TopicAddition] = [:]
+    /// What earlier transactions added to topics, by their numbers, and their counters do not show yet.
+    var additions: [Int64: TopicAddition]
+    /// What is to be removed, and when.
+    var schedule: MaintenanceSchedule
+    /// Whether the last step of maintenance failed: then the next one has time.
+    var maintenanceFailed = false
+    /// When the last step of maintenance began.
+    var lastStep = ContinuousClock.now
+    /// Whether free pages can be given back to the file system.
+    let isIncrementallyVacuumed: Bool
+    /// Whether a checkpoint is wanted although the write-ahead log has not grown much.
+    var wantsCheckpoint = false
+
+    /// Nil if nothing is on disk.
+    let reserve: StorageReserve?
+    var room = RoomWatch()
+    /// Whether the disk is full and the reserve given up: only what makes room is written.
+    var isFull = false
+    /// The size up to which the database may grow; nil for no limit but the disk's.
+    let storageBytes: Int?
 
     private let database: any DatabaseWriter
+    private let durability: Durability
     private let checkpointer: Checkpointer?
     private var checkpoints = CheckpointSchedule()
     private var writeAheadLog: WriteAheadLogWatch?
     private var time = Timestamp.earliest
     private var observersAreStale = true
+    /// Whether commits wait for the disk now, where durability asks for it.
+    private var waitsForDisk = true
 
     /// How far, in milliseconds, the system's clock may be set back without the log's time following it.
     private static let heldStep: Int64 = 60_000
 
     init(_ opened: LogDatabase, limits: SQLiteEventLog.Limits, clock: @escaping @Sendable () -> Timestamp) throws {
         database = opened.connection
+        durability = opened.durability
         checkpointer = opened.checkpointer
+        reserve = opened.reserve
+        storageBytes = limits.storageBytes
         self.clock = clock
         topics = TopicNumbers(capacity: limits.cachedTopics)
+        schedule = MaintenanceSchedule(defaults: limits.retention)
         let state = try database.writeWithoutTransaction { db in
             guard let text = try String.fetchOne(db, sql: "SELECT epoch FROM log"), let epoch = LogEpoch(text) else {
                 throw EventLogError(code: EventLogError.corrupt, message: "The log does not say who it is.")
@@ -54,52 +91,124 @@ final class LogWriter: @unchecked Sendable {
             let tail = try EventReader.tail(db)
             let time = try Int64.fetchOne(db, sql: "SELECT time FROM event ORDER BY seq DESC LIMIT 1")
             let lastDelivery = try Int64.fetchOne(db, sql: "SELECT max(id) FROM delivery") ?? 0
-            return (epoch, tail, time, lastDelivery)
+            let vacuum = try Int64.fetchOne(db, sql: "PRAGMA auto_vacuum")
+            return (epoch, tail, time, lastDelivery, vacuum == 2, try LogWriter.uncounted(db))
         }
         epoch = state.0
         tail = state.1
         time = state.2.map(Timestamp.init(milliseconds:)) ?? .earliest
         lastDelivery = state.3
+        isIncrementallyVacuumed = state.4
+        additions = state.5
         try database.writeWithoutTransaction { db in
             // What a deletion left behind that a crash cut short.
             while try purgeDeliveries(db) {}
             statements = try WriterStatements(db)
             if checkpointer != nil { writeAheadLog = WriteAheadLogWatch(db) }
         }
+        if let reserve { isFull = !reserve.make() }
     }
 
     /// Commits a group: every post of it or none, and every change of it that does not fail by itself.
+    ///
+    /// On a full disk posts are refused, and changes that make room are carried out.
     func commit(_ group: [WriteRequest]) -> Result<CommittedGroup, EventLogError> {
         database.writeWithoutTransaction { db in
-            let before = tail
-            do {
-                return .success(try write(group, db))
+            let takesPosts = hasRoom(for: group.reduce(0) { $0 + $1.postedBytes }, db)
+            defer { keepAdditions() }
+            do throws(EventLogError) {
+                return .success(try attempt(group, takingPosts: takesPosts, db))
             } catch {
-                // After some failures SQLite has rolled back by itself (https://www.sqlite.org/lang_transaction.html).
-                if db.isInsideTransaction { try? statements?.rollback.run() }
-                tail = before
-                topics.forgetAll()
-                uncounted = []
-                observersAreStale = true
+                guard error.code == EventLogError.storageFull else { return .failure(error) }
+                enterFull()
+                guard group.contains(where: \.makesRoom) else { return .failure(error) }
+            }
+            do {
+                return .success(try withinSlack(db) { try attempt(group, takingPosts: false, db) })
+            } catch {
                 return .failure(EventLogError(sqlite: error))
+            }
+        }
+    }
+
+    private func attempt(
+        _ group: [WriteRequest],
+        takingPosts: Bool,
+        _ db: Database
+    ) throws(EventLogError) -> CommittedGroup {
+        let before = (tail, additions)
+        do {
+            return try write(group, takingPosts: takingPosts, db)
+        } catch {
+            // After some failures SQLite has rolled back by itself (https://www.sqlite.org/lang_transaction.html).
+            if db.isInsideTransaction { try? statements?.rollback.run() }
+            (tail, additions) = before
+            added = [:]
+            topics.forgetAll()
+            uncounted = []
+            observersAreStale = true
+            throw EventLogError(sqlite: error)
+        }
+    }
+
+    /// Runs a step of maintenance in a transaction of its own, which no disk is waited for: if the power goes, what was
+    /// removed is there again, and is removed again.
+    /// - Returns: whether it was committed.
+    func maintenance(_ step: (Database) throws -> Void) -> Bool {
+        database.writeWithoutTransaction { db in
+            guard let statements else { return false }
+            let before = additions
+            do {
+                if durability == .disk {
+                    try db.execute(sql: "PRAGMA synchronous = NORMAL")
+                    waitsForDisk = false
+                }
+                try withinSlack(db) {
+                    try statements.begin.run()
+                    try step(db)
+                    try statements.commit.run()
+                }
+                return true
+            } catch {
+                if db.isInsideTransaction { try? statements.rollback.run() }
+                additions = before
+                if EventLogError(sqlite: error).code == EventLogError.storageFull { enterFull() }
+                return false
             }
         }
     }
 
     /// Does what need not be done before a commit is acknowledged.
     func tidy() {
-        guard let checkpointer, let pages = writeAheadLog?.pages else { return }
-        switch checkpoints.next(pages: pages, isRunning: checkpointer.isRunning) {
-        case .none: break
+        if isFull { leaveFull() }
+        guard let checkpointer else { return }
+        switch checkpoints.next(pages: writeAheadLogPages, isRunning: checkpointer.isRunning) {
         case .beside: checkpointer.run()
+        case .none:
+            guard wantsCheckpoint, !schedule.mayHaveFreePages, !checkpointer.isRunning else { return }
+            checkpointer.run()
         case .here:
             // Readers that are in the way are waited for as long as the connection's busy timeout says.
-            database.writeWithoutTransaction { db in _ = try? db.checkpoint(.restart) }
+            database.unsafeReentrantWrite { db in _ = try? db.checkpoint(.restart) }
+        }
+        wantsCheckpoint = false
+    }
+
+    /// The pages of the write-ahead log; 0 if there is none.
+    var writeAheadLogPages: Int { writeAheadLog?.pages ?? 0 }
+
+    /// Moves the write-ahead log into the database file, unless a reader is in the way for long, and gives its space back.
+    func emptyWriteAheadLog() {
+        database.unsafeReentrantWrite { db in
+            guard !db.isInsideTransaction, (try? db.checkpoint(.truncate)) != nil else { return }
+            writeAheadLog?.beginAnew()
         }
     }
 
     /// Lets go of what would keep the connection from closing.
     func finish() {
+        // For whoever looks at the file with other tools. What is not written now is found when the log is opened.
+        if !additions.isEmpty { _ = maintenance { db in try countEvents(db) } }
         database.writeWithoutTransaction { db in
             statements = nil
             writeAheadLog?.stop(db)
@@ -115,26 +224,43 @@ final class LogWriter: @unchecked Sendable {
         return time
     }
 
-    private func write(_ group: [WriteRequest], _ db: Database) throws -> CommittedGroup {
+    private func write(_ group: [WriteRequest], takingPosts: Bool, _ db: Database) throws -> CommittedGroup {
         guard let statements else { throw EventLogError.isClosed }
+        if durability == .disk, !waitsForDisk {
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            waitsForDisk = true
+        }
         if observersAreStale {
             observers = try ObserverRegistry(db)
             observersAreStale = false
         }
         var committed = CommittedGroup()
         committed.events.reserveCapacity(group.reduce(0) { $0 + $1.events })
+        let deliveriesBefore = lastDelivery
         try statements.begin.run()
         let time = nextTime()
         for request in group {
             switch request {
-            case .append(let drafts, _):
-                for draft in drafts { committed.events.append(try insert(draft, at: time, statements)) }
+            case .append where !takingPosts: committed.results.append(.append(.failure(.isFull)))
+            case .change(let change) where !takingPosts && isFull && !change.makesRoom:
+                committed.results.append(.change(.failure(.isFull)))
+            case .append(let drafts, let condition, _):
+                let result = try append(drafts, if: condition, at: time, to: &committed.events, statements)
+                committed.results.append(.append(result))
             case .change(let change):
-                committed.changes.append(try perform(change, db, statements))
+                committed.results.append(.change(try perform(change, db, statements)))
             }
         }
         try countDeliveries(statements)
         try statements.commit.run()
+        let bytes = committed.events.reduce(0) { $0 + $1.data.count }
+        schedule.committed(
+            rows: max(
+                committed.events.count,
+                Int(lastDelivery - deliveriesBefore),
+                bytes / MaintenanceSchedule.bytesPerRow
+            )
+        )
         return committed
     }
 
@@ -145,6 +271,7 @@ final class LogWriter: @unchecked Sendable {
         _ statements: WriterStatements
     ) throws -> Result<@Sendable () -> Void, EventLogError> {
         try statements.savepoint.run()
+        let before = (added, additions)
         do {
             let announce = try change.perform(self, db)
             try statements.release.run()
@@ -153,6 +280,8 @@ final class LogWriter: @unchecked Sendable {
             guard db.isInsideTransaction, EventLogError(sqlite: error).failsOnlyItself else { throw error }
             try statements.rollbackToSavepoint.run()
             try statements.release.run()
+            topics.forgetAll()
+            (added, additions) = before
             return .failure(EventLogError(sqlite: error))
         }
     }

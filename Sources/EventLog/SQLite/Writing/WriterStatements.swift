@@ -15,7 +15,11 @@ struct WriterStatements {
     let countPending: PreparedStatement
     let findDelivery: PreparedStatement
     let settleDelivery: PreparedStatement
+    let insertAttempt: PreparedStatement
     let countOutcomes: PreparedStatement
+    let newestOfTopic: PreparedStatement
+    let findKey: PreparedStatement
+    let insertKey: PreparedStatement
 
     init(_ db: Database) throws {
         // The write lock is taken at once, so that no later statement can find it taken.
@@ -47,21 +51,51 @@ struct WriterStatements {
         )
         findDelivery = try PreparedStatement(
             db,
-            "SELECT observer FROM delivery WHERE id = ?1 AND state = \(Schema.pending)"
+            "SELECT observer, logged FROM delivery WHERE id = ?1 AND state = \(Schema.pending)"
         )
         settleDelivery = try PreparedStatement(
             db,
             """
             UPDATE delivery SET state = ?2, attempts = ?3, not_before = ifnull(?4, not_before), status = ?5,
-                failure = ?6, attempted_at = ?7 WHERE id = ?1
+                failure = ?6, attempted_at = ?7, settled_at = CASE ?2 WHEN \(Schema.pending) THEN NULL ELSE ?7 END,
+                logged = logged + 1 WHERE id = ?1
+            """
+        )
+        insertAttempt = try PreparedStatement(
+            db,
+            """
+            INSERT OR REPLACE INTO attempt (id, number, ended_at, duration, status, failure, message, response)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
             """
         )
         countOutcomes = try PreparedStatement(
             db,
             """
             UPDATE delivery_stats SET delivered = delivered + ?2, failed = failed + ?3, dead = dead + ?4,
-                pending = pending - ?2 - ?4, last_status = ?5, last_attempt_at = ?6 WHERE observer = ?1
+                pending = pending - ?2 - ?4, last_status = ?5, last_failure = ?6, last_attempt_at = ?7,
+                failing_since = CASE WHEN ?2 > 0 THEN ?8 ELSE ifnull(failing_since, ?8) END
+            WHERE observer = ?1
+            RETURNING failing_since, (SELECT name FROM observer WHERE key = ?1)
             """
+        )
+        newestOfTopic = try PreparedStatement(
+            db,
+            """
+            SELECT event.seq FROM topic, event INDEXED BY event_topic
+            WHERE topic.id = ?1 AND event.topic = topic.id AND event.seq > topic.removed
+            ORDER BY event.seq DESC LIMIT 1
+            """
+        )
+        findKey = try PreparedStatement(
+            db,
+            """
+            SELECT fingerprint, event, time FROM idempotency
+            WHERE topic = ?1 AND key = ?2 AND time > ?3 AND event > (SELECT deleted FROM topic WHERE id = ?1)
+            """
+        )
+        insertKey = try PreparedStatement(
+            db,
+            "INSERT OR REPLACE INTO idempotency (topic, key, fingerprint, event, time) VALUES (?1, ?2, ?3, ?4, ?5)"
         )
     }
 }

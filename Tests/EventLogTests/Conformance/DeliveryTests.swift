@@ -1,9 +1,10 @@
 import EventLog
 import Testing
 
-@Suite struct DeliveryTests {
+/// What is promised of deliveries.
+@Suite("Conformance: deliveries") struct DeliveryTests {
     private func save(
-        _ log: SQLiteEventLog,
+        _ log: any CompleteLog,
         _ id: String,
         _ topics: [String],
         types: [String] = [],
@@ -19,12 +20,9 @@ import Testing
         _ = try await log.saveObserver(record, expecting: nil)
     }
 
-    private func log(_ clock: ManualClock = ManualClock()) throws -> SQLiteEventLog {
-        try SQLiteEventLog(at: .inMemory, durability: .memory) { clock.now }
-    }
-
-    @Test func `each observer gets each event that it wants, once`() async throws {
-        let log = try log()
+    @Test(arguments: LogKind.all)
+    func `each observer gets each event that it wants, once`(kind: LogKind) async throws {
+        let log = try kind.make().log
         try await save(log, "all", ["**", "*", "a", "a.*", "a.**"])
         try await save(log, "typed", ["**"], types: ["t", "u"])
         try await save(log, "paused", ["**"], receives: false)
@@ -44,8 +42,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `replacing an observer counts from the next event, and keeps what is pending`() async throws {
-        let log = try log()
+    @Test(arguments: LogKind.all)
+    func `replacing an observer counts from the next event, and keeps what is pending`(kind: LogKind) async throws {
+        let log = try kind.make().log
         try await save(log, "w", ["a"])
         _ = try await log.append([.of("a"), .of("b")])
         try await save(log, "w", ["b"])
@@ -57,10 +56,11 @@ import Testing
         await log.close()
     }
 
-    @Test func `outcomes move deliveries on, and the counters with them`() async throws {
+    @Test(arguments: LogKind.all)
+    func `outcomes move deliveries on, and the counters with them`(kind: LogKind) async throws {
         let clock = ManualClock()
         let start = clock.now
-        let log = try log(clock)
+        let log = try kind.make(clock: clock).log
         try await save(log, "w", ["a"])
         _ = try await log.append(Array(repeating: .of("a"), count: 4))
         let due = try await log.dueDeliveries(of: "w", at: start, limit: 10)
@@ -86,7 +86,9 @@ import Testing
                     pending: 2,
                     deadLetters: 1,
                     lastStatus: 500,
-                    lastAttemptAt: start
+                    lastFailure: "status",
+                    lastAttemptAt: start,
+                    failingSince: start
                 )
         )
         #expect(try await log.dueDeliveries(of: "w", at: start, limit: 10).map(\.id) == [due[3].id])
@@ -116,8 +118,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `outcomes of deliveries that are gone or settled change nothing`() async throws {
-        let log = try log()
+    @Test(arguments: LogKind.all)
+    func `outcomes of deliveries that are gone or settled change nothing`(kind: LogKind) async throws {
+        let log = try kind.make().log
         try await save(log, "w", ["a"])
         try await save(log, "gone", ["a"])
         _ = try await log.append([.of("a")])
@@ -137,8 +140,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `a late outcome does not hit a newer delivery`() async throws {
-        let log = try log()
+    @Test(arguments: LogKind.all)
+    func `a late outcome does not hit a newer delivery`(kind: LogKind) async throws {
+        let log = try kind.make().log
         try await save(log, "w", ["a"])
         _ = try await log.append([.of("a")])
         let old = try await log.pendingDeliveries(of: "w", limit: 1)[0].id
@@ -150,8 +154,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `abandoning makes everything pending a dead letter`() async throws {
-        let log = try log()
+    @Test(arguments: LogKind.all)
+    func `abandoning makes everything pending a dead letter`(kind: LogKind) async throws {
+        let log = try kind.make().log
         try await save(log, "w", ["a"])
         try await save(log, "v", ["a"])
         _ = try await log.append(Array(repeating: .of("a"), count: 4_100))

@@ -1,7 +1,8 @@
 import EventLog
 import Testing
 
-@Suite struct ObserverTests {
+/// What is promised of observers.
+@Suite("Conformance: observers") struct ObserverTests {
     private func record(_ id: String, _ topics: [String], types: [String] = [], receives: Bool = true) -> ObserverRecord
     {
         ObserverRecord(
@@ -14,8 +15,9 @@ import Testing
         )
     }
 
-    @Test func `creates, replaces and lists`() async throws {
-        let log = try SQLiteEventLog(at: .inMemory)
+    @Test(arguments: LogKind.all)
+    func `creates, replaces and lists`(kind: LogKind) async throws {
+        let log = try kind.make().log
         let first = try await log.saveObserver(record("b", ["x", "y.*"], types: ["t", "u"]), expecting: nil)
         #expect(first.created)
         var later = record("b", ["z"], receives: false)
@@ -32,8 +34,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `a change that expects another revision fails, and only itself`() async throws {
-        let log = try SQLiteEventLog(at: .inMemory)
+    @Test(arguments: LogKind.all)
+    func `a change that expects another revision fails, and only itself`(kind: LogKind) async throws {
+        let log = try kind.make().log
         let saved = try await log.saveObserver(record("a", ["x"]), expecting: nil).record
         let stale = saved.revision + 7
         let store = record("a", ["y"])
@@ -50,8 +53,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `a revision is never used twice, also when an observer is deleted and made again`() async throws {
-        let log = try SQLiteEventLog(at: .inMemory)
+    @Test(arguments: LogKind.all)
+    func `a revision is never used twice, also when an observer is deleted and made again`(kind: LogKind) async throws {
+        let log = try kind.make().log
         var revisions: [Int64] = []
         for _ in 0..<5 {
             revisions.append(try await log.saveObserver(record("a", ["x"]), expecting: nil).record.revision)
@@ -63,8 +67,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `deleting takes the deliveries along, however many`() async throws {
-        let log = try SQLiteEventLog(at: .inMemory)
+    @Test(arguments: LogKind.all)
+    func `deleting takes the deliveries along, however many`(kind: LogKind) async throws {
+        let log = try kind.make().log
         _ = try await log.saveObserver(record("a", ["x"]), expecting: nil)
         _ = try await log.saveObserver(record("b", ["**"]), expecting: nil)
         _ = try await log.append(Array(repeating: .of("x"), count: 4_500))
@@ -77,8 +82,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `deletes every observer of exactly a pattern`() async throws {
-        let log = try SQLiteEventLog(at: .inMemory)
+    @Test(arguments: LogKind.all)
+    func `deletes every observer of exactly a pattern`(kind: LogKind) async throws {
+        let log = try kind.make().log
         for (id, topics) in [("a", ["x.*"]), ("b", ["x.y"]), ("c", ["q", "x.*"]), ("d", ["x.**"])] {
             _ = try await log.saveObserver(record(id, topics, receives: id != "c"), expecting: nil)
         }

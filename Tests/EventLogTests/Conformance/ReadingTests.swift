@@ -1,25 +1,24 @@
 import EventLog
 import Testing
 
-/// Reading pages, against a model.
-@Suite struct ReadTests {
+/// What readers may rely on.
+@Suite("Conformance: reading") struct ReadingTests {
     private static func filled(
-        _ durability: Durability = .memory,
+        _ kind: LogKind,
         count: Int = 600,
         seed: UInt64,
-        limits: SQLiteEventLog.Limits = .init()
-    ) async throws -> (log: SQLiteEventLog, events: [Event]) {
-        let log = try SQLiteEventLog(at: .inMemory, durability: durability, limits: limits)
+        scannedEvents: Int? = nil
+    ) async throws -> (log: any CompleteLog, events: [Event]) {
+        let log = try kind.make(LogKind.Settings(scannedEvents: scannedEvents)).log
         var random = SplitMix(seed: seed)
         var drafts: [EventDraft] = []
         for number in 0..<count { drafts.append(.of(random.name(wildcards: false), "\(number)")) }
         return (log, try await log.append(drafts))
     }
 
-    @Test func `pages are what the patterns match, in order, without gap or repetition`() async throws {
-        var limits = SQLiteEventLog.Limits()
-        limits.scannedEvents = 37
-        let (log, events) = try await Self.filled(seed: 6, limits: limits)
+    @Test(arguments: LogKind.all)
+    func `pages are what the patterns match, in order, without gap or repetition`(kind: LogKind) async throws {
+        let (log, events) = try await Self.filled(kind, seed: 6, scannedEvents: 37)
         var random = SplitMix(seed: 7)
         for round in 0..<60 {
             let wildcards = round.isMultiple(of: 2)
@@ -50,13 +49,19 @@ import Testing
                         patterns.contains { $0.matches(event.topic) }
                     }
             )
+            #expect(
+                try await log.newest(matching: patterns)
+                    == events.last { event in
+                        patterns.contains { $0.matches(event.topic) }
+                    }?.position
+            )
         }
         await log.close()
     }
 
-    @Test(arguments: [["a"], ["a", "b"], ["**"]])
-    func `a page ends at the byte limit, with one event at least`(patterns: [String]) async throws {
-        let log = try SQLiteEventLog(at: .inMemory)
+    @Test(arguments: LogKind.all, [["a"], ["a", "b"], ["**"]])
+    func `a page ends at the byte limit, with one event at least`(kind: LogKind, patterns: [String]) async throws {
+        let log = try kind.make().log
         let drafts = [10, 5, 5, 30, 1].map { EventDraft(topic: .of("a"), data: Array(repeating: 0, count: $0)) }
         _ = try await log.append(drafts)
         var sizes: [[Int]] = []
@@ -75,8 +80,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `no pattern and an unknown topic match nothing, up to the tail`() async throws {
-        let log = try SQLiteEventLog(at: .inMemory)
+    @Test(arguments: LogKind.all)
+    func `no pattern and an unknown topic match nothing, up to the tail`(kind: LogKind) async throws {
+        let log = try kind.make().log
         _ = try await log.append([.of("a"), .of("b")])
         for patterns in [[], [TopicPattern.of("c")], [.of("c"), .of("d")], [.of("c.*")]] {
             let page = try await log.read(after: .start, matching: patterns, limit: 10, byteLimit: .max)
@@ -86,18 +92,21 @@ import Testing
         await log.close()
     }
 
-    @Test func `finds the newest event of a topic`() async throws {
-        let (log, events) = try await Self.filled(seed: 8)
+    @Test(arguments: LogKind.all)
+    func `finds the newest event of a topic`(kind: LogKind) async throws {
+        let (log, events) = try await Self.filled(kind, seed: 8)
         for topic in Set(events.map(\.topic)) {
             #expect(try await log.lastEvent(of: topic) == events.last { $0.topic == topic })
         }
         #expect(try await log.lastEvent(of: .of("unknown")) == nil)
+        #expect(try await log.newest(matching: [.of("unknown")]) == nil)
         await log.close()
     }
 
-    @Test func `an id that is not of this log is unknown`() async throws {
-        let log = try SQLiteEventLog(at: .inMemory)
-        let other = try SQLiteEventLog(at: .inMemory)
+    @Test(arguments: LogKind.all)
+    func `an id that is not of this log is unknown`(kind: LogKind) async throws {
+        let log = try kind.make().log
+        let other = try kind.make().log
         let id = try await log.append([.of("a")])[0].id
         _ = try await other.append([.of("a")])
         #expect(try await other.event(id) == nil)
@@ -107,10 +116,11 @@ import Testing
         await other.close()
     }
 
-    @Test func `finds the position before the first event since a moment`() async throws {
+    @Test(arguments: LogKind.all)
+    func `finds the position before the first event since a moment`(kind: LogKind) async throws {
         let clock = ManualClock()
         let start = clock.now
-        let log = try SQLiteEventLog(at: .inMemory, durability: .memory) { clock.now }
+        let log = try kind.make(clock: clock).log
         #expect(try await log.position(since: start) == .start)
         var times: [Int64] = []
         var random = SplitMix(seed: 9)
@@ -125,9 +135,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `a page of a later snapshot may run ahead of what followers heard, never behind`() async throws {
-        let directory = try TemporaryDirectory()
-        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
+    @Test(arguments: LogKind.all)
+    func `a page of a later snapshot may run ahead of what followers heard, never behind`(kind: LogKind) async throws {
+        let log = try kind.make().log
         async let posting: Void = {
             for _ in 0..<300 { _ = try await log.append([.of("a")]) }
         }()

@@ -2,23 +2,12 @@ import EventLog
 import Synchronization
 import Testing
 
-/// Writing to the log, on disk and in memory alike.
-@Suite struct AppendTests {
-    static let places: [Durability] = [.disk, .process, .memory]
+/// What posts may rely on.
+@Suite("Conformance: appending") struct AppendingTests {
+    static let places: [LogKind] = [.disk, .process, .memory]
 
-    private func log(
-        _ durability: Durability,
-        _ directory: TemporaryDirectory,
-        limits: SQLiteEventLog.Limits = .init(),
-        clock: ManualClock = ManualClock()
-    ) throws -> SQLiteEventLog {
-        try SQLiteEventLog(at: .directory(directory.path), durability: durability, limits: limits) { clock.now }
-    }
-
-    @Test(arguments: places) func `gives back what it was given, numbered from one`(durability: Durability) async throws
-    {
-        let directory = try TemporaryDirectory()
-        let log = try log(durability, directory)
+    @Test(arguments: places) func `gives back what it was given, numbered from one`(kind: LogKind) async throws {
+        let log = try kind.make().log
         #expect(log.tail == .start)
         let drafts = [
             EventDraft(topic: .of("a"), type: "created", contentType: "text/plain", data: [1, 2, 0], attributes: [7]),
@@ -37,14 +26,11 @@ import Testing
         await log.close()
     }
 
-    @Test(arguments: places) func `keeps one order under concurrent posts`(durability: Durability) async throws {
-        let directory = try TemporaryDirectory()
-        var limits = SQLiteEventLog.Limits()
-        limits.groupEvents = 16
-        let log = try log(durability, directory, limits: limits)
+    @Test(arguments: places) func `keeps one order under concurrent posts`(kind: LogKind) async throws {
+        let log = try kind.make(LogKind.Settings(groupEvents: 16)).log
         let heard = Record<Event>()
         log.follow { for event in $0 { heard.add(event) } }
-        let posts = durability == .disk ? 25 : 200
+        let posts = kind.testDescription == LogKind.disk.testDescription ? 25 : 200
         let acknowledged = try await withThrowingTaskGroup(of: [Event].self) { group in
             for poster in 0..<8 {
                 group.addTask {
@@ -72,14 +58,15 @@ import Testing
         await log.close()
     }
 
-    @Test func `tells followers after the tail has moved and before it acknowledges`() async throws {
-        let log = try SQLiteEventLog(at: .inMemory)
+    @Test(arguments: LogKind.all)
+    func `tells followers after the tail has moved and before it acknowledges`(kind: LogKind) async throws {
+        let log = try kind.make().log
         let order = Record<String>()
         log.follow { [weak log] events in order.add("first \(events.count) at \(log?.tail.rawValue ?? -1)") }
         log.follow { events in order.add("second \(events.count)") }
         await withCheckedContinuation { continuation in
             log.append([.of("a"), .of("b")]) { result in
-                order.add("acknowledged \((try? result.get())?.count ?? -1)")
+                order.add("acknowledged \((try? result.get())?.events.count ?? -1)")
                 continuation.resume()
             }
         }
@@ -87,8 +74,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `acknowledges an empty post in its turn`() async throws {
-        let log = try SQLiteEventLog(at: .inMemory)
+    @Test(arguments: LogKind.all)
+    func `acknowledges an empty post in its turn`(kind: LogKind) async throws {
+        let log = try kind.make().log
         let order = Record<Int>()
         log.append([.of("a")]) { _ in order.add(1) }
         #expect(try await log.append([]).isEmpty)
@@ -97,19 +85,19 @@ import Testing
         await log.close()
     }
 
-    @Test func `refuses at once when too much waits`() async throws {
-        var limits = SQLiteEventLog.Limits()
-        limits.queuedBytes = 10_000
-        let log = try SQLiteEventLog(at: .inMemory, limits: limits)
+    @Test(arguments: LogKind.all)
+    func `refuses at once when too much waits`(kind: LogKind) async throws {
+        let log = try kind.make(LogKind.Settings(queuedBytes: 10_000)).log
         let large = EventDraft(topic: .of("a"), data: Array(repeating: 0, count: 10_000))
         #expect(await code { () throws(EventLogError) in try await log.append([large]) } == EventLogError.overloaded)
         #expect(try await log.append([.of("a")]).count == 1)
         await log.close()
     }
 
-    @Test func `writes what waits before it closes, and nothing after`() async throws {
-        let directory = try TemporaryDirectory()
-        let log = try log(.process, directory)
+    @Test(arguments: LogKind.all)
+    func `writes what waits before it closes, and nothing after`(kind: LogKind) async throws {
+        let subject = try kind.make()
+        let log = subject.log
         let acknowledged = Record<Bool>()
         for _ in 0..<500 { log.append([.of("a")]) { acknowledged.add((try? $0.get()) != nil) } }
         async let other: Void = log.close()
@@ -121,42 +109,31 @@ import Testing
         #expect(
             await code { () throws(EventLogError) in try await log.lastEvent(of: .of("a")) } == EventLogError.closed
         )
-        let again = try self.log(.process, directory)
+        guard kind.outlivesClosing else { return }
+        let again = try await subject.reopen()
         #expect(again.tail == Position(500))
         await again.close()
     }
 
-    @Test func `a log that is dropped writes what waits and lets go of its directory`() async throws {
-        let directory = try TemporaryDirectory()
+    @Test(arguments: LogKind.all)
+    func `a log that is dropped writes what waits, and may be opened again`(kind: LogKind) async throws {
+        guard kind.outlivesClosing else { return }
+        let subject = try kind.make()
         let acknowledged = Record<Int>()
-        do {
-            let log = try log(.process, directory)
+        try subject.abandon { log in
             for number in 0..<100 { log.append([.of("a")]) { _ in acknowledged.add(number) } }
         }
-        let again = try await reopened(directory, within: .seconds(20))
+        let again = try await subject.reopen()
         #expect(acknowledged.all == Array(0..<100))
         #expect(again.tail == Position(100))
         await again.close()
     }
 
-    private func reopened(_ directory: TemporaryDirectory, within limit: Duration) async throws -> SQLiteEventLog {
-        let deadline = ContinuousClock.now + limit
-        while true {
-            do {
-                return try log(.process, directory)
-            } catch let error as EventLogError
-                where error.code == EventLogError.locked && ContinuousClock.now < deadline
-            {
-                await Task.yield()
-            }
-        }
-    }
-
-    @Test func `its time does not follow small steps back of the clock, but large ones`() async throws {
-        let directory = try TemporaryDirectory()
+    @Test(arguments: LogKind.all)
+    func `its time does not follow small steps back of the clock, but large ones`(kind: LogKind) async throws {
         let clock = ManualClock()
         let start = clock.now
-        let log = try log(.process, directory, clock: clock)
+        let log = try kind.make(clock: clock).log
         func post() async throws -> Int64 { try await log.append([.of("a")])[0].time.milliseconds - start.milliseconds }
         #expect(try await post() == 0)
         clock.now = start.advanced(byMilliseconds: -59_000)
@@ -168,10 +145,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `remembers more topics than it caches`() async throws {
-        var limits = SQLiteEventLog.Limits()
-        limits.cachedTopics = 8
-        let log = try SQLiteEventLog(at: .inMemory, limits: limits)
+    @Test(arguments: LogKind.all)
+    func `remembers more topics than it caches`(kind: LogKind) async throws {
+        let log = try kind.make(LogKind.Settings(cachedTopics: 8)).log
         for round in 0..<3 {
             for topic in 0..<50 { _ = try await log.append([.of("t\(topic)", "\(round)")]) }
         }

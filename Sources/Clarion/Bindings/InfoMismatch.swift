@@ -1,0 +1,93 @@
+/// Why data is not what a bound topic carries, in words for whoever posted it.
+struct InfoMismatch: Error, Equatable {
+    /// The JSON Pointer (RFC 6901) of the place to blame; empty for the whole document.
+    let pointer: String
+    /// What was expected there and what was found.
+    let detail: String
+
+    static let notJSON = InfoMismatch(
+        pointer: "",
+        detail: "Expected JSON, nested at most \(InfoCoder.maximumDepth) deep: this topic is bound to a notification."
+    )
+
+    private init(pointer: String, detail: String) {
+        self.pointer = pointer
+        self.detail = detail
+    }
+
+    /// - Parameters:
+    ///   - error: what the decoder threw.
+    ///   - data: what it was given.
+    init(_ error: any Error, in data: [UInt8]) {
+        switch error {
+        case DecodingError.keyNotFound(let key, let context):
+            self.init(
+                at: context.codingPath + [key],
+                "Expected a member \"\(key.stringValue)\", found none of that name."
+            )
+        case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
+            let found = JSONValue(parsing: data)?.value(at: context.codingPath)
+            let kind = found.map(Self.name) ?? "something else"
+            self.init(at: context.codingPath, "Expected \(Self.name(of: type)), found \(kind).")
+        case DecodingError.dataCorrupted(let context):
+            self.init(at: context.codingPath, context.debugDescription)
+        default:
+            // Thrown by the payload's own decoding, in words that were not meant for clients.
+            self.init(pointer: "", detail: "The data is not what this topic carries.")
+        }
+    }
+
+    private init(at path: [any CodingKey], _ detail: String) {
+        self.init(pointer: path.map { "/\(JSONMembers.escape($0.token))" }.joined(), detail: detail)
+    }
+
+    /// What a Swift type is in JSON, or its name.
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "a boolean"
+        case is any BinaryInteger.Type: "a whole number (\(type))"
+        case is any BinaryFloatingPoint.Type: "a number"
+        case is [String: Any].Type: "an object"
+        case is [Any].Type: "an array"
+        default: String(describing: type)
+        }
+    }
+
+    private static func name(_ value: JSONValue) -> String {
+        switch value {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "the number \(String(decoding: value.bytes, as: UTF8.self))"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension CodingKey {
+    /// The key as a token of a JSON Pointer. Foundation calls the elements of arrays "Index 3".
+    fileprivate var token: String {
+        guard let intValue, stringValue == "Index \(intValue)" else { return stringValue }
+        return String(intValue)
+    }
+}
+
+extension JSONValue {
+    fileprivate func value(at path: [any CodingKey]) -> JSONValue? {
+        var value = self
+        for key in path {
+            switch value {
+            case .object(let members):
+                guard let member = members[key.stringValue] else { return nil }
+                value = member
+            case .array(let elements):
+                guard let index = key.intValue, elements.indices.contains(index) else { return nil }
+                value = elements[index]
+            default: return nil
+            }
+        }
+        return value
+    }
+}

@@ -1,0 +1,126 @@
+import EventLog
+import MicroHTTP
+
+/// The context attributes of a CloudEvent as they were posted, checked (CloudEvents 1.0.2, "Type System" and "Context
+/// Attributes").
+struct CloudEventAttributes {
+    /// Where attributes were found, so that the one to blame can be named.
+    enum Place {
+        /// In `ce-` header fields.
+        case headers
+        /// In the members of an object, given as a JSON Pointer.
+        case members(of: String)
+
+        func problem(_ attribute: String, _ detail: String) -> Problem {
+            switch self {
+            case .headers:
+                Problem(
+                    .badRequest,
+                    code: "cloudevent-invalid",
+                    detail: detail,
+                    parameter: attribute == "datacontenttype" ? "Content-Type" : "ce-\(attribute)"
+                )
+            case .members(let pointer):
+                Problem(
+                    .badRequest,
+                    code: "cloudevent-invalid",
+                    detail: detail,
+                    pointer: "\(pointer)/\(JSONMembers.escape(attribute))"
+                )
+            }
+        }
+    }
+
+    /// The event's type.
+    let type: String
+    /// All others but `specversion`.
+    let others: [String: JSONValue]
+
+    /// What this hub adds itself to what it gives back. Posted, by a hub that passes events on, it is another hub's.
+    static let id = "clarionid"
+    static let topic = "clariontopic"
+
+    private static let required = ["specversion", "id", "source", "type"]
+    private static let optional = ["datacontenttype", "dataschema", "subject", "time"]
+    /// As long as that it still fits the head of an answer.
+    private static let maximumContentType = 255
+
+    /// Checks every attribute.
+    ///
+    /// - Throws: `cloudevent-invalid`.
+    init(_ posted: [String: JSONValue], at place: Place) throws(Problem) {
+        // In the order of their names, so that of several that are wrong the same one is named each time.
+        for (name, value) in posted.sorted(by: { $0.key < $1.key }) { try Self.check(name, value, at: place) }
+        for name in Self.required where posted[name] == nil {
+            throw place.problem(name, "A CloudEvent needs \"\(name)\".")
+        }
+        for name in Self.required + Self.optional {
+            guard let value = posted[name] else { continue }
+            guard case .string(let text) = value, !text.isEmpty else {
+                throw place.problem(name, "\"\(name)\" must be a string that is not empty.")
+            }
+            try Self.check(name, text, at: place)
+        }
+        var others = posted
+        others["specversion"] = nil
+        guard case .string(let type) = others.removeValue(forKey: "type") else {
+            throw place.problem("type", "A CloudEvent needs \"type\".")
+        }
+        others[Self.id] = nil
+        others[Self.topic] = nil
+        self.type = type
+        self.others = others
+    }
+
+    /// What holds for any attribute.
+    private static func check(_ name: String, _ value: JSONValue, at place: Place) throws(Problem) {
+        let isName = !name.isEmpty && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
+        guard isName, name != "data" else {
+            throw place.problem(
+                name,
+                "\"\(name)\" is no name of an attribute: only a to z and 0 to 9, and not \"data\"."
+            )
+        }
+        switch value {
+        case .bool: return
+        case .number(let number):
+            guard Int32(exactly: number) != nil else {
+                throw place.problem(name, "\"\(name)\" must be a whole number from -2147483648 to 2147483647.")
+            }
+        case .string(let text):
+            guard text.unicodeScalars.allSatisfy(isAllowed) else {
+                throw place.problem(name, "\"\(name)\" must not have control characters or code points without one.")
+            }
+        case .null, .array, .object:
+            throw place.problem(name, "\"\(name)\" must be a string, a whole number or a boolean.")
+        }
+    }
+
+    /// What holds for one of those that the specification defines.
+    private static func check(_ name: String, _ text: String, at place: Place) throws(Problem) {
+        switch name {
+        case "specversion":
+            if text != "1.0" { throw place.problem(name, "The version that is taken is \"1.0\".") }
+        case "type":
+            if !EventType.isValid(text) { throw place.problem(name, "\"type\" has at most 128 characters here.") }
+        case "time":
+            if Timestamp(rfc3339: text) == nil {
+                throw place.problem(name, "\"time\" must be as RFC 3339 has it, such as 2026-11-20T23:19:00Z.")
+            }
+        case "datacontenttype":
+            let parts = ContentType.essence(text).split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts.contains(""), text.utf8.count <= maximumContentType else {
+                throw place.problem(name, "\"datacontenttype\" must be a media type, such as application/json.")
+            }
+        default: return
+        }
+    }
+
+    /// The characters of a String (CloudEvents 1.0.2, "Type System"); a Swift string has no surrogates.
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0...0x1F, 0x7F...0x9F, 0xFDD0...0xFDEF: false
+        default: scalar.value & 0xFFFE != 0xFFFE
+        }
+    }
+}

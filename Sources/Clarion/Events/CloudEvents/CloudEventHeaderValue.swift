@@ -1,0 +1,46 @@
+import MicroHTTP
+
+/// The values of `ce-` header fields (CloudEvents 1.0.2, HTTP protocol binding, section 3.1.3.2).
+enum CloudEventHeaderValue {
+    /// Percent-encodes the UTF-8 of all that is not printable ASCII, and of space, double quote and percent sign.
+    static func encode(_ text: String) -> String {
+        var value = ""
+        value.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case quote, UInt8(ascii: "%"), 0...0x20, 0x7F...0xFF:
+                value += byte < 16 ? "%0" : "%"
+                value += String(byte, radix: 16, uppercase: true)
+            default: value.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return value
+    }
+
+    /// Undoes double quotes, of which older senders make use, and then percent-encoding, once.
+    ///
+    /// - Returns: nil if quotes are not closed, an escape is malformed, or the bytes are not UTF-8.
+    static func decode(_ value: String) -> String? {
+        guard value.utf8.first == quote else { return PercentDecoding.decode(value.utf8) }
+        return unquote(value).flatMap { PercentDecoding.decode($0) }
+    }
+
+    /// The content of a quoted-string (RFC 9110 section 5.6.4).
+    private static func unquote(_ value: String) -> [UInt8]? {
+        var content: [UInt8] = []
+        var rest = value.utf8.dropFirst()
+        while let byte = rest.popFirst() {
+            switch byte {
+            case quote: return rest.isEmpty ? content : nil
+            case backslash:
+                guard let escaped = rest.popFirst() else { return nil }
+                content.append(escaped)
+            default: content.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let backslash = UInt8(ascii: "\\")
+}

@@ -1,0 +1,61 @@
+/// The rules of content types.
+enum ContentType {
+    static let json = "application/json"
+
+    /// `*/json` or any `+json` (RFC 6839), whatever its parameters.
+    static func isJSON(_ contentType: String?) -> Bool {
+        guard let essence = contentType.map(essence) else { return false }
+        return essence.hasSuffix("/json") || essence.hasSuffix("+json")
+    }
+
+    /// Whether bytes of the type are characters: by its name, not by what the bytes happen to be.
+    static func isText(_ contentType: String) -> Bool {
+        let essence = essence(contentType)
+        return essence.hasPrefix("text/") || textTypes.contains(essence) || essence.hasSuffix("+xml")
+            || essence.hasSuffix("+yaml") || contentType.lowercased().contains("charset=")
+    }
+
+    private static let textTypes: Set = [
+        "application/xml", "application/yaml", "application/javascript", "application/x-www-form-urlencoded",
+    ]
+
+    /// The type and subtype in lower case, without parameters.
+    static func essence(_ contentType: String) -> String {
+        String(contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
+    }
+
+    /// Whether a content type is one, given in lower case, whatever its parameters; without making a string, because
+    /// every post asks.
+    static func matches(_ contentType: String, _ essence: StaticString) -> Bool {
+        guard let rest = rest(of: contentType, after: essence) else { return false }
+        return rest.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } ?? semicolon == semicolon
+    }
+
+    /// Whether a content type begins so, given in lower case.
+    static func hasPrefix(_ contentType: String, _ prefix: StaticString) -> Bool {
+        rest(of: contentType, after: prefix) != nil
+    }
+
+    private static func rest(of contentType: String, after prefix: StaticString) -> Substring.UTF8View? {
+        prefix.withUTF8Buffer { expected in
+            var rest = contentType[...].utf8
+            for index in 0..<expected.count {
+                guard let byte = rest.popFirst(), unsafe lowercased(byte) == expected[index] else { return nil }
+            }
+            return rest
+        }
+    }
+
+    private static let semicolon = UInt8(ascii: ";")
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    /// What an event's data is stored as. What `curl -d` claims of its data, a form, and no claim at all, both mean
+    /// plain data: text if it reads as such.
+    static func stored(_ claimed: String?, data: [UInt8]) -> String {
+        if let claimed, !claimed.isEmpty, !matches(claimed, "application/x-www-form-urlencoded") { return claimed }
+        return UTF8Check.isValid(data) ? "text/plain; charset=utf-8" : "application/octet-stream"
+    }
+}

@@ -1,0 +1,58 @@
+import EventLog
+
+/// Why a hub could not do what a program asked it to.
+///
+/// ```swift
+/// do {
+///     try await hub.post(draft)
+/// } catch where error.code == HubError.infoMismatch {
+///     print(error.pointer ?? "", error.message)    // "/items/3/price" "Expected a number, found a string."
+/// }
+/// ```
+///
+/// What the log refused has the log's code, such as `storage-full`, and the ``EventLogError`` as its cause.
+public struct HubError: Error, Sendable, CustomStringConvertible {
+    /// The stable code: one of this type's, of ``EventLogError``'s or of ``TopicError``'s.
+    public let code: String
+
+    /// What happened, in words for a programmer.
+    public let message: String
+
+    /// The JSON Pointer (RFC 6901) of the place in the data that is to blame; empty if all of it is.
+    public let pointer: String?
+
+    /// The error beneath, if there was one.
+    public let cause: (any Error)?
+
+    /// An error of those parts.
+    public init(code: String, message: String, pointer: String? = nil, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.pointer = pointer
+        self.cause = cause
+    }
+
+    /// The code and the message, with the place in the data if one is to blame.
+    public var description: String {
+        pointer.map { "\(code) at \"\($0)\": \(message)" } ?? "\(code): \(message)"
+    }
+
+    /// The topic is bound to a notification, and the data is not JSON of what that carries. Nothing was stored.
+    public static let infoMismatch = "info-mismatch"
+
+    /// Another notification, or the same one, is bound to the topic already.
+    public static let topicBound = "topic-bound"
+
+    /// The notification is bound to a topic of this hub already.
+    public static let notificationBound = "notification-bound"
+}
+
+extension HubError {
+    init(_ error: EventLogError) {
+        self.init(code: error.code, message: error.message, cause: error)
+    }
+
+    init(_ error: TopicError) {
+        self.init(code: error.code, message: error.message, cause: error)
+    }
+}

@@ -1,0 +1,75 @@
+import Broadcasting
+import EventLog
+
+/// Registers objects of the process: the place where their handlers stand, in the same kind of table as everywhere.
+///
+/// There are two steps to an object. The broadcaster tells its `ObjectObserver`, on the sequencer's thread, which knows
+/// what has been heard; and this table tells the object, where that wishes to be told. The table's entry is bound to the
+/// object's life and owns the `ObjectObserver` through its handler. So nothing owns the object, and nothing outlives it.
+final class ObjectHost: Sendable {
+    private let table = ObserverTable<ObserverID, ArraySlice<Event>>()
+    private let broadcaster: TopicBroadcaster
+    private let directory: ObserverDirectory
+
+    init(broadcaster: TopicBroadcaster, directory: ObserverDirectory) {
+        self.broadcaster = broadcaster
+        self.directory = directory
+    }
+
+    /// Registers an object for as long as it lives.
+    func add<Owner: AnyObject & Sendable>(
+        _ owner: Owner,
+        topics: [TopicPattern],
+        deliver: Delivery,
+        handler: @escaping @Sendable (Owner, Event) -> Void
+    ) {
+        let observer = ObjectObserver(topics: topics, ownerType: String(describing: type(of: owner)), host: self)
+        table.register(observer.id, owner: owner, deliver: deliver) { owner, events in
+            for event in events where observer.isRegistered { handler(owner, event) }
+        }
+        connect(observer)
+    }
+
+    /// Registers a closure until the token is cancelled or released.
+    func add(
+        topics: [TopicPattern],
+        deliver: Delivery,
+        handler: @escaping @Sendable (Event) -> Void
+    ) -> ObservationToken {
+        let observer = ObjectObserver(topics: topics, ownerType: nil, host: self)
+        let registration = table.register(observer.id, deliver: deliver) { events in
+            for event in events where observer.isRegistered { handler(event) }
+        }
+        connect(observer)
+        return table.token(for: registration)
+    }
+
+    /// Unregisters one registration.
+    func remove(_ observer: ObjectObserver) {
+        table.removeAll(observer.id)
+    }
+
+    /// Unregisters all registrations of an object.
+    func removeAll(ownedBy owner: AnyObject) {
+        table.removeAll(ownedBy: owner)
+    }
+
+    /// Whether the object behind an observer lives and is registered. Each has a key of its own, so this is O(1).
+    func isRegistered(_ observer: ObjectObserver) -> Bool {
+        !table.isEmpty(observer.id)
+    }
+
+    /// How many there are, those included that are dead and not yet swept.
+    var registrationCount: Int { table.registrationCount }
+
+    /// Tells an object of events, each of them once and in sequence order.
+    func deliver(_ events: ArraySlice<Event>, to observer: ObjectObserver) {
+        table.notify(observer.id, events)
+    }
+
+    /// After the handler stands in the table: what the observer hears from here on reaches the object.
+    private func connect(_ observer: ObjectObserver) {
+        let topics = broadcaster.register(observer, format: .none) { observer, frames in observer.receive(frames) }
+        observer.hold(Registrations(topics: topics, directory: directory.add(observer)))
+    }
+}

@@ -1,0 +1,51 @@
+import EventLog
+import Locking
+import Synchronization
+
+/// What the hub knows of an object of the process, or a mere closure, that observes topics.
+///
+/// The handler of the object's registration owns it: when the object is released, or its registration ends in another
+/// way, the handler goes, and with it this and all that this is registered for.
+final class ObjectObserver: HubObserver {
+    let id = ObserverID.generate(.object)
+    let kind = ObserverKind.object
+    let topics: [TopicPattern]
+    let createdAt = Timestamp.now()
+
+    private let ownerType: String?
+    private weak let host: ObjectHost?
+    private let heard = Atomic(Position.start.rawValue)
+    private let registrations = Lock<Registrations?>(nil)
+
+    /// - Parameter ownerType: the name of the object's type; nil if there is only a closure.
+    init(topics: [TopicPattern], ownerType: String?, host: ObjectHost) {
+        self.topics = topics
+        self.ownerType = ownerType
+        self.host = host
+    }
+
+    /// Keeps what ends with the observer.
+    func hold(_ registrations: Registrations) {
+        self.registrations.withLock { $0 = registrations }
+    }
+
+    /// Whether the object lives and has not been unregistered.
+    var isRegistered: Bool { host?.isRegistered(self) ?? false }
+
+    /// Hears committed events, on the sequencer's thread, and hands on those that it has not heard by another of its
+    /// patterns.
+    func receive(_ frames: EventFrames) {
+        // Relaxed: no other thread uses it.
+        let last = Position(heard.load(ordering: .relaxed))
+        guard frames.last > last else { return }
+        heard.store(frames.last.rawValue, ordering: .relaxed)
+        host?.deliver(frames.events.drop { $0.position <= last }, to: self)
+    }
+
+    func document() async throws(EventLogError) -> JSONValue {
+        var members = commonMembers
+        members["state"] = .string("active")
+        members["type"] = ownerType.map(JSONValue.string) ?? .null
+        return .object(members)
+    }
+}

@@ -1,0 +1,118 @@
+import EventLog
+import MicroHTTP
+
+/// What a request posts: events that are stored together or not at all.
+struct Post: Sendable {
+    /// One transaction holds up all others while it runs, for some 50 ms with this many.
+    static let maximumEvents = 10_000
+
+    private(set) var drafts: [EventDraft]
+    private let format: PostFormat
+
+    /// Whether it is answered as several events, however many there are.
+    var isBatch: Bool { format.isBatch }
+
+    /// Takes a request apart and checks everything that can be checked without the log.
+    ///
+    /// - Throws: what is wrong with it.
+    init(_ request: Request) throws(Problem) {
+        let topic: Topic = try request.parameter("topic")
+        let contentType = request.headers["Content-Type"]
+        let type = try EventType.of(request)
+        let key = try PostKey(request)
+        let traceparent = EventAttributes.traceparent(request.headers["traceparent"])
+        format = try PostFormat(request, contentType: contentType)
+        var context: CloudEventContext?
+        switch format {
+        case .data:
+            let draft = EventDraft(
+                topic: topic,
+                type: type,
+                contentType: ContentType.stored(contentType, data: request.body),
+                data: request.body,
+                attributes: EventAttributes(traceparent: traceparent).stored
+            )
+            drafts = [draft]
+        case .lines:
+            let attributes = EventAttributes(traceparent: traceparent).stored
+            drafts = try JSONLines.values(of: request.body, atMost: Post.maximumEvents).map { line in
+                EventDraft(
+                    topic: topic,
+                    type: type,
+                    contentType: ContentType.json,
+                    data: line,
+                    attributes: attributes
+                )
+            }
+        case .cloudEventData(let fields):
+            let event = try PostedCloudEvent(fields: fields, contentType: contentType, body: request.body)
+            context = event.context
+            drafts = [try event.draft(topic: topic, type: type, traceparent: traceparent, isKeyed: key == nil)]
+        case .cloudEvent:
+            let event = try PostedCloudEvent.event(request.body)
+            context = event.context
+            drafts = [try event.draft(topic: topic, type: type, traceparent: traceparent, isKeyed: key == nil)]
+        case .cloudEvents:
+            let events = try PostedCloudEvent.batch(request.body, atMost: Post.maximumEvents)
+            drafts = try events.map { event throws(Problem) in
+                try event.draft(topic: topic, type: type, traceparent: traceparent, isKeyed: key == nil)
+            }
+        }
+        guard let key else { return }
+        // What makes the post, and not what differs each time that it is repeated.
+        let fingerprint =
+            format.isBatch
+            ? Fingerprint.of(batch: request.body, contentType: contentType, type: type)
+            : Fingerprint.of(drafts[0], context)
+        drafts = key.given(to: drafts, fingerprint: fingerprint)
+    }
+
+    /// Has every event checked against the binding of its topic.
+    ///
+    /// - Throws: 422 `info-mismatch`.
+    mutating func admit(by bindings: TopicBindings) throws(Problem) {
+        for index in drafts.indices {
+            do {
+                drafts[index] = try bindings.admit(drafts[index])
+            } catch {
+                throw Problem(
+                    .unprocessable,
+                    code: HubError.infoMismatch,
+                    detail: error.detail,
+                    pointer: format.dataPointer(of: index) + error.pointer
+                )
+            }
+        }
+    }
+}
+
+extension PostedCloudEvent {
+    /// - Parameters:
+    ///   - type: what the request says beside the event, which brings its own.
+    ///   - isKeyed: whether its source and id are its idempotency key.
+    /// - Throws: `event-type-invalid` if the two types differ.
+    fileprivate func draft(
+        topic: Topic,
+        type: String?,
+        traceparent: String?,
+        isKeyed: Bool
+    ) throws(Problem) -> EventDraft {
+        guard type == nil || type == self.type else {
+            throw Problem(
+                .badRequest,
+                code: "event-type-invalid",
+                detail: "A CloudEvent brings its own type; leave \"Event-Type\" and \"type\" out.",
+                parameter: "Event-Type"
+            )
+        }
+        var draft = EventDraft(
+            topic: topic,
+            type: self.type,
+            contentType: contentType,
+            data: data,
+            attributes: EventAttributes(traceparent: traceparent, cloudEvent: context).stored
+        )
+        if isKeyed { draft.idempotencyKey = IdempotencyKey(key, fingerprint: Fingerprint.of(draft, context)) }
+        return draft
+    }
+}

@@ -1,0 +1,42 @@
+import EventLog
+import MicroHTTP
+
+/// The idempotency key that a client gave a post: `Idempotency-Key`, or `?key=`; the header wins.
+struct PostKey {
+    private let text: String
+
+    /// - Returns: nil if there is none.
+    /// - Throws: `idempotency-key-invalid`.
+    init?(_ request: Request) throws(Problem) {
+        if let text = request.headers["Idempotency-Key"] {
+            self.text = try Self.validate(text, parameter: "Idempotency-Key")
+        } else if let text = request.target.query["key"] {
+            self.text = try Self.validate(text, parameter: "key")
+        } else {
+            return nil
+        }
+    }
+
+    private static func validate(_ text: String, parameter: String) throws(Problem) -> String {
+        guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw Problem(
+                .badRequest,
+                code: "idempotency-key-invalid",
+                detail: "An idempotency key has 1 to 255 printable ASCII characters.",
+                parameter: parameter
+            )
+        }
+        return text
+    }
+
+    /// The drafts with their keys: the first has the client's own, the others their place after it, which no client's key
+    /// can have.
+    func given(to drafts: [EventDraft], fingerprint: [UInt8]) -> [EventDraft] {
+        drafts.enumerated().map { index, draft in
+            var draft = draft
+            let text = index == 0 ? text : "\(text)\n\(index)"
+            draft.idempotencyKey = IdempotencyKey(text, fingerprint: fingerprint)
+            return draft
+        }
+    }
+}

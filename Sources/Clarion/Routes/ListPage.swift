@@ -1,0 +1,42 @@
+import FoundationEssentials
+import MicroHTTP
+
+/// What every list takes: `limit=`, and as `cursor=` the `next` of the page before.
+struct ListPage {
+    private static let limits = 1...1000
+
+    let limit: Int
+    /// What the cursor stands for; nil on the first page.
+    let after: String?
+
+    /// - Throws: `parameter-invalid`.
+    init(_ query: Query) throws(Problem) {
+        limit = try Self.limit(query)
+        guard let text = query["cursor"] else {
+            after = nil
+            return
+        }
+        // A "+" in a query is a space: undo it, so that a cursor pasted unescaped works.
+        guard let data = Data(base64Encoded: String(text.map { $0 == " " ? "+" : $0 })),
+            let place = String(validating: data, as: UTF8.self)
+        else { throw Self.cursorProblem }
+        after = place
+    }
+
+    /// The most that a page is to have; 100 unless the client says otherwise.
+    static func limit(_ query: Query) throws(Problem) -> Int {
+        guard let limit = Int(query["limit"] ?? "100"), limits.contains(limit) else {
+            throw problem("limit", "is a number from \(limits.lowerBound) to \(limits.upperBound)")
+        }
+        return limit
+    }
+
+    /// The cursor that stands for a place in the list.
+    static func cursor(_ place: String) -> JSONValue { .string(Data(place.utf8).base64EncodedString()) }
+
+    static var cursorProblem: Problem { problem("cursor", "is the \"next\" of an earlier page") }
+
+    static func problem(_ parameter: String, _ what: String) -> Problem {
+        Problem(.badRequest, code: "parameter-invalid", detail: "\"\(parameter)\" \(what).", parameter: parameter)
+    }
+}

@@ -1,0 +1,138 @@
+import EventLog
+import MicroHTTP
+
+extension Router {
+    /// `/observers/{id}/deliveries` and what makes deliveries by hand.
+    mutating func addDeliveries(_ hub: Hub) {
+        let resource = DeliveryResource(log: hub.log, webhooks: hub.webhooks, directory: hub.directory)
+        onAsync(.get, "/observers/{id}/deliveries", hub) { try await resource.list($0) }
+        onAsync(.get, "/observers/{id}/deliveries/{event}", hub) { try await resource.read($0) }
+        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", hub) { try await resource.redeliver($0) }
+        onAsync(.post, "/observers/{id}/recover", hub) { try await resource.recover($0) }
+        onAsync(.post, "/observers/{id}/replay", hub) { try await resource.replay($0) }
+        onAsync(.post, "/observers/{id}/test", hub) { try await resource.test($0) }
+    }
+}
+
+/// The deliveries of a webhook as a REST resource (docs/http-api.md, "Deliveries").
+private struct DeliveryResource: Sendable {
+    let log: any EventLog & DeliveryLog
+    let webhooks: WebhookRegistry
+    let directory: ObserverDirectory
+
+    func list(_ request: Request) async throws -> Response {
+        let observer = try webhook(request)
+        let query = request.target.query
+        let page = try ListPage(query)
+        let state = try query["state"].map { text throws(Problem) in
+            guard let state = DeliveryState(rawValue: text) else {
+                let names = DeliveryState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ListPage.problem("state", "is one of \(names)")
+            }
+            return state
+        }
+        let before = try page.after.map { text throws(Problem) in
+            guard let number = Int64(text), number > 0 else { throw ListPage.cursorProblem }
+            return Position(number)
+        }
+        // One more than asked for tells whether there is more.
+        let found = try await log.deliveries(
+            of: observer.id.description,
+            in: state,
+            before: before ?? Position(.max),
+            limit: page.limit + 1
+        )
+        let deliveries = found.prefix(page.limit)
+        let isLast = found.count == deliveries.count
+        return answer(
+            .ok,
+            .object([
+                "deliveries": .array(deliveries.map { .object(DeliveryDocument.members($0)) }),
+                "next": isLast
+                    ? .null : deliveries.last.map { ListPage.cursor($0.event.position.description) } ?? .null,
+            ])
+        )
+    }
+
+    func read(_ request: Request) async throws -> Response {
+        let observer = try webhook(request)
+        return answer(.ok, try await document(of: try event(request), to: observer))
+    }
+
+    func redeliver(_ request: Request) async throws -> Response {
+        let observer = try webhook(request)
+        try requireNoMembers(request)
+        guard let event = try event(request), try await webhooks.redeliver(event, to: observer) else {
+            throw Problem(.notFound, code: "event-unknown", detail: "The log has no such event, or not any more.")
+        }
+        return answer(.accepted, try await document(of: event, to: observer))
+    }
+
+    func recover(_ request: Request) async throws -> Response {
+        let observer = try webhook(request)
+        let start = try await start(request, for: observer)
+        let count = try await webhooks.recover(observer, after: start)
+        return answer(.accepted, .object(["recovered": .number(Double(count))]))
+    }
+
+    func replay(_ request: Request) async throws -> Response {
+        let observer = try webhook(request)
+        let start = try await start(request, for: observer)
+        let count = try await webhooks.replay(observer, after: start)
+        return answer(.accepted, .object(["replayed": .number(Double(count))]))
+    }
+
+    func test(_ request: Request) async throws -> Response {
+        let observer = try webhook(request)
+        try requireNoMembers(request)
+        let (event, outcome) = try await webhooks.test(observer)
+        return answer(.ok, DeliveryDocument.test(event, outcome))
+    }
+
+    /// - Throws: `observer-unknown`, or `observer-kind` if it has no deliveries.
+    private func webhook(_ request: Request) throws(Problem) -> WebhookObserver {
+        let id: ObserverID = try request.parameter("id")
+        if let observer = webhooks.find(id) { return observer }
+        throw directory.find(id) == nil ? .observerUnknown : .observerKind
+    }
+
+    /// The event that the path names; nil if this log has none of that id.
+    private func event(_ request: Request) throws(Problem) -> EventID? {
+        let text: String = try request.parameter("event")
+        guard let id = EventID(text), id.epoch == log.epoch else { return nil }
+        return id
+    }
+
+    private func document(of event: EventID?, to observer: WebhookObserver) async throws -> JSONValue {
+        guard let event, let found = try await log.delivery(of: event.position, to: observer.id.description) else {
+            throw Problem(
+                .notFound,
+                code: "delivery-unknown",
+                detail: "There is no delivery of such an event to this observer, or not any more."
+            )
+        }
+        var members = DeliveryDocument.members(found.summary)
+        members["attemptLog"] = .array(found.attempts.map(DeliveryDocument.attempt))
+        return .object(members)
+    }
+
+    private func start(_ request: Request, for observer: WebhookObserver) async throws -> Position {
+        let start = try RedeliveryStart(try request.json(), now: .now())
+        return try await start.position(in: log, for: observer.topics)
+    }
+
+    /// A body is not needed; one that says something would go unheard.
+    private func requireNoMembers(_ request: Request) throws(Problem) {
+        guard !request.body.isEmpty else { return }
+        let members = try JSONMembers(try request.json())
+        try members.end()
+    }
+
+    private func answer(_ status: Status, _ document: JSONValue) -> Response {
+        Response(
+            status,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: document.bytes
+        )
+    }
+}

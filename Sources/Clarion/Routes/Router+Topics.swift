@@ -1,0 +1,77 @@
+import EventLog
+import MicroHTTP
+
+extension Router {
+    /// `/topics` and `/topics/{topic}`.
+    mutating func addTopics(_ hub: Hub) {
+        let resource = TopicResource(store: hub.log, streams: hub.streams, directory: hub.directory)
+        onAsync(.get, "/topics", hub) { try await resource.list($0) }
+        onAsync(.get, "/topics/{topic}", hub) { try await resource.read($0) }
+        onAsync(.put, "/topics/{topic}", hub) { try await resource.set($0) }
+        onAsync(.delete, "/topics/{topic}", hub) { try await resource.delete($0) }
+    }
+}
+
+/// The topics as a REST resource (http-api.md, "Topics and the service").
+private struct TopicResource: Sendable {
+    let store: any TopicStore
+    let streams: StreamHost
+    let directory: ObserverDirectory
+
+    func list(_ request: Request) async throws -> Response {
+        let query = request.target.query
+        let page = try ListPage(query)
+        // One more than asked for tells whether there is more.
+        let found = try await store.topics(prefix: query["prefix"] ?? "", after: page.after, limit: page.limit + 1)
+        let topics = found.prefix(page.limit)
+        let observers = ObserverCensus(directory.all())
+        let isLast = found.count == topics.count
+        return answer(
+            .object([
+                "topics": .array(topics.map { TopicDocument.json($0, observers: observers) }),
+                "next": isLast ? .null : topics.last.map { ListPage.cursor($0.topic.name) } ?? .null,
+            ])
+        )
+    }
+
+    func read(_ request: Request) async throws -> Response {
+        guard let summary = try await store.summary(of: try request.parameter("topic")) else { throw Self.unknown }
+        return answer(summary)
+    }
+
+    /// Replaces the topic's settings; the topic need not have events.
+    func set(_ request: Request) async throws -> Response {
+        let topic: Topic = try request.parameter("topic")
+        var members = try JSONMembers(try request.json())
+        let retention = try members.value("retention").map { value throws(Problem) in
+            try Retention(value, at: "retention")
+        }
+        try members.end()
+        try await store.setRetention(retention, of: topic)
+        let summary = try await store.summary(of: topic)
+        return answer(summary ?? TopicSummary(topic: topic, events: 0, bytes: 0, first: nil, last: nil, retention: nil))
+    }
+
+    func delete(_ request: Request) async throws -> Response {
+        let topic: Topic = try request.parameter("topic")
+        guard try await store.deleteTopic(topic) else { throw Self.unknown }
+        streams.endAll(of: topic)
+        return Response(.noContent)
+    }
+
+    private func answer(_ summary: TopicSummary) -> Response {
+        answer(TopicDocument.json(summary, observers: ObserverCensus(directory.all())))
+    }
+
+    private func answer(_ document: JSONValue) -> Response {
+        Response(
+            .ok,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: document.bytes
+        )
+    }
+
+    private static var unknown: Problem {
+        Problem(.notFound, code: "topic-unknown", detail: "This topic has neither events nor settings.")
+    }
+}

@@ -1,0 +1,52 @@
+import EventLog
+import MicroHTTP
+
+/// Where a client wants its stream to begin, as it says.
+enum StreamBeginning: Hashable, Sendable {
+    case since(Since)
+    /// After the event that it got last. An id wins over `since`.
+    case after(String)
+
+    /// What clients call the id in a query; the header wins over all of them.
+    private static let idNames = ["last-event-id", "last_event_id", "lastEventID", "lastEventId"]
+
+    /// - Throws: `since-invalid`, also if an id makes it irrelevant: a typo does not pass silently.
+    init(_ request: Request, now: Timestamp) throws(Problem) {
+        let query = request.target.query
+        let since = try query["since"].map { text throws(Problem) in try Since(text, now: now) }
+        // Clients send an empty id for none (WHATWG HTML, section 9.2.3).
+        if let id = request.headers["Last-Event-ID"], !id.isEmpty {
+            self = .after(id)
+        } else if let id = Self.idNames.lazy.compactMap({ query[$0] }).first(where: { !$0.isEmpty }) {
+            self = .after(id)
+        } else {
+            self = .since(since ?? .latest)
+        }
+    }
+
+    /// Where that is, if it is known without reading the log, as it is nearly always.
+    func start(in log: some EventLog) -> StreamStart? {
+        switch self {
+        case .since(.latest): return .latest
+        case .since(.earliest): return .rest(after: .start)
+        case .since: return nil
+        case .after(let text):
+            guard let id = EventID(text), id.epoch == log.epoch else { return .unknown(asked: text) }
+            return id.position <= log.tail ? .resume(after: id.position, asked: text) : nil
+        }
+    }
+
+    /// Where that is, after reading the log if need be.
+    func find(in log: some EventLog, topics: [TopicPattern]) async throws(EventLogError) -> StreamStart {
+        if let start = start(in: log) { return start }
+        switch self {
+        case .since(let since): return .rest(after: try await log.position(of: since, for: topics))
+        case .after(let text):
+            // An event may be read from the log a moment before its tail is moved on; reading nothing tells the tail
+            // that is stored.
+            let stored = try await log.read(after: .start, matching: [], limit: 1, byteLimit: 1).tail
+            guard let id = EventID(text), id.position <= stored else { return .unknown(asked: text) }
+            return .resume(after: id.position, asked: text)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import EventLog
+import Webhooks
+
+extension Webhooks.Delivery {
+    /// An event on its way to an endpoint, in that endpoint's format.
+    init(id: Int64, of event: Event, to endpoint: Endpoint) {
+        let attributes = EventAttributes(event.attributes)
+        self.init(
+            id: id,
+            endpoint: endpoint.id,
+            eventID: event.id.description,
+            topic: event.topic.name,
+            type: event.type,
+            contentType: event.contentType,
+            body: event.data,
+            traceparent: attributes.traceparent
+        )
+        switch endpoint.format {
+        case .raw: break
+        case .cloudEventsBinary:
+            let message = CloudEvent.binary(event, attributes.cloudEvent)
+            headers = message.headers
+            contentType = message.contentType
+        case .cloudEventsStructured:
+            contentType = CloudEvent.mediaType + "; charset=utf-8"
+            body = CloudEvent.json(event)
+        }
+    }
+}

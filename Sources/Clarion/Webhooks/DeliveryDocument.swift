@@ -1,0 +1,56 @@
+import EventLog
+import Webhooks
+
+/// Deliveries and their attempts as the API shows them (docs/http-api.md, "Deliveries").
+enum DeliveryDocument {
+    static func members(_ delivery: DeliverySummary) -> [String: JSONValue] {
+        [
+            "event": .string(delivery.event.description),
+            "topic": .string(delivery.topic.name),
+            "type": text(delivery.type),
+            "state": .string(delivery.state.rawValue),
+            "attempts": .number(Double(delivery.attempts)),
+            "status": number(delivery.status),
+            "failure": text(delivery.failure),
+            "nextAttemptAt": delivery.state == .pending ? .string(delivery.notBefore.rfc3339) : .null,
+            "attemptedAt": text(delivery.attemptedAt?.rfc3339),
+            "createdAt": .string(delivery.createdAt.rfc3339),
+        ]
+    }
+
+    static func attempt(_ attempt: DeliveryAttempt) -> JSONValue {
+        .object([
+            "number": .number(Double(attempt.number)),
+            "at": .string(attempt.at.rfc3339),
+            "durationMs": .number(Double(attempt.duration)),
+            "status": number(attempt.status),
+            "failure": text(attempt.failure),
+            "message": text(attempt.message),
+            // Receivers that are in trouble answer in any encoding: what is not UTF-8 becomes U+FFFD.
+            "response": .string(String(decoding: attempt.response, as: UTF8.self)),
+        ])
+    }
+
+    /// An attempt that tried an endpoint out.
+    static func test(_ event: String, _ outcome: AttemptOutcome) -> JSONValue {
+        let attempt = attempt(
+            DeliveryAttempt(
+                number: outcome.attempts,
+                at: Timestamp(milliseconds: outcome.at),
+                duration: outcome.duration,
+                status: outcome.status,
+                failure: outcome.failure?.rawValue,
+                message: outcome.message,
+                response: outcome.responsePrefix
+            )
+        )
+        guard case .object(var members) = attempt else { return attempt }
+        members["event"] = .string(event)
+        members["type"] = .string(WebhookRegistry.testType)
+        return .object(members)
+    }
+
+    private static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+
+    private static func number(_ number: Int?) -> JSONValue { number.map { .number(Double($0)) } ?? .null }
+}

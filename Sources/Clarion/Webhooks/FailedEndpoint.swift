@@ -1,0 +1,18 @@
+import Webhooks
+
+/// An endpoint that is to be disabled, on its way from the dispatcher to the registry.
+struct FailedEndpoint: Sendable {
+    /// Why: stable words that the API shows.
+    enum Reason: String, Sendable {
+        /// It answered 410.
+        case gone
+        /// It failed for long without one success.
+        case failing
+    }
+
+    /// The observer's id.
+    let id: String
+    /// Where it failed; the observer may have another URL by now.
+    let url: WebhookURL?
+    let reason: Reason
+}

@@ -1,0 +1,79 @@
+import EventLog
+import MicroHTTP
+import Webhooks
+
+/// What is written to the log: a JSON object of the specification without its credentials, of these, sealed if there is
+/// a master key, and of what became of the webhook.
+extension StoredWebhook {
+    /// - Parameter key: seals the credentials; nil leaves them plain.
+    /// - Throws: ``HubError`` if they cannot be sealed.
+    func document(of id: ObserverID, sealedWith key: MasterKey?) throws(HubError) -> [UInt8] {
+        let credentials = JSONValue.object([
+            "secret": .string(secrets.current.text),
+            "previous": secrets.previous.map { retiring in
+                .object(["secret": .string(retiring.secret.text), "until": .number(Double(retiring.until))])
+            } ?? .null,
+            "headers": specification.sensitiveHeaders,
+        ])
+        return JSONValue.object([
+            "specification": .object(specification.json()),
+            "credentials": try key.map { key throws(HubError) in
+                .string(try key.seal(credentials.bytes, for: id))
+            } ?? credentials,
+            "disabledReason": disabledReason.map(JSONValue.string) ?? .null,
+            "consent": consent.map { consent in
+                .object([
+                    "url": .string(consent.url.description),
+                    "perMinute": consent.given.perMinute.map { .number(Double($0)) } ?? .null,
+                ])
+            } ?? .null,
+        ]).bytes
+    }
+
+    /// Reads what was written, with or without a master key: what is plain may be read also if there is one.
+    ///
+    /// - Throws: ``HubError`` if the credentials are sealed and `key` does not open them; `Problem` if the document was
+    ///   not written by this type.
+    init(document: [UInt8], of id: ObserverID, key: MasterKey?) throws {
+        var members = try JSONMembers(body: document)
+        let specification = members.value("specification") ?? .null
+        disabledReason = try members.string("disabledReason")
+        consent = try members.value("consent").map(Self.consent)
+        guard let stored = members.value("credentials") else {
+            // As before credentials were kept apart.
+            self.specification = try WebhookSpecification(specification, httpsOnly: false)
+            guard let secret = self.specification.secret else { throw JSONMembers.problem("secret", "is missing") }
+            secrets = SigningSecrets(secret)
+            return
+        }
+        var credentials = try JSONMembers(try Self.open(stored, of: id, key: key), at: "credentials")
+        guard let secret = try credentials.string("secret") else { throw credentials.problem("secret", "is missing") }
+        var previous: SigningSecrets.Retiring?
+        if let value = credentials.value("previous") {
+            var members = try JSONMembers(value, at: "credentials/previous")
+            guard let secret = try members.string("secret"), let until = try members.number("until") else {
+                throw credentials.problem("previous", "is incomplete")
+            }
+            previous = SigningSecrets.Retiring(try SigningSecret(secret), until: Int64(until))
+        }
+        secrets = SigningSecrets(try SigningSecret(secret), previous: previous)
+        // What was accepted once is not refused later because the rules for new registrations were tightened.
+        self.specification = try WebhookSpecification(
+            specification.merging(.object(["headers": credentials.value("headers") ?? .object([:])])),
+            httpsOnly: false
+        )
+    }
+
+    private static func consent(_ stored: JSONValue) throws -> Consent {
+        var members = try JSONMembers(stored, at: "consent")
+        guard let url = try members.string("url") else { throw members.problem("url", "is missing") }
+        let perMinute = try members.integer("perMinute", in: 1...Int.max)
+        return Consent(url: try WebhookURL(url, httpsOnly: false), given: DeliveryConsent(perMinute: perMinute))
+    }
+
+    private static func open(_ stored: JSONValue, of id: ObserverID, key: MasterKey?) throws -> JSONValue {
+        guard case .string(let sealed) = stored else { return stored }
+        guard let key else { throw HubError.masterKeyMissing(id) }
+        return JSONValue(parsing: try key.open(sealed, for: id)) ?? .null
+    }
+}

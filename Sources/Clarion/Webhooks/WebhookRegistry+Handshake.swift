@@ -1,0 +1,23 @@
+import MicroHTTP
+import Webhooks
+
+extension WebhookRegistry {
+    /// Asks the endpoint of a webhook that is to be registered whether it wants deliveries.
+    ///
+    /// - Throws: `handshake-failed`, with the class of the failure in its detail; `draining`.
+    func consent(to webhook: StoredWebhook, of id: ObserverID) async throws(Problem) -> StoredWebhook.Consent {
+        let given: DeliveryConsent?
+        do {
+            given = try await dispatcher.handshake(with: webhook.endpoint(of: id))
+        } catch {
+            throw Problem(
+                .unprocessable,
+                code: "handshake-failed",
+                detail: "The endpoint did not consent to deliveries (\(error.reason)): \(error.message).",
+                pointer: "/url"
+            )
+        }
+        guard let given else { throw .draining }
+        return StoredWebhook.Consent(url: webhook.specification.url, given: given)
+    }
+}

@@ -1,0 +1,131 @@
+import EventLog
+import MicroHTTP
+import Webhooks
+
+/// Delivering again what was delivered, or could not be. In steps: posts, and what others get, go on between them.
+extension WebhookRegistry {
+    /// Events that one step takes.
+    private static let step = 500
+    private static let stepBytes = 4 << 20
+
+    /// Delivers one event, again or for the first time.
+    ///
+    /// - Returns: false if the log has no such event.
+    /// - Throws: `observer-disabled`.
+    func redeliver(_ event: EventID, to observer: WebhookObserver) async throws -> Bool {
+        try requireEnabled(observer)
+        let count = try await store.redeliver([event.position], to: observer.id.description, at: .now())
+        hear(observer)
+        return count > 0
+    }
+
+    /// Delivers the dead letters again, oldest first.
+    ///
+    /// - Parameter start: the events after this.
+    /// - Returns: how many they are.
+    /// - Throws: `observer-disabled`.
+    func recover(_ observer: WebhookObserver, after start: Position) async throws -> Int {
+        let end = store.tail
+        let count = try await inSteps(observer, after: start) { place in
+            let events = try await store.deadLetters(
+                of: observer.id.description,
+                after: place,
+                through: end,
+                limit: Self.step
+            )
+            return (events, events.count < Self.step ? nil : events.last)
+        }
+        if count > 0 { lifecycle.post(.recovered(count), of: observer) }
+        return count
+    }
+
+    /// Delivers everything again that is retained and that the observer would get.
+    ///
+    /// - Parameter start: the events after this.
+    /// - Returns: how many they are.
+    /// - Throws: `observer-disabled`.
+    func replay(_ observer: WebhookObserver, after start: Position) async throws -> Int {
+        let types = Set(observer.webhook.specification.types)
+        // What is posted from now on is delivered anyway.
+        let end = store.tail
+        return try await inSteps(observer, after: start) { place in
+            let page = try await store.read(
+                after: place,
+                matching: observer.topics,
+                limit: Self.step,
+                byteLimit: Self.stepBytes
+            )
+            let events = page.events.filter { event in
+                event.position <= end && (types.isEmpty || event.type.map(types.contains) ?? false)
+            }
+            return (events.map(\.position), page.isLast || page.scannedThrough >= end ? nil : page.scannedThrough)
+        }
+    }
+
+    /// Makes one attempt to deliver an event of the type `clarion.test`, which is in no log and counts nowhere.
+    ///
+    /// - Throws: `draining` if the hub ends meanwhile.
+    func test(_ observer: WebhookObserver) async throws -> (event: String, outcome: AttemptOutcome) {
+        let event = "test_" + ObserverID.randomText()
+        let data = JSONValue.object(["type": .string(Self.testType), "observer": .string(observer.id.description)])
+        let delivery = Webhooks.Delivery(
+            id: 0,
+            endpoint: observer.id.description,
+            eventID: event,
+            topic: Self.testType,
+            type: Self.testType,
+            contentType: "application/json",
+            body: data.bytes
+        )
+        guard let outcome = await dispatcher.attempt(delivery, at: observer.endpoint) else { throw Problem.draining }
+        return (event, outcome)
+    }
+
+    /// The type of the event that tries an endpoint out, and the topic it is on.
+    static let testType = "clarion.test"
+
+    /// - Parameter next: gets a place in the log; returns events after it to deliver, and the place up to which they are
+    ///   all there are, or nil at the end.
+    private func inSteps(
+        _ observer: WebhookObserver,
+        after start: Position,
+        _ next: (Position) async throws -> (events: [Position], place: Position?)
+    ) async throws -> Int {
+        try requireEnabled(observer)
+        let now = Timestamp.now()
+        let isOrdered = observer.webhook.specification.ordered
+        if isOrdered {
+            // Nothing goes out until all is in place, or later events would go before earlier ones.
+            var held = observer.endpoint
+            held.isEnabled = false
+            dispatcher.set(held)
+        }
+        defer { hear(observer) }
+        var (count, place) = (0, Optional(start))
+        while let from = place {
+            if isStopped { throw Problem.draining }
+            let (events, end) = try await next(from)
+            let taken = try await store.redeliver(events, to: observer.id.description, at: now)
+            count += taken
+            place = end
+            if !isOrdered { dispatcher.wake(observer.id.description) }
+        }
+        return count
+    }
+
+    /// Has the dispatcher look for what is due, in order.
+    private func hear(_ observer: WebhookObserver) {
+        // It may have been replaced, or be gone, by now.
+        guard let present = find(observer.id) else { return }
+        // An ordered one's queue is read anew, because what is due now comes before what is queued.
+        if present.webhook.specification.ordered {
+            dispatcher.set(present.endpoint)
+        } else {
+            dispatcher.wake(present.id.description)
+        }
+    }
+
+    private func requireEnabled(_ observer: WebhookObserver) throws(Problem) {
+        guard observer.webhook.disabledReason == nil else { throw Problem.observerDisabled }
+    }
+}

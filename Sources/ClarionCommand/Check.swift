@@ -1,0 +1,45 @@
+import ArgumentParser
+import Clarion
+import Glibc
+
+/// `clarion check`: verifies a log that no hub has open.
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Verify the log in a data folder.",
+        discussion: """
+            Reads the whole log and changes nothing. No hub may have it open: stop the hub, or check a copy.
+
+            Prints what there is and "ok", and exits with 0; or a line for each thing that is wrong, and exits with 1. \
+            A folder without a log, with another program's file or with one that cannot be read at all is told in one \
+            line on standard error, with exit 1 too.
+            """
+    )
+
+    @Option(help: "The folder that holds the log.")
+    var data = "data"
+
+    func run() async throws {
+        let report: LogReport
+        do throws(EventLogError) {
+            report = try SQLiteEventLog.check(directory: data)
+        } catch {
+            throw Failure.exit(EXIT_FAILURE, error.reason)
+        }
+        print(report.summary)
+        for finding in report.findings { print(finding) }
+        guard report.isSound else { throw ExitCode(EXIT_FAILURE) }
+        print("ok")
+    }
+}
+
+extension LogReport {
+    /// What there is, in two lines.
+    fileprivate var summary: String {
+        let version = version == currentVersion ? "\(version)" : "\(version) (a hub brings it up to \(currentVersion))"
+        return """
+            log \(epoch.map(\.description) ?? "unknown"), schema \(version), \(fileBytes) bytes on disk
+            \(events) events of \(bytes) bytes on \(topics) topics up to position \(tail); \(observers) observers, \
+            \(deliveries) deliveries, \(keys) idempotency keys
+            """
+    }
+}

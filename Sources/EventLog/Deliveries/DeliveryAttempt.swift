@@ -1,0 +1,42 @@
+/// How one attempt to deliver an event went.
+public struct DeliveryAttempt: Hashable, Sendable {
+    /// Which attempt it was, from 1; a delivery that is made anew counts from 1 again.
+    public let number: Int
+
+    /// When it ended.
+    public let at: Timestamp
+
+    /// How long it took, in milliseconds.
+    public let duration: Int64
+
+    /// The status of the response; nil if there was none.
+    public let status: Int?
+
+    /// The class of the failure, such as `timeout`; nil if it arrived.
+    public let failure: String?
+
+    /// A sentence about the failure; nil if it arrived.
+    public let message: String?
+
+    /// The first bytes of the response's body.
+    public let response: [UInt8]
+
+    /// An attempt of those parts.
+    public init(
+        number: Int,
+        at: Timestamp,
+        duration: Int64,
+        status: Int?,
+        failure: String?,
+        message: String?,
+        response: [UInt8]
+    ) {
+        self.number = number
+        self.at = at
+        self.duration = duration
+        self.status = status
+        self.failure = failure
+        self.message = message
+        self.response = response
+    }
+}

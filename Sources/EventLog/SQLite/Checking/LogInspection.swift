@@ -1,0 +1,149 @@
+internal import GRDB
+
+/// Goes through the tables of a log and notes what does not belong together.
+struct LogInspection {
+    let db: Database
+    var report: LogReport
+
+    /// How many findings of one kind are written out.
+    private static let limit = 10
+
+    /// - Throws: ``EventLogError`` with code `log-foreign`, or what SQLite says where not even its schema can be read.
+    mutating func run() throws {
+        if try Schema.migrator.hasBeenSuperseded(db) {
+            throw EventLogError(
+                code: EventLogError.foreign,
+                message: "The log was written by a later version of this program."
+            )
+        }
+        report.currentVersion = Schema.migrator.migrations.count
+        report.version = try Schema.migrator.appliedIdentifiers(db).count
+        attempt("the file") { try $0.checkPages() }
+        attempt("the log's row") { try $0.checkLog() }
+        attempt("the events") { try $0.checkEvents() }
+        attempt("the observers") { try $0.checkObservers() }
+        attempt("the deliveries") { try $0.checkDeliveries() }
+        guard report.version == report.currentVersion else { return }
+        attempt("the topics") { try $0.checkTopics() }
+        attempt("the idempotency keys") { try $0.checkKeys() }
+    }
+
+    private mutating func attempt(_ part: String, _ check: (inout LogInspection) throws -> Void) {
+        do {
+            try check(&self)
+        } catch {
+            report.findings.append("\(part) cannot be read: \("\(error)".inOneLine)")
+        }
+    }
+
+    /// Notes a finding for each row of a query, which answers texts.
+    mutating func note(_ sql: String) throws {
+        try note(PreparedStatement(db, sql))
+    }
+
+    private mutating func note(_ statement: PreparedStatement) throws {
+        var findings: [String] = []
+        var count = 0
+        try statement.forEach { row in
+            count += 1
+            if count <= Self.limit { findings.append(row.text(0).inOneLine) }
+        }
+        report.findings += findings
+        if count > Self.limit { report.findings.append("… and \(count - Self.limit) more like it") }
+    }
+
+    /// The number that a query answers.
+    func number(_ sql: String) throws -> Int64 {
+        try PreparedStatement(db, sql).first { $0.integer(0) } ?? 0
+    }
+
+    private mutating func checkPages() throws {
+        try note(
+            "SELECT 'the file is damaged: ' || integrity_check FROM pragma_integrity_check WHERE integrity_check != 'ok'"
+        )
+    }
+
+    private mutating func checkLog() throws {
+        if let text = try PreparedStatement(db, "SELECT epoch FROM log").first({ $0.text(0) }) {
+            report.epoch = LogEpoch(text)
+        }
+        if report.epoch == nil { report.findings.append("the log does not say who it is") }
+        report.tail = Position(try EventReader.tail(db))
+    }
+
+    private mutating func checkObservers() throws {
+        report.observers = try number("SELECT count(*) FROM observer WHERE name IS NOT NULL")
+        let highest = try number("SELECT revision FROM log")
+        let isReadable = """
+            typeof(name) = 'text' AND typeof(topics) = 'text' AND typeof(types) = 'text' AND typeof(document) = 'blob'
+                AND typeof(receives) = 'integer' AND typeof(created_at) = 'integer' AND typeof(revision) = 'integer'
+            """
+        try note(
+            "SELECT 'observer ' || name || ' cannot be read' FROM observer WHERE name IS NOT NULL AND NOT (\(isReadable))"
+        )
+        for row in try Row.fetchAll(db, sql: "SELECT * FROM observer WHERE \(isReadable)") {
+            let record = ObserverRecord(row)
+            if record.revision > highest {
+                report.findings.append("observer \(record.id) has a revision that was not given yet")
+            }
+            for pattern in record.topics where (try? TopicPattern(pattern.text)) == nil {
+                report.findings.append("observer \(record.id) is registered for \"\(pattern)\", which is no pattern")
+            }
+        }
+        try note(
+            """
+            SELECT 'observer ' || name || ' has no counters' FROM observer
+            WHERE name IS NOT NULL AND key NOT IN (SELECT observer FROM delivery_stats)
+            """
+        )
+    }
+
+    private mutating func checkDeliveries() throws {
+        report.deliveries = try number("SELECT count(*) FROM delivery")
+        try note(
+            "SELECT 'delivery ' || id || ' is of no event' FROM delivery WHERE event NOT IN (SELECT seq FROM event)"
+        )
+        try note(
+            "SELECT 'delivery ' || id || ' is for no observer' FROM delivery WHERE observer NOT IN (SELECT key FROM observer)"
+        )
+        try note("SELECT 'delivery ' || id || ' is in no known state' FROM delivery WHERE state NOT IN (0, 1, 2)")
+        try note(
+            """
+            SELECT 'event ' || event || ' is delivered ' || count(*) || ' times to observer ' || observer
+            FROM delivery GROUP BY observer, event HAVING count(*) > 1
+            """
+        )
+        // Deliveries that are done go with their events, and the counters stay; those of observers that were taken out are
+        // being deleted.
+        try note(
+            """
+            WITH found AS (
+                SELECT observer, sum(state = 0) AS pending, sum(state = 1) AS delivered, sum(state = 2) AS dead
+                FROM delivery GROUP BY observer
+            )
+            SELECT 'observer ' || name || ' counts ' || stats.pending || ' pending, ' || stats.delivered ||
+                ' delivered and ' || stats.dead || ' dead deliveries, but has ' || ifnull(found.pending, 0) || ', ' ||
+                ifnull(found.delivered, 0) || ' and ' || ifnull(found.dead, 0)
+            FROM observer JOIN delivery_stats AS stats ON stats.observer = key LEFT JOIN found ON found.observer = key
+            WHERE name IS NOT NULL AND (stats.pending != ifnull(found.pending, 0)
+                OR stats.delivered < ifnull(found.delivered, 0) OR stats.dead < ifnull(found.dead, 0))
+            """
+        )
+    }
+
+    private mutating func checkKeys() throws {
+        report.keys = try number("SELECT count(*) FROM idempotency")
+        try note(
+            """
+            SELECT 'idempotency key "' || key || '" is of no topic' FROM idempotency
+            WHERE topic NOT IN (SELECT id FROM topic)
+            """
+        )
+        try note(
+            """
+            SELECT 'idempotency key "' || key || '" is of event ' || event || ', which was never posted' FROM idempotency
+            WHERE event < 1 OR event > \(report.tail)
+            """
+        )
+    }
+}

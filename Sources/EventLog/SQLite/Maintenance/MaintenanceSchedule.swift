@@ -1,0 +1,106 @@
+/// When what is kept no longer is removed, and how much of it at a time: a pure state machine, held by the writer.
+///
+/// Every commit says how many rows it wrote. While posts never cease a step comes after each ``busyStep`` rows, and may
+/// touch half as many again as were written, so that removing keeps up with posting. If all history is kept there is
+/// little to do, and a step comes after ``countingStep`` rows. On an idle log one step follows the other until nothing is
+/// due.
+struct MaintenanceSchedule {
+    /// What is done beside trimming topics; of what is due, one in each step, in turn.
+    enum Chore: Int, CaseIterable {
+        /// Deleting rows of topics that were deleted.
+        case purge
+        /// Looking at all topics for events that are too old.
+        case inspect
+        /// Forgetting idempotency keys.
+        case forgetKeys
+        /// Giving free pages back to the file system.
+        case giveBack
+    }
+
+    /// The rows after which a step comes while posts do not cease.
+    static let busyStep = 64
+
+    /// The rows after which a step comes that only brings counters up to date.
+    static let countingStep = 4_096
+
+    /// The rows that a step on an idle log touches: about 2 ms, which is what a post may have to wait for it.
+    static let idleStep = 256
+
+    /// The bytes of data that cost about as much to write and to remove as another row.
+    static let bytesPerRow = 16_384
+
+    /// The milliseconds from one look for keys that are too old to the next.
+    static let forgettingPause: Int64 = 60_000
+
+    var retention: RetentionSweep
+    /// Whether rows of deleted topics may be left.
+    var hasUnpurgedTopics = true
+    /// Whether there may be many free pages.
+    var mayHaveFreePages = true
+
+    private var written = 0
+    private var forgetting = Appointment()
+    private var lastChore = 0
+
+    init(defaults: Retention) {
+        retention = RetentionSweep(defaults: defaults)
+    }
+
+    /// A transaction was committed.
+    mutating func committed(rows: Int) {
+        written += rows
+    }
+
+    /// Whether nothing was committed since the last step.
+    var isCalm: Bool { written == 0 }
+
+    /// Whether a step would find something to do.
+    func isDue(isIdle: Bool, at now: Timestamp) -> Bool {
+        written > 0 || isRemovalDue(isIdle: isIdle, at: now)
+    }
+
+    /// Whether something is to be removed, or looked for.
+    func isRemovalDue(isIdle: Bool, at now: Timestamp) -> Bool {
+        hasUnpurgedTopics || mayHaveFreePages || forgetting.hasCome(at: now) || retention.isOverdue(isIdle: isIdle)
+            || retention.nextInspection(at: now) != nil
+    }
+
+    /// Begins a step.
+    /// - Returns: how many rows it may touch; nil if none is due.
+    mutating func begin(isIdle: Bool, at now: Timestamp) -> Int? {
+        if isIdle {
+            guard isDue(isIdle: true, at: now) else { return nil }
+        } else if written < Self.countingStep {
+            guard written >= Self.busyStep, retention.mayBound || isRemovalDue(isIdle: false, at: now) else {
+                return nil
+            }
+        }
+        defer { written = 0 }
+        return max(isIdle ? Self.idleStep : Self.busyStep, written + written / 2)
+    }
+
+    /// The chore whose turn it is among those that are due.
+    mutating func nextChore(at now: Timestamp) -> Chore? {
+        for distance in 1...Chore.allCases.count {
+            let next = (lastChore + distance) % Chore.allCases.count
+            guard let chore = Chore(rawValue: next), isDue(chore, at: now) else { continue }
+            lastChore = next
+            return chore
+        }
+        return nil
+    }
+
+    /// No key is left that is too old.
+    mutating func keysForgotten(at now: Timestamp) {
+        forgetting.make(after: Self.forgettingPause, from: now)
+    }
+
+    private func isDue(_ chore: Chore, at now: Timestamp) -> Bool {
+        switch chore {
+        case .purge: hasUnpurgedTopics
+        case .inspect: retention.nextInspection(at: now) != nil
+        case .forgetKeys: forgetting.hasCome(at: now)
+        case .giveBack: mayHaveFreePages
+        }
+    }
+}

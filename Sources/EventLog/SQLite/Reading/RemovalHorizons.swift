@@ -1,0 +1,82 @@
+internal import GRDB
+import Locking
+
+/// Tells readers of patterns which removal took events that they would have read, without going through all topics for
+/// every page: what was found for a set of patterns is remembered, and the next time only the topics are looked at that
+/// have lost events since.
+///
+/// `topic.removal` and `log.removals` only grow; `topic.removed` does so for one topic, but not from one to the other.
+final class RemovalHorizons: Sendable {
+    /// What was found for a set of patterns.
+    private struct Horizon {
+        /// What was asked for: topics that match and have lost events after this position…
+        var position: Int64
+        /// …when this was the number of the newest removal.
+        var removals: Int64
+        /// The topic that was found; nil if there was none.
+        var last: Loss?
+    }
+
+    /// What a topic lost last.
+    private struct Loss {
+        var removal: Int64
+        var removed: Int64
+    }
+
+    private let horizons = Lock<[[TopicPattern]: Horizon]>([:])
+
+    /// How many sets of patterns are remembered.
+    private static let limit = 64
+
+    /// The newest removal that took events of matching topics after a position.
+    func lastRemoval(after position: Int64, matching patterns: [TopicPattern], _ db: Database) throws -> Int64? {
+        let newest = try PreparedStatement(cachedIn: db, "SELECT removed, removals FROM log")
+            .first { (removed: $0.integer(0), removals: $0.integer(1)) }
+        guard let newest, newest.removed > position else { return nil }
+        var known = horizons.withLock { $0[patterns] }
+        // It says nothing of earlier positions, nor of an earlier snapshot.
+        if let horizon = known, horizon.position > position || horizon.removals > newest.removals { known = nil }
+        var last = try loss(in: (known?.removals ?? -1) + 1...Int64.max, after: position, patterns, db)
+        if last == nil, let before = known?.last {
+            last = before.removed > position ? before : try loss(in: 0...before.removal, after: position, patterns, db)
+        }
+        remember(Horizon(position: position, removals: newest.removals, last: last), for: patterns)
+        return last?.removal
+    }
+
+    /// The last loss, by the numbers of the removals, that a matching topic had after a position.
+    private func loss(
+        in removals: ClosedRange<Int64>,
+        after position: Int64,
+        _ patterns: [TopicPattern],
+        _ db: Database
+    ) throws -> Loss? {
+        // The first condition is what the index has.
+        let topics = try PreparedStatement(
+            cachedIn: db,
+            """
+            SELECT removal, removed, name FROM topic INDEXED BY topic_removal
+            WHERE removed > 0 AND removal BETWEEN ?1 AND ?2 AND removed > ?3 ORDER BY removal DESC
+            """
+        )
+        topics.bind(removals.lowerBound, at: 1)
+        topics.bind(removals.upperBound, at: 2)
+        topics.bind(position, at: 3)
+        var loss: Loss?
+        try topics.prefix(while: { row in
+            let topic = Topic(stored: row.text(2))
+            guard patterns.contains(where: { $0.matches(topic) }) else { return true }
+            loss = Loss(removal: row.integer(0), removed: row.integer(1))
+            return false
+        })
+        return loss
+    }
+
+    private func remember(_ horizon: Horizon, for patterns: [TopicPattern]) {
+        horizons.withLock { horizons in
+            if let known = horizons[patterns], known.removals > horizon.removals { return }
+            if horizons.count >= Self.limit { horizons = [:] }
+            horizons[patterns] = horizon
+        }
+    }
+}

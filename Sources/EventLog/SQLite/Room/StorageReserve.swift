@@ -1,0 +1,85 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file that keeps some room on the disk for what must be written also when there is none left: the changes by which
+/// somebody makes room (retention, deleting a topic), and the removing itself. It is given up then, and made again when
+/// there is room for it.
+struct StorageReserve: Sendable {
+    private let path: String
+    private let databasePath: String
+
+    /// The bytes of the file. A step of maintenance writes about as much to the write-ahead log at the most.
+    static let size = 1 << 20
+
+    /// The bytes that must be left beside the file while posts are taken.
+    static let margin = 1 << 17
+
+    init(directory: String) {
+        path = directory + "/clarion.reserve"
+        databasePath = LogFile(directory: directory).path
+    }
+
+    /// Whether the file is there and whole.
+    var isThere: Bool {
+        StorageReserve.size(of: path).map { $0 >= StorageReserve.size } ?? false
+    }
+
+    /// The bytes of the database file beside it; nil if there is none.
+    var databaseSize: Int? { StorageReserve.size(of: databasePath) }
+
+    private static func size(of path: String) -> Int? {
+        var status = stat()
+        // `unsafe`: stat(2) fills the structure that it is lent.
+        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// Makes the file, if it is not there.
+    /// - Parameter margin: the bytes that must be left beside it.
+    /// - Returns: whether it is there now. It is not if there is no room for it.
+    func make(leaving margin: Int = StorageReserve.margin) -> Bool {
+        if isThere { return true }
+        guard let available, available >= StorageReserve.size + margin else { return false }
+        // `unsafe`: a variadic C function; the mode is given because O_CREAT asks for it.
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        let isMade = fill(file)
+        close(file)
+        if !isMade { giveUp() }
+        return isMade
+    }
+
+    /// Removes the file.
+    func giveUp() {
+        // `unsafe`: unlink(2) reads the path.
+        unsafe unlink(path)
+    }
+
+    /// The bytes that may still be written to the file system; nil if it does not say.
+    var available: Int? {
+        var status = statvfs()
+        // `unsafe`: statvfs(3) fills the structure that it is lent.
+        guard unsafe statvfs(path.directory, &status) == 0 else { return nil }
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
+        )
+    }
+
+    /// Takes the room, not only the size.
+    private func fill(_ file: Int32) -> Bool {
+        #if canImport(Darwin)
+            let zeros = [UInt8](repeating: 0, count: StorageReserve.size)
+            return write(file, zeros, zeros.count) == zeros.count
+        #else
+            return posix_fallocate(file, 0, off_t(StorageReserve.size)) == 0
+        #endif
+    }
+}
+
+extension String {
+    fileprivate var directory: String { String(self[..<(lastIndex(of: "/") ?? endIndex)]) }
+}

@@ -1,0 +1,25 @@
+internal import GRDB
+
+extension SQLiteEventLog: TopicStore {
+    /// The topics there are: see ``TopicStore/topics(prefix:after:limit:)``.
+    public func topics(prefix: String, after: String?, limit: Int) async throws(EventLogError) -> [TopicSummary] {
+        try await read { [epoch] db in
+            try TopicReader(db: db, epoch: epoch).topics(prefix: prefix, after: after, limit: limit)
+        }
+    }
+
+    /// One topic: see ``TopicStore/summary(of:)``.
+    public func summary(of topic: Topic) async throws(EventLogError) -> TopicSummary? {
+        try await read { [epoch] db in try TopicReader(db: db, epoch: epoch).summary(of: topic) }
+    }
+
+    /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:)``.
+    public func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) {
+        try await change { writer, db in try writer.setRetention(retention, of: topic, db) }
+    }
+
+    /// Removes a topic: see ``TopicStore/deleteTopic(_:)``.
+    public func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool {
+        try await change { writer, db in try writer.delete(topic, db) }
+    }
+}

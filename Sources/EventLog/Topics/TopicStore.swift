@@ -1,0 +1,19 @@
+/// Keeps what belongs to topics beside their events.
+public protocol TopicStore: AnyObject, Sendable {
+    /// The topics that have events or bounds of their own, in the order of their names' bytes.
+    /// - Parameters:
+    ///   - prefix: what their names begin with; empty for all.
+    ///   - after: the name to go on after; nil for the beginning.
+    ///   - limit: the most topics to answer, at least 1.
+    func topics(prefix: String, after: String?, limit: Int) async throws(EventLogError) -> [TopicSummary]
+
+    /// One topic; nil if it has neither events nor bounds of its own.
+    func summary(of topic: Topic) async throws(EventLogError) -> TopicSummary?
+
+    /// Gives a topic bounds of its own, or with nil takes them away. The topic need not have events.
+    func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError)
+
+    /// Removes a topic's events, which are gone for every reader at once, the deliveries of them, and its bounds.
+    /// - Returns: whether there was anything to remove.
+    func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool
+}

@@ -1,0 +1,44 @@
+/// A proxy that webhooks are delivered through (`--egress-proxy`): `http` or `https`, which makes tunnels for `https`
+/// URLs and passes requests for `http` ones on, or `socks5h`. Its URL may have a user and a password.
+public struct EgressProxy: Sendable, Hashable, CustomStringConvertible {
+    /// The URL as given. May hold credentials: not for logs.
+    let url: String
+
+    /// The URL without user and password.
+    public let description: String
+
+    /// Checks a URL.
+    ///
+    /// - Throws: ``WebhookError`` with code `proxy-invalid`; the message does not repeat the URL.
+    public init(_ text: String) throws(WebhookError) {
+        guard let separator = text.firstRange(of: "://"),
+            ["http", "https", "socks5h"].contains(text[..<separator.lowerBound].lowercased())
+        else { throw Self.invalid }
+        // The rest is parsed like the address of a web server; libcurl's parser knows no socks.
+        let rest = text[separator.upperBound...]
+        let host = rest.split(separator: "@", omittingEmptySubsequences: false).last ?? rest
+        do {
+            _ = try WebhookURL("http://\(host)", httpsOnly: false)
+        } catch {
+            throw Self.invalid
+        }
+        guard !rest.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f }) else { throw Self.invalid }
+        url = text
+        description = "\(text[..<separator.upperBound])\(host)"
+    }
+
+    private static var invalid: WebhookError {
+        WebhookError(
+            code: .proxyInvalid,
+            message: "a proxy is http://host:port, https://host:port or socks5h://host:port"
+        )
+    }
+}
+
+extension EgressProxy: CustomDebugStringConvertible, CustomReflectable {
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// No children, so that `dump` reveals no password.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,49 @@
+/// What an endpoint allows that was asked whether it wants deliveries.
+///
+/// Source: CloudEvents, "HTTP 1.1 Web Hooks for Event Delivery" 1.0.2, section 4, "Abuse Protection".
+public struct DeliveryConsent: Sendable, Hashable {
+    /// The most deliveries in a minute, at least 1; `nil` for any number.
+    public var perMinute: Int?
+
+    /// A consent to so many deliveries.
+    public init(perMinute: Int? = nil) {
+        self.perMinute = perMinute
+    }
+
+    /// What an answer means to one who asked in the name of `origin`.
+    ///
+    /// - Throws: ``HandshakeFailure`` unless the answer is 2xx and allows exactly that origin, or any.
+    init(_ answer: AttemptAnswer, origin: String) throws(HandshakeFailure) {
+        if let failure = answer.failure {
+            throw HandshakeFailure(reason: failure.rawValue, message: answer.message ?? "the endpoint did not answer")
+        }
+        guard let allowed = answer.allowedOrigin else {
+            throw .notAllowed("the answer has no WebHook-Allowed-Origin")
+        }
+        // Byte by byte: another spelling of a name is another name.
+        guard allowed == "*" || allowed == origin else {
+            throw .notAllowed("WebHook-Allowed-Origin does not name \(origin)")
+        }
+        switch answer.allowedRate {
+        case nil, "*": perMinute = nil
+        case .some(let text):
+            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let rate = Int(text), rate >= 1 else {
+                throw .notAllowed("WebHook-Allowed-Rate is neither a whole number above 0 nor *")
+            }
+            perMinute = rate
+        }
+    }
+}
+
+/// Why an endpoint that was asked for its consent is not delivered to.
+public struct HandshakeFailure: Error, Sendable, Hashable {
+    /// A ``FailureClass``, or `not-allowed` if the endpoint answered and did not consent.
+    public let reason: String
+
+    /// One sentence for whoever registers the endpoint. Repeats nothing of the answer.
+    public let message: String
+
+    static func notAllowed(_ message: String) -> HandshakeFailure {
+        HandshakeFailure(reason: "not-allowed", message: message)
+    }
+}

@@ -1,0 +1,54 @@
+/// The secrets of one webhook: the one that signs, and for a while the one before it, which signs too.
+///
+/// ```swift
+/// let secrets = SigningSecrets(old).rotated(to: new, at: now)
+/// secrets.valid(at: now)     // [new, old]; a day later [new]
+/// ```
+public struct SigningSecrets: Sendable, Hashable {
+    /// A secret that another has taken the place of.
+    public struct Retiring: Sendable, Hashable {
+        /// The secret.
+        public let secret: SigningSecret
+
+        /// When it signs no more, in milliseconds since 1970.
+        public let until: Int64
+
+        /// A secret that signs until then.
+        public init(_ secret: SigningSecret, until: Int64) {
+            self.secret = secret
+            self.until = until
+        }
+    }
+
+    /// How long a secret goes on signing after it was replaced: a day, for receivers to be given the new one.
+    public static let overlap: Duration = .seconds(24 * 3600)
+
+    /// The secret that signs for good.
+    public let current: SigningSecret
+
+    /// The one before it, if there was one; it may have ended.
+    public let previous: Retiring?
+
+    /// Secrets as they were stored, or a webhook's first one.
+    public init(_ current: SigningSecret, previous: Retiring? = nil) {
+        self.current = current
+        self.previous = previous
+    }
+
+    /// These with a new one in front. The one that it replaces signs for ``overlap``; one before that, no longer: two
+    /// sign at most. The present secret again changes nothing.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    public func rotated(to secret: SigningSecret, at now: Int64) -> SigningSecrets {
+        if secret == current { return self }
+        return SigningSecrets(secret, previous: Retiring(current, until: now + Self.overlap.milliseconds))
+    }
+
+    /// Those that sign then, newest first.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    public func valid(at now: Int64) -> [SigningSecret] {
+        guard let previous, now < previous.until else { return [current] }
+        return [current, previous.secret]
+    }
+}

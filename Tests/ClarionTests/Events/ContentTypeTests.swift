@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Clarion
+
+@Suite struct ContentTypeTests {
+    @Test(arguments: [
+        "application/x-ndjson", "Application/X-NDJSON", "application/x-ndjson; charset=utf-8",
+        "application/x-ndjson ;a=b", "application/x-ndjson\t",
+    ])
+    func aTypeIsFoundWhateverItsCaseAndParameters(contentType: String) {
+        #expect(ContentType.matches(contentType, "application/x-ndjson"))
+    }
+
+    @Test(arguments: ["", "application", "application/x-ndjson2", "application/x-ndjson x", "xapplication/x-ndjson"])
+    func anotherIsNot(contentType: String) {
+        #expect(!ContentType.matches(contentType, "application/x-ndjson"))
+    }
+
+    @Test func jsonIsKnownByItsSubtype() {
+        for type in ["application/json", "text/json", "application/cloudevents+json;a=b", "Application/JSON"] {
+            #expect(ContentType.isJSON(type))
+        }
+        for type in ["application/jsonx", "application/x-ndjson", "json", ""] { #expect(!ContentType.isJSON(type)) }
+        #expect(!ContentType.isJSON(nil))
+    }
+
+    @Test func textIsKnownByItsName() {
+        for type in ["text/csv", "application/atom+xml", "application/xml", "application/x; charset=UTF-8"] {
+            #expect(ContentType.isText(type))
+        }
+        for type in ["application/octet-stream", "image/png", "application/protobuf"] {
+            #expect(!ContentType.isText(type))
+        }
+    }
+}

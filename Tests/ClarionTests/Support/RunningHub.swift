@@ -1,0 +1,42 @@
+import EventLog
+import Logging
+import MicroHTTP
+
+@testable import Clarion
+
+/// Starts a whole hub on a free port with its log in memory, and shuts it down afterwards.
+func withHub(
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+    _ body: (Hub) async throws -> Void
+) async throws {
+    let configuration = HubConfiguration(
+        server: ServerConfiguration(port: 0, serverName: "clarion"),
+        storage: .inMemory,
+        durability: .memory
+    )
+    let hub = try await Hub.start(configuration, logger: logger)
+    do {
+        try await body(hub)
+    } catch {
+        await hub.shutdown(grace: .zero)
+        throw error
+    }
+    await hub.shutdown(grace: .zero)
+}
+
+extension Hub {
+    /// Everything that is stored.
+    func stored(_ pattern: String = "**") async throws -> [Event] {
+        try await log.read(after: .start, matching: [TopicPattern(pattern)], limit: 100_000, byteLimit: .max).events
+    }
+
+    /// Posts text.
+    @discardableResult
+    func post(_ text: String, to topic: String) async throws -> Event {
+        try await post(EventDraft(topic: Topic(topic), data: Array(text.utf8)))
+    }
+}
+
+extension Event {
+    var text: String { String(decoding: data, as: UTF8.self) }
+}

@@ -1,0 +1,153 @@
+"""`clarion check`: verifying a log that no hub has open."""
+
+import json
+import shutil
+import sqlite3
+
+import pytest
+
+from hub_process import events_path
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def refusal(result, *words):
+    assert result.returncode == 1
+    assert result.stdout == ""
+    [line] = result.stderr.splitlines()
+    for word in words:
+        assert word in line
+
+
+@pytest.fixture
+def stopped(hub, topic):
+    """A hub that has some of everything, stopped."""
+    hub.register("https://example.com/hook", topic)
+    for number in range(20):
+        response = hub.request("POST", events_path(topic), data=f"event {number}", headers={"Idempotency-Key": f"{number}"})
+        assert response.status_code == 201
+    hub.post("another", b"\xff\x00")
+    assert hub.request("PUT", f"/topics/{topic}", json={"retention": {"events": 1000}}).status_code < 300
+    hub.stop()
+    return hub
+
+
+def test_a_sound_log(clarion, stopped):
+    before = contents(stopped.data)
+    result = clarion("check", "--data", stopped.data)
+    assert (result.returncode, result.stderr) == (0, "")
+    *report, last = result.stdout.splitlines()
+    assert last == "ok"
+    assert "21 events" in report[1] and "2 topics" in report[1] and "1 observers" in report[1]
+    assert "20 deliveries" in report[1] and "20 idempotency keys" in report[1]
+    assert contents(stopped.data) == before
+
+
+def test_a_log_that_was_killed(clarion, hub, topic):
+    for number in range(50):
+        hub.post(topic, f"event {number}")
+    hub.kill()
+    before = contents(hub.data)
+    result = clarion("check", "--data", hub.data)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "50 events" in result.stdout
+    after = contents(hub.data)
+    # The third file is SQLite's index of the second, made anew by whoever opens it first.
+    for name in ("clarion.db", "clarion.db-wal"):
+        assert after[name] == before[name]
+    hub.restart()
+    assert len(hub.history(topic)) == 50
+
+
+def test_a_log_in_use(clarion, hub, topic):
+    hub.post(topic)
+    refusal(clarion("check", "--data", hub.data), str(hub.data), "open")
+    hub.post(topic)
+
+
+def test_a_copy_of_a_log_in_use(clarion, hub, topic, tmp_path):
+    hub.post(topic)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    source = sqlite3.connect(f"file:{hub.data}/clarion.db?mode=ro", uri=True)
+    with sqlite3.connect(copy / "clarion.db") as target:
+        source.backup(target)
+    target.close()
+    source.close()
+    result = clarion("check", "--data", copy)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert [path.name for path in copy.iterdir()] == ["clarion.db"]
+
+
+def test_no_log(clarion, tmp_path):
+    refusal(clarion("check", "--data", tmp_path / "none"), str(tmp_path / "none"))
+    assert not (tmp_path / "none").exists()
+    (tmp_path / "empty").mkdir()
+    refusal(clarion("check", "--data", tmp_path / "empty"), str(tmp_path / "empty"))
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["check", "serve"])
+def test_a_file_that_is_no_log(clarion, tmp_path, command):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with sqlite3.connect(folder / "clarion.db") as database:
+        database.execute("CREATE TABLE event (seq INTEGER PRIMARY KEY)")
+    database.close()
+    before = (folder / "clarion.db").read_bytes()
+    port = ("--port", "0") if command == "serve" else ()
+    refusal(clarion(command, *port, "--data", folder), str(folder / "clarion.db"), "not a log of this program")
+    assert (folder / "clarion.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["check", "serve"])
+def test_a_log_of_a_later_version(clarion, stopped, command):
+    with sqlite3.connect(stopped.data / "clarion.db") as database:
+        database.execute("INSERT INTO grdb_migrations VALUES ('99: what comes')")
+    database.close()
+    before = (stopped.data / "clarion.db").read_bytes()
+    port = ("--port", "0") if command == "serve" else ()
+    refusal(clarion(command, *port, "--data", stopped.data), "later version")
+    assert (stopped.data / "clarion.db").read_bytes() == before
+
+
+def test_damage_is_found_and_a_hub_refuses_it(clarion, stopped):
+    path = stopped.data / "clarion.db"
+    whole = path.read_bytes()
+    for page in range(3, len(whole) // 4096, 5):
+        start = (page - 1) * 4096 + 8
+        path.write_bytes(whole[:start] + b"\xa5" * 4088 + whole[start + 4088:])
+        damaged = path.read_bytes()
+        result = clarion("check", "--data", stopped.data)
+        assert result.returncode == 1
+        assert "ok" not in result.stdout.splitlines()
+        assert "damaged" in result.stdout + result.stderr or "cannot be read" in result.stdout
+        refusal(clarion("serve", "--port", "0", "--data", stopped.data))
+        assert path.read_bytes() == damaged
+
+
+def test_each_finding_is_a_line(clarion, stopped, topic):
+    with sqlite3.connect(stopped.data / "clarion.db") as database:
+        database.execute("UPDATE topic SET events = events + 1 WHERE name = ?", (topic,))
+        database.execute("UPDATE delivery SET observer = 77 WHERE event = 3")
+    database.close()
+    result = clarion("check", "--data", stopped.data)
+    assert result.returncode == 1
+    findings = result.stdout.splitlines()[2:]
+    assert any(json.dumps(topic) in line and "counts 21 events" in line for line in findings)
+    assert any("is for no observer" in line for line in findings)
+    assert "ok" not in findings
+
+
+def test_the_folder_may_be_written_by_nobody(clarion, stopped, tmp_path):
+    """A backup, say. Root may write all the same; then this is the same as a sound log."""
+    copy = tmp_path / "copy"
+    shutil.copytree(stopped.data, copy)
+    copy.chmod(0o555)
+    try:
+        result = clarion("check", "--data", copy)
+        assert result.returncode == 0, result.stdout + result.stderr
+    finally:
+        copy.chmod(0o755)

@@ -1,0 +1,371 @@
+"""How attempts travel: HTTP/2 and TLS, connections that are kept, a proxy, and resolvers that lie."""
+
+import asyncio
+import re
+import select
+import shutil
+import socket
+import subprocess
+import threading
+
+import pytest
+from standardwebhooks import Webhook
+
+from certificates import Authority
+from http2_receiver import HTTP2Receiver
+from hub_process import events_path
+from problems import assert_problem
+from test_webhooks import Trap
+from waiting import wait_until
+
+LOOPBACK = ("--allow-egress", "127.0.0.0/8")
+RETRIES = ("--webhooks-retry", ",".join(["50ms", "100ms"] + ["300ms"] * 60))
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture(scope="module")
+def shared_hub(start_shared_hub, authority):
+    return start_shared_hub(*LOOPBACK, *RETRIES, "--webhooks-ca-file", str(authority.file), "--log-level", "debug")
+
+
+def failures(hub, webhook):
+    """The failure classes of a webhook's attempts, as the log of the hub has them."""
+    lines = [line for line in hub.log_path.read_text().splitlines() if f"observer={webhook['id']}" in line]
+    return [match.group(1) for line in lines if (match := re.search(r"failure=([a-z-]+)", line))]
+
+
+def post_lines(hub, topic, count):
+    """Posts so many events at once."""
+    body = "".join(f"{number}\n" for number in range(count))
+    response = hub.request("POST", events_path(topic), data=body, headers={"Content-Type": "application/x-ndjson"})
+    assert response.status_code == 201, response.text
+
+
+# HTTP/2 and TLS
+
+def test_http2_where_it_is_offered(shared_hub, authority, topic, figure):
+    async def answer(delivery):
+        await asyncio.sleep(0.002)
+        return 204
+
+    with HTTP2Receiver(authority, answer) as receiver:
+        webhook = shared_hub.register(receiver.url("/hook"), topic, maxInFlight=4)
+        post_lines(shared_hub, topic, 500)
+        deliveries = receiver.wait_for(500)
+        assert set(receiver.versions) == {"2"}
+        for delivery in deliveries[::50]:
+            Webhook(webhook["secret"]).verify(delivery.body, delivery.headers)
+        assert receiver.most_concurrent <= 4
+        assert len(set(receiver.ports)) <= 4
+        assert len({delivery.id for delivery in deliveries}) == 500
+        figure(f"{len(set(receiver.ports))} connections, at most {receiver.most_concurrent} at once")
+
+
+def test_http1_where_it_is_not(shared_hub, authority, topic):
+    with HTTP2Receiver(authority, protocols=["http/1.1"]) as receiver:
+        webhook = shared_hub.register(receiver.url(), topic, maxInFlight=4)
+        post_lines(shared_hub, topic, 50)
+        Webhook(webhook["secret"]).verify(receiver.wait_for(50)[0].body, receiver.deliveries[0].headers)
+        assert set(receiver.versions) == {"1.1"}
+        assert len(set(receiver.ports)) <= 4
+
+
+def test_several_webhooks_of_one_host_have_slots_of_their_own(shared_hub, authority, topic):
+    release = threading.Event()
+
+    async def answer(delivery):
+        while delivery.path == "/slow" and not release.is_set():
+            await asyncio.sleep(0.01)
+        return 204
+
+    with HTTP2Receiver(authority, answer) as receiver:
+        shared_hub.register(receiver.url("/slow"), topic, maxInFlight=2)
+        shared_hub.register(receiver.url("/fast"), topic)
+        post_lines(shared_hub, topic, 50)
+        wait_until(lambda: len([one for one in receiver.deliveries if one.path == "/fast"]) == 50)
+        assert len([one for one in receiver.deliveries if one.path == "/slow"]) == 2
+        release.set()
+        receiver.wait_for(100)
+
+
+def test_a_body_that_is_too_long_ends_its_own_attempt_only(shared_hub, authority, topic):
+    async def answer(delivery):
+        if delivery.path == "/long" and delivery.headers["clarion-attempt"] == "1":
+            return 200, b"x" * 1_000_000
+        await asyncio.sleep(0.01)
+        return 204
+
+    with HTTP2Receiver(authority, answer) as receiver:
+        long = shared_hub.register(receiver.url("/long"), topic)
+        short = shared_hub.register(receiver.url("/short"), topic)
+        post_lines(shared_hub, topic, 20)
+        receiver.wait_for(60)
+        wait_until(lambda: failures(shared_hub, long).count("response-too-large") == 20)
+        assert failures(shared_hub, short) == []
+
+
+def test_after_a_timeout_connections_are_no_longer_shared(shared_hub, authority, topic):
+    async def answer(delivery):
+        if delivery.headers["clarion-attempt"] == "1":
+            await asyncio.sleep(60)
+        return 204
+
+    with HTTP2Receiver(authority, answer) as receiver:
+        webhook = shared_hub.register(receiver.url(), topic)
+        shared_hub.post(topic, "x")
+        wait_until(lambda: len(receiver.deliveries) == 2, deadline=30)
+        assert receiver.versions == ["2", "1.1"]
+        assert len(set(receiver.ports)) == 2
+        wait_until(lambda: failures(shared_hub, webhook) == ["timeout"])
+
+
+def test_a_certificate_of_an_unknown_authority(start_hub, authority, topic, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    for options in ((), ("--webhooks-ca-file", str(Authority(other).file))):
+        hub = start_hub(*LOOPBACK, *RETRIES, "--log-level", "debug", *options)
+        with HTTP2Receiver(authority) as receiver:
+            webhook = hub.register(receiver.url(), topic)
+            hub.post(topic, "x")
+            wait_until(lambda: failures(hub, webhook))
+            assert set(failures(hub, webhook)) == {"tls-error"}
+            assert receiver.deliveries == []
+
+
+def test_a_certificate_of_another_name(shared_hub, authority, topic):
+    with HTTP2Receiver(authority, host="127.0.0.2") as receiver:
+        webhook = shared_hub.register(receiver.url(), topic)
+        shared_hub.post(topic, "x")
+        wait_until(lambda: failures(shared_hub, webhook))
+        assert set(failures(shared_hub, webhook)) == {"tls-error"}
+        assert receiver.deliveries == []
+
+
+@pytest.mark.parametrize("content", [None, "", "no certificate"])
+def test_what_is_no_file_of_authorities_is_refused(clarion, tmp_path, content):
+    file = tmp_path / "ca.pem"
+    if content is not None:
+        file.write_text(content)
+    run = clarion("serve", "--webhooks-ca-file", file)
+    assert run.returncode == 64
+    assert run.stderr.startswith("clarion: --webhooks-ca-file: ")
+
+
+def test_this_machine_is_not_dialled_over_tls_either(start_hub, authority, topic):
+    hub = start_hub(*RETRIES, "--webhooks-ca-file", str(authority.file), "--log-level", "debug")
+    with Trap() as trap:
+        webhook = hub.register(f"https://localhost:{trap.port}/", topic)
+        hub.post(topic, "x")
+        wait_until(lambda: failures(hub, webhook))
+        assert set(failures(hub, webhook)) == {"egress-blocked"}
+        assert not trap.was_dialled
+
+
+# Connections
+
+def test_connections_opened_for_ten_thousand_deliveries(start_hub, receiver, topic, figure):
+    hub = start_hub(*LOOPBACK)
+    webhook = hub.register(receiver.url(), topic, maxInFlight=8)
+    for _ in range(5):
+        post_lines(hub, topic, 2000)
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 10_000, deadline=120)
+    figure(f"{receiver.accepted} connections for 10,000 deliveries, 8 in flight")
+    assert receiver.accepted <= 8
+
+
+# International names
+
+def test_an_international_name_is_taken_in_its_ascii_form_only(shared_hub, topic):
+    webhook = shared_hub.register("https://XN--bcher-kva.example/hook?ä", topic)
+    assert webhook["url"] == "https://xn--bcher-kva.example/hook?%c3%a4"
+    response = shared_hub.request("POST", "/observers", json={"topics": [topic], "url": "https://bücher.example/"})
+    problem = assert_problem(response, 400, "url-invalid", pointer="/url")
+    assert "xn--" in problem["detail"]
+
+
+# A proxy
+
+class Proxy:
+    """A proxy as webhooks use it: tunnels for https, passes http on; remembers what it was asked for."""
+
+    def __init__(self, allows=lambda target: True):
+        self.asked = []
+        self.allows = allows
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._listener.close()
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, client):
+        with client:
+            head = b""
+            while b"\r\n\r\n" not in head:
+                received = client.recv(65536)
+                if not received:
+                    return
+                head += received
+            method, target = head.split(b" ")[:2]
+            target = target.decode()
+            self.asked.append((method.decode(), target, head.decode("latin-1")))
+            if not self.allows(target):
+                client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+                return
+            host, port = re.search(r"([^/:]+):(\d+)", target.removeprefix("http://")).groups()
+            # Names of the tests all lead to this machine.
+            with socket.create_connection(("127.0.0.1", int(port))) as server:
+                if method == b"CONNECT":
+                    client.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                else:
+                    server.sendall(head.replace(f"http://{host}:{port}".encode(), b"", 1))
+                while True:
+                    for source, sink in [(client, server), (server, client)]:
+                        if source in select.select([client, server], [], [])[0]:
+                            data = source.recv(65536)
+                            if not data:
+                                return
+                            sink.sendall(data)
+
+
+def test_through_a_proxy(start_hub, receiver, authority, topic):
+    with Proxy() as proxy, HTTP2Receiver(authority) as secure:
+        # The proxy's address is no public one, and is dialled all the same: the operator named it.
+        hub = start_hub(
+            *RETRIES, "--egress-proxy", f"http://user:pass@127.0.0.1:{proxy.port}", "--webhooks-ca-file",
+            str(authority.file), "--log-level", "debug")
+        plain = hub.register(f"http://example.test:{receiver.port}/plain", topic)
+        tunnelled = hub.register(f"https://localhost:{secure.port}/tls", topic, headers={"Authorization": "Bearer t"})
+        hub.post(topic, '"x"')
+        [delivery] = receiver.wait_for(1)
+        Webhook(plain["secret"]).verify(delivery.body, delivery.headers)
+        [delivery] = secure.wait_for(1)
+        Webhook(tunnelled["secret"]).verify(delivery.body, delivery.headers)
+        assert secure.versions == ["2"]
+        asked = {method: (target, head) for method, target, head in proxy.asked}
+        assert asked["POST"][0] == f"http://example.test:{receiver.port}/plain"
+        assert asked["CONNECT"][0] == f"localhost:{secure.port}"
+        # What is for the endpoint is not shown to the proxy.
+        assert "webhook-signature" not in asked["CONNECT"][1].lower() and "Bearer" not in asked["CONNECT"][1]
+        assert "Proxy-Authorization: Basic dXNlcjpwYXNz" in asked["CONNECT"][1]
+        assert "pass" not in hub.log
+
+
+def test_addresses_in_urls_are_judged_with_a_proxy_too(start_hub, topic):
+    with Proxy() as proxy:
+        hub = start_hub(*RETRIES, "--egress-proxy", f"http://127.0.0.1:{proxy.port}", "--log-level", "debug")
+        for host in ["127.0.0.1", "0x7f.1", "[::1]", "[::ffff:10.0.0.1]", "10.0.0.1", "169.254.169.254"]:
+            webhook = hub.register(f"http://{host}:8000/", topic)
+            hub.post(topic, "x")
+            wait_until(lambda: failures(hub, webhook))
+            assert set(failures(hub, webhook)) == {"egress-blocked"}
+        assert proxy.asked == []
+
+
+def test_what_a_proxy_refuses(start_hub, topic):
+    with Proxy(allows=lambda target: False) as proxy:
+        hub = start_hub(*RETRIES, "--egress-proxy", f"http://127.0.0.1:{proxy.port}", "--log-level", "debug")
+        webhook = hub.register("https://internal.example/", topic)
+        hub.post(topic, "x")
+        wait_until(lambda: failures(hub, webhook))
+        assert set(failures(hub, webhook)) == {"egress-blocked"}
+
+
+@pytest.mark.parametrize("url", ["", "127.0.0.1:3128", "ftp://a:1", "socks5://a:1", "http://", "http://a b:1"])
+def test_what_is_no_proxy_is_refused(clarion, url):
+    run = clarion("serve", environment={"CLARION_EGRESS_PROXY": url})
+    assert run.returncode == 64 and run.stderr.startswith("clarion: --egress-proxy: ")
+
+
+# A resolver that lies
+
+LIAR = r"""
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names below liar.test: another address at every second question, this machine's, as if the name had been looked up
+   to be checked and was looked up again to be dialled. Below both.liar.test: both at once. The other address is of the
+   range for documentation, opened for the test, where nobody answers. */
+static atomic_int asked;
+
+static struct addrinfo *answer(const char *text, const char *service, struct addrinfo *next) {
+    struct { struct addrinfo info; struct sockaddr_in address; } *one = calloc(1, sizeof *one);
+    one->address.sin_family = AF_INET;
+    one->address.sin_port = htons(service ? atoi(service) : 0);
+    inet_pton(AF_INET, text, &one->address.sin_addr);
+    one->info = (struct addrinfo){.ai_family = AF_INET, .ai_socktype = SOCK_STREAM, .ai_protocol = IPPROTO_TCP,
+        .ai_addrlen = sizeof one->address, .ai_addr = (struct sockaddr *)&one->address, .ai_next = next};
+    return &one->info;
+}
+
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints, struct addrinfo **result) {
+    if (name && strstr(name, "liar.test")) {
+        if (strstr(name, "both")) *result = answer("198.51.100.1", service, answer("127.0.0.1", service, NULL));
+        else *result = answer(asked++ % 2 ? "127.0.0.1" : "198.51.100.1", service, NULL);
+        return 0;
+    }
+    int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
+        (int (*)(const char *, const char *, const struct addrinfo *, struct addrinfo **))dlsym(RTLD_NEXT, "getaddrinfo");
+    return real(name, service, hints, result);
+}
+
+void freeaddrinfo(struct addrinfo *list) {
+    /* Leaked: the real function would not know these. */
+    (void)list;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def liar(tmp_path_factory):
+    """A library that answers for the resolver."""
+    compiler = shutil.which("cc") or shutil.which("clang")
+    assert compiler, "Swift's toolchain brings clang"
+    folder = tmp_path_factory.mktemp("liar")
+    (folder / "liar.c").write_text(LIAR)
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", str(folder / "liar.so"), str(folder / "liar.c"), "-ldl"], check=True)
+    return folder / "liar.so"
+
+
+def test_a_name_that_leads_elsewhere_the_second_time(start_hub, liar, topic):
+    with Trap() as trap:
+        hub = start_hub(
+            "--allow-egress", "198.51.100.1/32", "--webhooks-retry", ",".join(["50ms"] * 60), "--log-level", "debug",
+            environment={"LD_PRELOAD": str(liar)})
+        # Each name is looked up by itself, since what was found is kept for a minute.
+        webhooks = [hub.register(f"http://{number}.liar.test:{trap.port}/", topic) for number in range(6)]
+        webhooks.append(hub.register(f"http://both.liar.test:{trap.port}/", topic))
+        hub.post(topic, "x")
+        wait_until(lambda: all(failures(hub, webhook) for webhook in webhooks), deadline=40)
+        assert not trap.was_dialled
+        assert sum("egress-blocked" in failures(hub, webhook) for webhook in webhooks[:6]) == 3
+
+
+def test_the_liar_is_believed_where_that_is_allowed(start_hub, liar, topic):
+    with Trap() as trap:
+        hub = start_hub(*LOOPBACK, *RETRIES, environment={"LD_PRELOAD": str(liar)})
+        hub.register(f"http://both.liar.test:{trap.port}/", topic)
+        hub.post(topic, "x")
+        wait_until(lambda: trap.was_dialled, deadline=30)

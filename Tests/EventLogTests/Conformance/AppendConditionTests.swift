@@ -1,0 +1,54 @@
+import EventLog
+import Testing
+
+/// What compare-and-set promises.
+@Suite("Conformance: conditions") struct AppendConditionTests {
+    @Test(arguments: LogKind.all)
+    func `compare-and-set stores only over what was expected`(kind: LogKind) async throws {
+        let log = try kind.make().log
+        func set(_ condition: AppendCondition) async -> String? {
+            await code { () async throws(EventLogError) in try await log.append([.of("a", "v")], if: condition) }
+        }
+        #expect(await set(.hasEvent) == EventLogError.valueChanged)
+        #expect(await set(.hasNone) == nil)
+        #expect(await set(.hasNone) == EventLogError.valueChanged)
+        let first = try #require(try await log.lastEvent(of: .of("a")))
+        try await log.append([.of("b")])
+        #expect(await set(.newestIsOne(of: [first.id])) == nil)
+        #expect(await set(.newestIsOne(of: [first.id])) == EventLogError.valueChanged)
+        #expect(await set(.hasEvent) == nil)
+        #expect(log.tail.rawValue == 4)
+    }
+
+    @Test(arguments: LogKind.all)
+    func `of many that expect the same one is stored`(kind: LogKind) async throws {
+        let log = try kind.make().log
+        var newest = try await log.append([.of("a")])[0].id
+        for _ in 0..<20 {
+            let expected = newest
+            let stored = await withTaskGroup { group in
+                for _ in 0..<16 {
+                    group.addTask {
+                        try? await log.append([.of("a")], if: .newestIsOne(of: [expected])).events[0].id
+                    }
+                }
+                return await group.reduce(into: [EventID]()) { stored, id in
+                    if let id { stored.append(id) }
+                }
+            }
+            #expect(stored.count == 1)
+            newest = try #require(stored.first)
+        }
+    }
+
+    @Test(arguments: LogKind.all)
+    func `a replay is a replay, although the condition holds no more`(kind: LogKind) async throws {
+        let log = try kind.make().log
+        var draft = EventDraft.of("a")
+        draft.idempotencyKey = IdempotencyKey("k", fingerprint: [])
+        let first = try await log.append([draft], if: .hasNone)
+        let second = try await log.append([draft], if: .hasNone)
+        #expect(second.isReplay)
+        #expect(second.events == first.events)
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import EventLog
+
+/// Verifying a log that nobody has open.
+@Suite struct CheckTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A log with some of everything, closed.
+    private func fill() async throws -> LogEpoch {
+        let clock = ManualClock()
+        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process, clock: { clock.now })
+        for id in ["w", "gone"] {
+            _ = try await log.saveObserver(
+                ObserverRecord(id: id, topics: [.of("a"), .of("b.*")], createdAt: clock.now),
+                expecting: nil
+            )
+        }
+        for number in 0..<50 {
+            var draft = EventDraft.of("a", "\(number)", type: "t")
+            draft.idempotencyKey = IdempotencyKey("\(number)", fingerprint: [1])
+            try await log.append([draft, .of("b.c", "x"), EventDraft(topic: .of("deleted"), data: [0xFF])])
+            clock.now = clock.now.advanced(byMilliseconds: 1)
+        }
+        let due = try await log.pendingDeliveries(of: "w", limit: 30)
+        try await log.recordOutcomes(
+            due.map {
+                DeliveryOutcome(
+                    delivery: $0.id,
+                    attempts: 1,
+                    state: $0.id.isMultiple(of: 2) ? .delivered : .dead,
+                    at: clock.now
+                )
+            }
+        )
+        _ = try await log.deleteObserver("gone", expecting: nil)
+        try await log.setRetention(Retention(events: 30), of: .of("a"))
+        _ = try await log.deleteTopic(.of("deleted"))
+        try await log.settle()
+        await log.close()
+        return log.epoch
+    }
+
+    private func check() throws(EventLogError) -> LogReport { try SQLiteEventLog.check(directory: directory.path) }
+
+    private func damage(_ sql: String) throws {
+        let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    @Test func `a sound log is reported as it is, and not changed`() async throws {
+        let epoch = try await fill()
+        let before = try directory.contents()
+        let report = try check()
+        #expect(report.findings == [])
+        #expect(report.epoch == epoch)
+        #expect(report.version == report.currentVersion)
+        #expect(report.events == 85, "35 of a, which a webhook waits for, and 50 of b.c")
+        #expect(report.topics == 2 && report.observers == 1)
+        #expect(report.deliveries == 85 && report.keys == 50)
+        #expect(report.tail == Position(150))
+        #expect(try directory.contents() == before)
+    }
+
+    @Test func `a log that was killed is read with its write-ahead log, and not changed`() async throws {
+        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
+        try await log.append((0..<100).map { .of("a", "\($0)") })
+        let copy = try TemporaryDirectory()
+        for (name, bytes) in try directory.contents() where name != "clarion.db-shm" {
+            try bytes.write(to: URL(filePath: copy.path + "/" + name))
+        }
+        await log.close()
+        let before = try copy.contents()
+        let report = try SQLiteEventLog.check(directory: copy.path)
+        #expect(report.findings == [] && report.events == 100)
+        #expect(try copy.contents() == before)
+        let again = try SQLiteEventLog(at: .directory(copy.path), durability: .process)
+        #expect(again.tail == Position(100))
+        await again.close()
+    }
+
+    @Test func `a log that is open is refused`() async throws {
+        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
+        #expect(await code { () throws(EventLogError) in try check() } == EventLogError.locked)
+        try await log.append([.of("a")])
+        await log.close()
+        #expect(try check().isSound)
+    }
+
+    @Test func `what is no log is refused, and nothing is made`() async throws {
+        #expect(await code { () throws(EventLogError) in try check() } == EventLogError.missing)
+        #expect(
+            await code { () throws(EventLogError) in try SQLiteEventLog.check(directory: directory.path + "/none") }
+                == EventLogError.missing
+        )
+        #expect(try directory.contents().isEmpty)
+        for contents in [Data(), Data("hello".utf8), Data(repeating: 7, count: 10_000)] {
+            try contents.write(to: URL(filePath: directory.path + "/clarion.db"))
+            #expect(await code { () throws(EventLogError) in try check() } == EventLogError.foreign)
+            #expect(try directory.contents() == ["clarion.db": contents])
+        }
+    }
+
+    @Test func `a log of a later version is refused`() async throws {
+        _ = try await fill()
+        try damage("INSERT INTO grdb_migrations VALUES ('99: what comes')")
+        #expect(await code { () throws(EventLogError) in try check() } == EventLogError.foreign)
+    }
+
+    @Test(arguments: [2, 3, 5, 9]) func `a damaged page is found`(page: Int) async throws {
+        _ = try await fill()
+        var bytes = try #require(try directory.contents()["clarion.db"])
+        bytes.replaceSubrange((page - 1) * 4_096 + 8..<page * 4_096, with: Data(repeating: 0xA5, count: 4_088))
+        try bytes.write(to: URL(filePath: directory.path + "/clarion.db"))
+        let report = try? check()
+        #expect(report?.isSound != true)
+        #expect(try directory.contents()["clarion.db"] == bytes)
+    }
+
+    @Test(arguments: [
+        ("UPDATE topic SET events = events + 1 WHERE name = 'a'", "topic \"a\" counts 36 events"),
+        ("UPDATE topic SET bytes = 0 WHERE name = 'b.c'", "topic \"b.c\" counts 50 events of 0 bytes"),
+        ("UPDATE topic SET last = 7 WHERE name = 'a'", "topic \"a\" counts"),
+        ("UPDATE topic SET name = 'a b' WHERE name = 'a'", "illegal name"),
+        ("UPDATE topic SET removed = 9999 WHERE name = 'a'", "never posted"),
+        ("UPDATE log SET counted = 9999", "not reached"),
+        ("DELETE FROM topic WHERE name = 'b.c'", "is on a topic without a name"),
+        ("UPDATE topic SET is_purged = 1, removed = 100 WHERE name = 'b.c'", "has rows of events that are gone"),
+        ("UPDATE event SET data = 'text' WHERE seq = 149", "data that are no bytes"),
+        ("UPDATE event SET type = x'FF' WHERE seq = 149", "a type or content type that is"),
+        ("UPDATE event SET time = time - 10 WHERE seq = 149", "event 149 has a time"),
+        ("UPDATE event SET seq = -3 WHERE seq = 149", "before the first position"),
+        ("DELETE FROM event WHERE seq = 149", "is of no event"),
+        ("UPDATE delivery SET observer = 77 WHERE event = 149", "is for no observer"),
+        ("UPDATE delivery SET state = 5 WHERE event = 149", "in no known state"),
+        ("UPDATE delivery SET state = 1 WHERE event = 149", "observer w counts 70 pending"),
+        (
+            "INSERT INTO delivery (id, observer, event, state, attempts, not_before) SELECT 9999, observer, event, 1, 1, 1 FROM delivery LIMIT 1",
+            "2 times"
+        ),
+        ("DELETE FROM delivery_stats", "has no counters"),
+        ("UPDATE observer SET topics = 'a.**.b' WHERE name = 'w'", "is no pattern"),
+        ("UPDATE observer SET revision = 99 WHERE name = 'w'", "a revision that was not given yet"),
+        ("UPDATE observer SET document = 'x' WHERE name = 'w'", "observer w cannot be read"),
+        ("UPDATE idempotency SET topic = 99 WHERE key = '7'", "of no topic"),
+        ("UPDATE idempotency SET event = 9999 WHERE key = '7'", "never posted"),
+        ("UPDATE log SET epoch = 'x'", "does not say who it is"),
+        ("DROP TABLE delivery", "cannot be read"),
+    ])
+    func `what does not belong together is found`(sql: String, finding: String) async throws {
+        _ = try await fill()
+        try damage(sql)
+        let report = try check()
+        #expect(report.findings.contains { $0.contains(finding) }, "\(report.findings)")
+    }
+
+    @Test func `of many findings of one kind the first are written out`() async throws {
+        _ = try await fill()
+        try damage("UPDATE event SET data = 'text'")
+        let report = try check()
+        #expect(report.findings.contains { $0 == "… and 75 more like it" }, "\(report.findings)")
+        #expect(report.findings.count < 30)
+    }
+}

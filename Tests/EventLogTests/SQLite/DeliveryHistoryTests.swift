@@ -1,0 +1,252 @@
+import Testing
+
+@testable import EventLog
+
+@Suite struct DeliveryHistoryTests {
+    private let clock = ManualClock()
+
+    private func log(_ observers: String...) async throws -> SQLiteEventLog {
+        let log = try SQLiteEventLog(at: .inMemory, durability: .memory) { [clock] in clock.now }
+        for id in observers { try await save(log, id) }
+        return log
+    }
+
+    private func save(_ log: SQLiteEventLog, _ id: String, receives: Bool = true) async throws {
+        _ = try await log.saveObserver(
+            ObserverRecord(id: id, topics: [.of("a")], receives: receives, createdAt: clock.now),
+            expecting: nil
+        )
+    }
+
+    /// Posts events, and records how the first attempt of each went.
+    private func settle(
+        _ log: SQLiteEventLog,
+        _ states: [DeliveryOutcome.State],
+        of observer: String = "w"
+    ) async throws -> [Event] {
+        let events = try await log.append(states.map { _ in .of("a") })
+        let pending = try await log.pendingDeliveries(of: observer, limit: 10_000)
+        for (event, state) in zip(events, states) {
+            guard let delivery = pending.first(where: { $0.event.id == event.id }) else { continue }
+            try await log.recordOutcomes([outcome(delivery.id, 1, state)])
+        }
+        return events
+    }
+
+    private func outcome(_ delivery: Int64, _ attempts: Int, _ state: DeliveryOutcome.State) -> DeliveryOutcome {
+        let isDelivered = state == .delivered
+        return DeliveryOutcome(
+            delivery: delivery,
+            attempts: attempts,
+            state: state,
+            status: isDelivered ? 200 : 500,
+            failure: isDelivered ? nil : "status",
+            message: isDelivered ? nil : "the endpoint answered 500",
+            response: Array("attempt \(attempts)".utf8),
+            duration: 12,
+            at: clock.now
+        )
+    }
+
+    private func rows(_ log: SQLiteEventLog) async throws -> Int64 {
+        try await log.read { db in
+            try PreparedStatement(cachedIn: db, "SELECT count(*) FROM attempt").first { $0.integer(0) } ?? -1
+        }
+    }
+
+    @Test func `how each attempt went is kept`() async throws {
+        let log = try await log("w")
+        let event = try await log.append([.of("a", type: "t")])[0]
+        let delivery = try await log.pendingDeliveries(of: "w", limit: 1)[0].id
+        let fresh = try #require(try await log.delivery(of: event.position, to: "w"))
+        #expect(fresh.attempts.isEmpty && fresh.summary.state == .pending && fresh.summary.attemptedAt == nil)
+        #expect(fresh.summary.createdAt == event.time && fresh.summary.type == "t" && fresh.summary.event == event.id)
+        let start = clock.now
+        try await log.recordOutcomes([outcome(delivery, 1, .pending(notBefore: start.advanced(byMilliseconds: 5_000)))])
+        clock.now = start.advanced(byMilliseconds: 5_000)
+        try await log.recordOutcomes([outcome(delivery, 2, .delivered)])
+        let found = try #require(try await log.delivery(of: event.position, to: "w"))
+        #expect(found.summary.state == .delivered && found.summary.attempts == 2 && found.summary.status == 200)
+        #expect(found.summary.failure == nil && found.summary.attemptedAt == clock.now)
+        #expect(
+            found.attempts == [
+                DeliveryAttempt(
+                    number: 1,
+                    at: start,
+                    duration: 12,
+                    status: 500,
+                    failure: "status",
+                    message: "the endpoint answered 500",
+                    response: Array("attempt 1".utf8)
+                ),
+                DeliveryAttempt(
+                    number: 2,
+                    at: clock.now,
+                    duration: 12,
+                    status: 200,
+                    failure: nil,
+                    message: nil,
+                    response: Array("attempt 2".utf8)
+                ),
+            ]
+        )
+        #expect(try await log.delivery(of: event.position, to: "nobody") == nil)
+        #expect(try await log.delivery(of: Position(99), to: "w") == nil)
+        await log.close()
+    }
+
+    @Test func `only the last 32 attempts are kept, in order`() async throws {
+        let log = try await log("w", "v")
+        let event = try await log.append([.of("a")])[0]
+        let delivery = try await log.pendingDeliveries(of: "w", limit: 1)[0].id
+        for number in 1...75 {
+            try await log.recordOutcomes([outcome(delivery, number, .pending(notBefore: clock.now))])
+            let kept = try #require(try await log.delivery(of: event.position, to: "w")).attempts.map(\.number)
+            #expect(kept == Array(max(1, number - 31)...number))
+        }
+        #expect(try await log.delivery(of: event.position, to: "v")?.attempts == [])
+        await log.close()
+    }
+
+    @Test func `deliveries are listed newest first, page by page, by state`() async throws {
+        let log = try await log("w", "v")
+        let states: [DeliveryOutcome.State] = (0..<30).map { index in
+            [.delivered, .dead, .pending(notBefore: clock.now)][index % 3]
+        }
+        let events = try await settle(log, states)
+        func list(_ state: DeliveryState?, limit: Int) async throws -> [Int64] {
+            var all: [Int64] = []
+            var before = Position(.max)
+            while true {
+                let page = try await log.deliveries(of: "w", in: state, before: before, limit: limit)
+                #expect(page.allSatisfy { state == nil || $0.state == state })
+                all += page.map(\.event.position.rawValue)
+                guard page.count == limit, let last = page.last else { return all }
+                before = last.event.position
+            }
+        }
+        let positions = events.map(\.position.rawValue)
+        for limit in [1, 7, 10, 30, 100] {
+            #expect(try await list(nil, limit: limit) == positions.reversed())
+            for (offset, state) in [DeliveryState.delivered, .dead, .pending].enumerated() {
+                let expected = positions.enumerated().filter { $0.offset % 3 == offset }.map(\.element)
+                #expect(try await list(state, limit: limit) == expected.reversed())
+            }
+        }
+        #expect(try await log.deliveries(of: "nobody", in: nil, before: Position(.max), limit: 10).isEmpty)
+        await log.close()
+    }
+
+    @Test func `what is delivered anew is pending, counts from the beginning, and keeps its attempts`() async throws {
+        let log = try await log("w", "v")
+        let events = try await settle(log, [.delivered, .dead, .pending(notBefore: .latest)])
+        _ = try await log.append([.of("b")])
+        clock.now = clock.now.advanced(byMilliseconds: 1_000)
+        #expect(try await log.deadLetters(of: "w", after: .start, through: log.tail, limit: 9) == [events[1].position])
+        let count = try await log.redeliver((1...9).map { Position($0) }, to: "w", at: clock.now)
+        #expect(count == 4)
+        let stats = try await log.deliveryStats(of: "w")
+        #expect(stats.pending == 4 && stats.deadLetters == 0 && stats.delivered == 1 && stats.failed == 2)
+        let due = try await log.dueDeliveries(of: "w", at: clock.now, limit: 9)
+        #expect(due.map(\.event.position.rawValue) == [1, 2, 3, 4])
+        #expect(due.allSatisfy { $0.attempts == 0 && $0.notBefore == clock.now })
+        let foreign = try #require(try await log.delivery(of: Position(4), to: "w"))
+        #expect(foreign.summary.createdAt == clock.now && foreign.summary.topic == .of("b"))
+        try await log.recordOutcomes([outcome(due[1].id, 1, .delivered)])
+        let attempts = try #require(try await log.delivery(of: events[1].position, to: "w")).attempts
+        #expect(attempts.map(\.number) == [1, 1] && attempts.map(\.status) == [500, 200])
+        #expect(try await log.deliveryStats(of: "v").pending == 3)
+        await log.close()
+    }
+
+    @Test func `nothing is delivered anew to those that receive nothing, or of events that are gone`() async throws {
+        let log = try await log("w")
+        _ = try await log.append([.of("a"), .of("b")])
+        #expect(try await log.deleteTopic(.of("b")))
+        #expect(try await log.redeliver([Position(1), Position(2), Position(3)], to: "w", at: clock.now) == 1)
+        try await save(log, "w", receives: false)
+        #expect(try await log.redeliver([Position(1)], to: "w", at: clock.now) == 0)
+        #expect(try await log.redeliver([Position(1)], to: "nobody", at: clock.now) == 0)
+        await log.close()
+    }
+
+    @Test func `many are delivered anew in several steps`() async throws {
+        let log = try await log("w")
+        let events = try await log.append(Array(repeating: .of("a"), count: 1_300))
+        #expect(try await log.abandonDeliveries(of: "w", failure: "gone", at: clock.now) == 1_300)
+        #expect(try await log.redeliver(events.map(\.position), to: "w", at: clock.now) == 1_300)
+        #expect(try await log.deliveryStats(of: "w") == DeliveryStats(pending: 1_300))
+        await log.close()
+    }
+
+    @Test func `attempts go with their deliveries, and dead letters are counted no longer`() async throws {
+        let log = try await log("w", "v")
+        _ = try await settle(log, [.delivered, .dead, .dead])
+        _ = try await settle(log, [.delivered], of: "v")
+        #expect(try await rows(log) == 4)
+        #expect(try await log.deleteObserver("v", expecting: nil))
+        #expect(try await rows(log) == 3)
+        #expect(try await log.deleteTopic(.of("a")))
+        #expect(try await log.deliveries(of: "w", in: nil, before: Position(.max), limit: 9).isEmpty)
+        // The rows go at leisure.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try await rows(log) > 0, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(try await rows(log) == 0)
+        let stats = try await log.deliveryStats(of: "w")
+        #expect(stats.deadLetters == 0 && stats.pending == 0 && stats.delivered == 1)
+        await log.close()
+    }
+
+    @Test func `what arrived is removed after 7 days, dead letters after 30, what waits never`() async throws {
+        let log = try await log("w")
+        _ = try await settle(
+            log,
+            Array(repeating: .delivered, count: 5) + [.dead, .dead, .pending(notBefore: .latest)]
+        )
+        func purge(_ limit: Int = 3) async throws -> Bool {
+            try await log.change { [clock] writer, db in try writer.purgeDeliveryHistory(limit, at: clock.now, db) }
+        }
+        let day: Int64 = 86_400_000
+        clock.now = clock.now.advanced(byMilliseconds: 7 * day - 1)
+        #expect(try await purge() == false)
+        #expect(try await rows(log) == 8)
+        clock.now = clock.now.advanced(byMilliseconds: 1)
+        #expect(try await purge())
+        #expect(try await rows(log) == 5)
+        #expect(try await purge() == false)
+        #expect(try await rows(log) == 3)
+        clock.now = clock.now.advanced(byMilliseconds: 23 * day)
+        #expect(try await purge() == false)
+        #expect(try await rows(log) == 1)
+        #expect(try await log.deliveryStats(of: "w").deadLetters == 0)
+        #expect(try await log.deliveryStats(of: "w").pending == 1)
+        clock.now = clock.now.advanced(byMilliseconds: 900 * day)
+        #expect(try await purge() == false)
+        #expect(try await rows(log) == 1)
+        await log.close()
+    }
+
+    @Test func `it is known since when an observer fails without a success`() async throws {
+        let log = try await log("w", "v")
+        let events = try await log.append(Array(repeating: .of("a"), count: 4))
+        let ids = try await log.pendingDeliveries(of: "w", limit: 9).map(\.id)
+        let other = try await log.pendingDeliveries(of: "v", limit: 9).map(\.id)
+        let start = events[0].time
+        func record(_ after: Int64, _ outcomes: (Int64, DeliveryOutcome.State)...) async throws -> [String: Timestamp] {
+            clock.now = start.advanced(byMilliseconds: after)
+            return try await log.recordOutcomes(outcomes.map { outcome($0.0, 1, $0.1) })
+        }
+        let retry = DeliveryOutcome.State.pending(notBefore: start)
+        #expect(try await record(10, (ids[0], retry), (other[0], .delivered)) == ["w": clock.now])
+        #expect(try await record(20, (ids[1], .dead)) == ["w": start.advanced(byMilliseconds: 10)])
+        #expect(try await log.deliveryStats(of: "w").failingSince == start.advanced(byMilliseconds: 10))
+        #expect(try await log.deliveryStats(of: "w").lastFailure == "status")
+        #expect(try await record(30, (ids[0], retry), (ids[2], .delivered)) == [:])
+        #expect(try await log.deliveryStats(of: "w").failingSince == nil)
+        #expect(try await record(40, (ids[3], .delivered), (ids[0], retry)) == ["w": clock.now])
+        try await save(log, "w")
+        #expect(try await log.deliveryStats(of: "w").failingSince == nil)
+        #expect(try await record(50, (ids[0], retry)) == ["w": clock.now])
+        await log.close()
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import EventLog
+
+@Suite struct MaintenanceScheduleTests {
+    private let now = Timestamp(milliseconds: 1_795_000_000_000)
+
+    /// A schedule on which nothing is due.
+    private func resting(_ retention: Retention) -> MaintenanceSchedule {
+        var schedule = MaintenanceSchedule(defaults: retention)
+        schedule.hasUnpurgedTopics = false
+        schedule.mayHaveFreePages = false
+        schedule.keysForgotten(at: now)
+        schedule.retention.inspected(0, through: nil, sawOwnBounds: false, at: now)
+        return schedule
+    }
+
+    @Test func `nothing is due on an idle log that was tidied up`() {
+        var schedule = resting(Retention(events: 5))
+        #expect(schedule.begin(isIdle: true, at: now) == nil)
+        #expect(schedule.begin(isIdle: false, at: now) == nil)
+    }
+
+    @Test func `a busy log gets a step after some rows, which may touch more than were written`() {
+        var schedule = resting(Retention(events: 5))
+        schedule.committed(rows: 63)
+        #expect(schedule.begin(isIdle: false, at: now) == nil)
+        schedule.committed(rows: 1)
+        #expect(schedule.begin(isIdle: false, at: now) == 96)
+        #expect(schedule.begin(isIdle: false, at: now) == nil)
+        schedule.committed(rows: 1_024)
+        #expect(schedule.begin(isIdle: false, at: now) == 1_536)
+    }
+
+    @Test func `a log that keeps all its history is hardly ever held up`() {
+        var schedule = resting(Retention())
+        schedule.committed(rows: 4_095)
+        #expect(schedule.begin(isIdle: false, at: now) == nil)
+        schedule.committed(rows: 1)
+        #expect(schedule.begin(isIdle: false, at: now) != nil)
+        schedule.committed(rows: 1)
+        #expect(schedule.begin(isIdle: true, at: now) == MaintenanceSchedule.idleStep)
+        #expect(schedule.begin(isIdle: true, at: now) == nil)
+    }
+
+    @Test func `whatever is due gets its turn`() {
+        var schedule = resting(Retention(age: 1))
+        schedule.hasUnpurgedTopics = true
+        schedule.mayHaveFreePages = true
+        let later = now.advanced(byMilliseconds: 3_600_000)
+        let turns = (0..<8).compactMap { _ in schedule.nextChore(at: later) }
+        #expect(Set(turns.prefix(4)) == Set(MaintenanceSchedule.Chore.allCases))
+        #expect(turns.prefix(4) == turns.suffix(4))
+        #expect(schedule.nextChore(at: now) != nil)
+    }
+}

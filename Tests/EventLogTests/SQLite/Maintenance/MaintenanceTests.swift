@@ -1,0 +1,86 @@
+import GRDB
+import Testing
+
+@testable import EventLog
+
+@Suite struct MaintenanceTests {
+    private let clock = ManualClock()
+
+    private func log(
+        _ retention: Retention = Retention(),
+        at storage: SQLiteEventLog.Storage = .inMemory
+    ) throws -> SQLiteEventLog {
+        var limits = SQLiteEventLog.Limits()
+        limits.retention = retention
+        return try SQLiteEventLog(at: storage, durability: .process, limits: limits, clock: { [clock] in clock.now })
+    }
+
+    @Test func `what is too old goes without a post, the newest too`() async throws {
+        let log = try log(Retention(age: 1_000))
+        try await log.setRetention(Retention(age: 600_000), of: .of("long"))
+        try await log.append([.of("a", "old"), .of("long", "old")])
+        clock.now = clock.now.advanced(byMilliseconds: 900)
+        try await log.append([.of("a", "new")])
+        clock.now = clock.now.advanced(byMilliseconds: 5_101)
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try await log.summary(of: .of("a")) != nil, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(try await log.texts("**") == ["old"])
+        #expect(try await log.lastEvent(of: .of("a")) == nil)
+        #expect(try await log.append([.of("a")])[0].position.rawValue == 4)
+    }
+
+    @Test func `an event that a webhook waits for is kept, with what follows it`() async throws {
+        let log = try log(Retention(events: 1))
+        _ = try await log.saveObserver(
+            ObserverRecord(id: "w", topics: [.of("a")], createdAt: clock.now),
+            expecting: nil
+        )
+        for number in 1...5 { try await log.append([.of("a", "\(number)")]) }
+        _ = try await log.append([.of("b"), .of("b")])
+        _ = try await log.eventuallyHas(1, "b")
+        #expect(try await log.texts("a") == ["1", "2", "3", "4", "5"])
+        let due = try await log.dueDeliveries(of: "w", at: clock.now, limit: 10)
+        #expect(due.count == 5)
+        try await log.recordOutcomes(
+            due.prefix(3).map {
+                DeliveryOutcome(delivery: $0.id, attempts: 1, state: .delivered, status: 200, at: clock.now)
+            }
+        )
+        clock.now = clock.now.advanced(byMilliseconds: RetentionSweep.pause + 1)
+        _ = try await log.eventuallyHas(2, "a")
+        #expect(try await log.texts("a") == ["4", "5"])
+        #expect(try await log.deliveryStats(of: "w").pending == 2)
+    }
+
+    @Test func `removing follows posts in rounds, not each of them`() async throws {
+        let log = try log(Retention(events: 1))
+        let began = ContinuousClock.now
+        for _ in 0..<500 { try await log.append([.of("a")]) }
+        let removals = try await log.change { _, db in try Int.fetchOne(db, sql: "SELECT removals FROM log") ?? 0 }
+        // After so many rows while posts come, or when none has come for 5 ms.
+        let pauses = Int((ContinuousClock.now - began) / .milliseconds(5))
+        #expect(removals <= 500 / MaintenanceSchedule.busyStep + pauses + 1)
+        _ = try await log.eventuallyHas(1, "a")
+    }
+
+    @Test func `space is given back to the file system`() async throws {
+        let directory = try TemporaryDirectory()
+        var log = try log(at: .directory(directory.path))
+        let text = String(repeating: "x", count: 10_000)
+        for _ in 0..<20 { try await log.append((0..<100).map { _ in .of("a", text) }) }
+        await log.close()
+        let full = try #require(try directory.contents()["clarion.db"]).count
+        log = try self.log(at: .directory(directory.path))
+        try await log.setRetention(Retention(events: 10), of: .of("a"))
+        _ = try await log.eventuallyHas(10, "a")
+        let deadline = ContinuousClock.now + .seconds(20)
+        func freePages() async throws -> Int {
+            try await log.change { _, db in try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0 }
+        }
+        while try await freePages() > 700, ContinuousClock.now < deadline { await Task.yield() }
+        await log.close()
+        let left = try #require(try directory.contents()["clarion.db"]).count
+        #expect(full > 20_000_000)
+        #expect(left < full / 4, "\(left) of \(full) bytes are left")
+    }
+}

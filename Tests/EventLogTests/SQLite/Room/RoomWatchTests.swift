@@ -1,0 +1,25 @@
+import Testing
+
+@testable import EventLog
+
+@Suite struct RoomWatchTests {
+    private let start = ContinuousClock.now
+
+    @Test func `an answer holds for a while, and for a part of the room`() {
+        var watch = RoomWatch()
+        #expect(watch.mustLook(beforeWriting: 0, at: start))
+        watch.saw(1_600_000, at: start)
+        #expect(!watch.mustLook(beforeWriting: 100_000, at: start))
+        #expect(watch.mustLook(beforeWriting: 100_001, at: start))
+        for _ in 0..<10 { watch.writing(10_000) }
+        #expect(!watch.mustLook(beforeWriting: 0, at: start + RoomWatch.pause))
+        #expect(watch.mustLook(beforeWriting: 1, at: start))
+        #expect(watch.mustLook(beforeWriting: 0, at: start + RoomWatch.pause + .milliseconds(1)))
+    }
+
+    @Test func `with little room every write asks`() {
+        var watch = RoomWatch()
+        watch.saw(1_000, at: start)
+        #expect(watch.mustLook(beforeWriting: 100, at: start))
+    }
+}
