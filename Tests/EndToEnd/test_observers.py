@@ -36,7 +36,7 @@ def test_a_registration_and_its_defaults(shared_hub, topic):
     assert observer == {
         "kind": "webhook", "state": "active", "topics": [topic], "url": URL, "types": [], "format": "raw", "headers": {},
         "description": None, "start": "latest", "ordered": False, "maxInFlight": 16, "ratePerSecond": None,
-        "enabled": True,
+        "enabled": True, "handshake": False, "signature": "hmac-sha256",
         "stats": {"delivered": 0, "failed": 0, "pending": 0, "deadLetters": 0, "lastStatus": None, "lastAttemptAt": None},
     }
 

@@ -9,7 +9,7 @@ struct WebhookURLTests {
         arguments: [
             ("https://example.com", "https://example.com/", "example.com", 443),
             ("http://example.com:8080/a?b=c", "http://example.com:8080/a?b=c", "example.com", 8080),
-            ("HTTPS://example.com/x#part", "https://example.com/x", "example.com", 443),
+            ("HTTPS://Example.COM/X#part", "https://example.com/X", "example.com", 443),
             ("http://[::1]:9000/", "http://[::1]:9000/", "[::1]", 9000),
             ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example/", "xn--bcher-kva.example", 443),
             ("http://0x7f.1/", "http://127.0.0.1/", "127.0.0.1", 80),

@@ -8,7 +8,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     /// The longest URL in bytes.
     public static let maximumLength = 8192
 
-    /// The URL as libcurl writes it back: scheme and host lowered, path never empty, non-ASCII encoded, no fragment.
+    /// The URL as libcurl writes it back: scheme lowered, path never empty, non-ASCII encoded; host lowered, no fragment.
     public let description: String
 
     /// `http` or `https`.
@@ -48,7 +48,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         guard parsed.part(CURLUPART_USER) == nil, parsed.part(CURLUPART_PASSWORD) == nil else {
             throw Self.invalid("user information in the URL is refused; set an Authorization header instead")
         }
-        guard let host = parsed.part(CURLUPART_HOST), !host.isEmpty else {
+        guard let host = parsed.part(CURLUPART_HOST)?.lowercased(), !host.isEmpty else {
             throw Self.invalid("the URL has no host")
         }
         // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
@@ -63,7 +63,8 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         guard !UnsafePorts.contains(port) else {
             throw Self.invalid("port \(port) is reserved for another protocol")
         }
-        parsed.removeFragment()
+        parsed.set(CURLUPART_HOST, to: host)
+        parsed.set(CURLUPART_FRAGMENT, to: nil)
         guard let description = parsed.part(CURLUPART_URL) else { throw Self.invalid("the URL cannot be parsed") }
         self.description = description
         self.scheme = scheme
@@ -112,7 +113,7 @@ private struct ParsedURL: ~Copyable {
         return unsafe String(cString: text)
     }
 
-    func removeFragment() {
-        _ = unsafe curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
+    func set(_ part: CURLUPart, to text: String?) {
+        _ = unsafe curl_url_set(handle, part, text, 0)
     }
 }
