@@ -7,7 +7,7 @@ TEST_PACKAGES := chromium chromium-driver
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
-.PHONY: run build test unit end-to-end sanitize lint format docs bench bench-broadcasting clean dependencies test-dependencies
+.PHONY: run build test unit end-to-end sanitize lint format docs bench bench-broadcasting bench-webhooks clean dependencies test-dependencies
 
 run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in ./data.
 	exec .build/release/clarion serve $(ARGS)
@@ -50,6 +50,10 @@ bench: build ## Measure against a peer in the same run; see Benchmarks/README.md
 
 bench-broadcasting: ## Measure the in-process library against a bare array, NotificationCenter and OpenCombine.
 	Benchmarks/Broadcasting/run $(ARGS)
+
+bench-webhooks: build ## Measure webhook deliveries against libcurl alone.
+	$(MAKE) --silent -C Benchmarks webhooks
+	Benchmarks/webhooks/measure.py $(ARGS)
 
 clean:
 	rm -rf .build

@@ -76,6 +76,10 @@ def test_a_delivery_with_its_attempts(shared_hub, receiver, topic):
     assert log[0]["message"] and log[1]["message"] is None
     assert all(0 <= attempt["durationMs"] < 15_000 and TIME.fullmatch(attempt["at"]) for attempt in log)
     assert log[0]["at"] <= log[1]["at"]
+    assert all(0 < attempt["answeredMs"] <= attempt["durationMs"] + 1 for attempt in log)
+    # The second went over the connection of the first, neither with TLS.
+    assert 0 < log[0]["connectedMs"] <= log[0]["answeredMs"] and log[1]["connectedMs"] is None
+    assert log[0]["securedMs"] is log[1]["securedMs"] is None
     # The list has the same, without the attempts.
     assert deliveries(shared_hub, webhook) == [found]
 

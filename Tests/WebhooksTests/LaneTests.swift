@@ -7,7 +7,7 @@ struct LaneTests {
     @Test("an endpoint that fails every time is braked; one success, or a new registration, takes the brake off")
     func brake() {
         var lane = Lane(id: "e")
-        for _ in 0..<63 { lane.noteEnding(hasFailed: true) }
+        for _ in 0..<15 { lane.noteEnding(hasFailed: true) }
         #expect(lane.brake == nil)
         lane.noteEnding(hasFailed: true)
         var begun = 0
@@ -15,6 +15,14 @@ struct LaneTests {
             while lane.brake?.take(at: now) == nil, begun < 2_000 { begun += 1 }
         }
         #expect((490...520).contains(begun))
+        for (failures, perSecond) in [(200, 40), (100_000, 20)] {
+            while lane.failures < failures { lane.noteEnding(hasFailed: true) }
+            begun = 0
+            for now in Int64(2_000)..<12_000 where lane.brake?.take(at: now + Int64(failures) * 1000) == nil {
+                begun += 1
+            }
+            #expect((perSecond * 10 - 1...perSecond * 10 + 5).contains(begun))
+        }
         lane.noteEnding(hasFailed: false)
         #expect(lane.brake == nil && lane.failures == 0)
         for _ in 0..<100 { lane.noteEnding(hasFailed: true) }

@@ -23,6 +23,9 @@ enum DeliveryDocument {
             "number": .number(Double(attempt.number)),
             "at": .string(attempt.at.rfc3339),
             "durationMs": .number(Double(attempt.duration)),
+            "connectedMs": milliseconds(attempt.connected),
+            "securedMs": milliseconds(attempt.secured),
+            "answeredMs": milliseconds(attempt.answered),
             "status": number(attempt.status),
             "failure": text(attempt.failure),
             "message": text(attempt.message),
@@ -33,17 +36,7 @@ enum DeliveryDocument {
 
     /// An attempt that tried an endpoint out.
     static func test(_ event: String, _ outcome: AttemptOutcome) -> JSONValue {
-        let attempt = attempt(
-            DeliveryAttempt(
-                number: outcome.attempts,
-                at: Timestamp(milliseconds: outcome.at),
-                duration: outcome.duration,
-                status: outcome.status,
-                failure: outcome.failure?.rawValue,
-                message: outcome.message,
-                response: outcome.responsePrefix
-            )
-        )
+        let attempt = attempt(outcome.attempt)
         guard case .object(var members) = attempt else { return attempt }
         members["event"] = .string(event)
         members["type"] = .string(WebhookRegistry.testType)
@@ -51,6 +44,10 @@ enum DeliveryDocument {
     }
 
     private static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+
+    private static func milliseconds(_ microseconds: Int64?) -> JSONValue {
+        microseconds.map { .number(Double($0) / 1000) } ?? .null
+    }
 
     private static func number(_ number: Int?) -> JSONValue { number.map { .number(Double($0)) } ?? .null }
 }

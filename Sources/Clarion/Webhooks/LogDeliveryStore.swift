@@ -37,17 +37,7 @@ struct LogDeliveryStore: DeliveryStore {
                     case .retry(let notBefore): .pending(notBefore: Timestamp(milliseconds: notBefore))
                     case .dead, .gone: .dead
                     }
-                return DeliveryOutcome(
-                    delivery: outcome.delivery,
-                    attempts: outcome.attempts,
-                    state: state,
-                    status: outcome.status,
-                    failure: outcome.failure?.rawValue,
-                    message: outcome.message,
-                    response: Array(outcome.responsePrefix.prefix(Self.keptResponse)),
-                    duration: outcome.duration,
-                    at: Timestamp(milliseconds: outcome.at)
-                )
+                return DeliveryOutcome(delivery: outcome.delivery, state: state, attempt: outcome.attempt)
             }
         )
         var told: Set<String> = []
@@ -61,7 +51,4 @@ struct LogDeliveryStore: DeliveryStore {
             }
         }
     }
-
-    /// How many bytes of a response's body are kept with its attempt.
-    private static let keptResponse = 1024
 }

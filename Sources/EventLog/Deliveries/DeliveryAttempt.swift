@@ -9,6 +9,15 @@ public struct DeliveryAttempt: Hashable, Sendable {
     /// How long it took, in milliseconds.
     public let duration: Int64
 
+    /// How long after its beginning a connection stood, in microseconds; nil if none did, or one was used again.
+    public let connected: Int64?
+
+    /// How long after its beginning TLS stood, in microseconds; nil as with ``connected``, and without TLS.
+    public let secured: Int64?
+
+    /// How long after its beginning the response began, in microseconds; nil if there was none.
+    public let answered: Int64?
+
     /// The status of the response; nil if there was none.
     public let status: Int?
 
@@ -25,15 +34,21 @@ public struct DeliveryAttempt: Hashable, Sendable {
     public init(
         number: Int,
         at: Timestamp,
-        duration: Int64,
-        status: Int?,
-        failure: String?,
-        message: String?,
-        response: [UInt8]
+        duration: Int64 = 0,
+        connected: Int64? = nil,
+        secured: Int64? = nil,
+        answered: Int64? = nil,
+        status: Int? = nil,
+        failure: String? = nil,
+        message: String? = nil,
+        response: [UInt8] = []
     ) {
         self.number = number
         self.at = at
         self.duration = duration
+        self.connected = connected
+        self.secured = secured
+        self.answered = answered
         self.status = status
         self.failure = failure
         self.message = message

@@ -77,3 +77,23 @@ public struct AttemptOutcome: Sendable, Hashable {
         self.at = at
     }
 }
+
+extension AttemptOutcome {
+    /// The outcome of the attempt after those the delivery has had.
+    init(of delivery: Delivery, at endpoint: Endpoint, _ answer: AttemptAnswer, _ result: Result, now: Int64) {
+        self.init(
+            delivery: delivery.id,
+            endpoint: endpoint.id,
+            url: endpoint.url,
+            attempts: delivery.attempts + 1,
+            result: result,
+            status: answer.status,
+            failure: answer.failure,
+            message: answer.message,
+            responsePrefix: answer.responsePrefix,
+            duration: answer.duration,
+            timings: answer.timings,
+            at: now
+        )
+    }
+}

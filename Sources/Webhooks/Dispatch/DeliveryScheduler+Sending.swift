@@ -44,20 +44,7 @@ extension DeliveryScheduler {
             result = .retry(notBefore: now)
         }
         unrecorded.append(
-            AttemptOutcome(
-                delivery: request.delivery.id,
-                endpoint: request.target.endpoint.id,
-                url: request.target.endpoint.url,
-                attempts: attempts,
-                result: result,
-                status: answer.status,
-                failure: answer.failure,
-                message: answer.message,
-                responsePrefix: answer.responsePrefix,
-                duration: answer.duration,
-                timings: answer.timings,
-                at: now
-            )
+            AttemptOutcome(of: request.delivery, at: request.target.endpoint, answer, result, now: now)
         )
         var requeued = 0
         var isProvenWhileParked = false
@@ -88,8 +75,8 @@ extension DeliveryScheduler {
     /// Gives the lane a turn if it has something to send and room to send it.
     mutating func requestSend(_ index: Int) {
         let isReady = withLane(index) { lane in
-            guard lane.isOpen, !lane.queue.isEmpty, !lane.isInSendRing, !lane.isParked, let target = lane.target,
-                lane.inFlight.count < target.window
+            guard lane.isOpen, !lane.queue.isEmpty, !lane.isInSendRing, !lane.isParked,
+                lane.inFlight.count < lane.window
             else { return false }
             lane.isInSendRing = true
             return true
@@ -103,7 +90,7 @@ extension DeliveryScheduler {
         let token = nextToken
         let verdict: Verdict = withLane(index) { lane in
             lane.isInSendRing = false
-            guard lane.isOpen, let target = lane.target, lane.inFlight.count < target.window, !lane.queue.isEmpty else {
+            guard lane.isOpen, let target = lane.target, lane.inFlight.count < lane.window, !lane.queue.isEmpty else {
                 return .pass
             }
             if lane.holdUntil > now { return .hold }

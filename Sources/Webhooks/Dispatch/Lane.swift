@@ -61,12 +61,12 @@ struct Lane {
     private(set) var failures = 0
 
     /// Holds an endpoint back that fails every time: one that refuses at once could otherwise be tried ten thousand times
-    /// a second, which nobody gains by and everybody pays for.
+    /// a second, which nobody gains by and everybody pays for. The more failures in a row, the harder; the first success
+    /// takes it off.
     var brake: RateLimit?
 
-    /// So many failures in a row, and the brake is put on; the first success takes it off.
-    private static let failuresToBrake = 64
-    private static let brakedPerSecond = 500.0
+    /// So many failures in a row, and the brake is put on.
+    private static let failuresToBrake = 16
 
     /// The time of this lane's entry in the timer heap that counts.
     var armedAt: Int64?
@@ -82,6 +82,11 @@ struct Lane {
     var isOpen: Bool {
         guard let target else { return false }
         return target.endpoint.isEnabled && !isGone
+    }
+
+    /// How many attempts may be under way: one at a time while it is braked.
+    var window: Int {
+        brake == nil ? target?.window ?? 0 : 1
     }
 
     /// Whether the lane may be forgotten.
@@ -115,12 +120,12 @@ struct Lane {
 
     /// Notes how an attempt ended.
     mutating func noteEnding(hasFailed: Bool) {
-        failures = hasFailed ? failures + 1 : 0
-        if !hasFailed {
-            brake = nil
-        } else if brake == nil, failures >= Self.failuresToBrake {
-            brake = RateLimit(perSecond: Self.brakedPerSecond)
-        }
+        guard hasFailed else { return forgive() }
+        failures += 1
+        guard failures >= Self.failuresToBrake else { return }
+        // 500 a second at first, half as many each time the failures have doubled, but enough to notice a recovery.
+        let rate = max(8_000 / Double(failures), 20)
+        if brake == nil { brake = RateLimit(perSecond: rate) } else { brake?.set(perSecond: rate) }
     }
 
     /// Forgets how attempts ended: the endpoint may be another one now.

@@ -1,7 +1,7 @@
 /// A limit on how many attempts begin per second (the generic cell rate algorithm, ITU-T I.371).
 struct RateLimit {
     /// Milliseconds between two attempts at the limit.
-    private let interval: Double
+    private var interval: Double
 
     /// The moment the next attempt would begin if all were evenly spaced, in milliseconds since 1970.
     private var next: Double = 0
@@ -13,6 +13,11 @@ struct RateLimit {
     /// `nil` if there is no limit, which a rate that is not positive means too.
     init?(perSecond rate: Double?) {
         guard let rate, rate > 0 else { return nil }
+        interval = 1000 / rate
+    }
+
+    /// Changes the limit, to one that is positive.
+    mutating func set(perSecond rate: Double) {
         interval = 1000 / rate
     }
 

@@ -12,22 +12,9 @@ extension WebhookDispatcher {
     /// - Returns: the outcome, or `nil` if the dispatcher is not running or ends meanwhile.
     public func attempt(_ delivery: Delivery, at endpoint: Endpoint) async -> AttemptOutcome? {
         guard let answer = await probe(delivery, at: endpoint, purpose: .delivery) else { return nil }
-        let attempts = delivery.attempts + 1
         let now = clock.now()
-        return AttemptOutcome(
-            delivery: delivery.id,
-            endpoint: endpoint.id,
-            url: endpoint.url,
-            attempts: attempts,
-            result: policy.result(of: answer, attempts: attempts, now: now, spread: 0),
-            status: answer.status,
-            failure: answer.failure,
-            message: answer.message,
-            responsePrefix: answer.responsePrefix,
-            duration: answer.duration,
-            timings: answer.timings,
-            at: now
-        )
+        let result = policy.result(of: answer, attempts: delivery.attempts + 1, now: now, spread: 0)
+        return AttemptOutcome(of: delivery, at: endpoint, answer, result, now: now)
     }
 
     /// Asks an endpoint whether it wants deliveries, in the name of ``WebhookConfiguration/origin``.

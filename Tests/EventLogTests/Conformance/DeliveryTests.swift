@@ -67,15 +67,21 @@ import Testing
         #expect(due.count == 4)
         let later = start.advanced(byMilliseconds: 5_000)
         try await log.recordOutcomes([
-            DeliveryOutcome(delivery: due[0].id, attempts: 1, state: .delivered, status: 200, at: start),
+            DeliveryOutcome(
+                delivery: due[0].id,
+                state: .delivered,
+                attempt: DeliveryAttempt(number: 1, at: start, status: 200)
+            ),
             DeliveryOutcome(
                 delivery: due[1].id,
-                attempts: 1,
                 state: .pending(notBefore: later),
-                failure: "timeout",
-                at: start
+                attempt: DeliveryAttempt(number: 1, at: start, failure: "timeout")
             ),
-            DeliveryOutcome(delivery: due[2].id, attempts: 9, state: .dead, status: 500, failure: "status", at: start),
+            DeliveryOutcome(
+                delivery: due[2].id,
+                state: .dead,
+                attempt: DeliveryAttempt(number: 9, at: start, status: 500, failure: "status")
+            ),
         ])
         var stats = try await log.deliveryStats(of: "w")
         #expect(
@@ -99,8 +105,16 @@ import Testing
         #expect(retry.attempts == 1 && retry.notBefore == later && retry.event == due[1].event)
 
         try await log.recordOutcomes([
-            DeliveryOutcome(delivery: due[1].id, attempts: 2, state: .delivered, status: 204, at: later),
-            DeliveryOutcome(delivery: due[3].id, attempts: 1, state: .delivered, status: 204, at: later),
+            DeliveryOutcome(
+                delivery: due[1].id,
+                state: .delivered,
+                attempt: DeliveryAttempt(number: 2, at: later, status: 204)
+            ),
+            DeliveryOutcome(
+                delivery: due[3].id,
+                state: .delivered,
+                attempt: DeliveryAttempt(number: 1, at: later, status: 204)
+            ),
         ])
         stats = try await log.deliveryStats(of: "w")
         #expect(
@@ -126,14 +140,20 @@ import Testing
         _ = try await log.append([.of("a")])
         let settled = try await log.pendingDeliveries(of: "w", limit: 1)[0].id
         let gone = try await log.pendingDeliveries(of: "gone", limit: 1)[0].id
-        let outcome = DeliveryOutcome(delivery: settled, attempts: 1, state: .delivered, status: 200, at: .now())
+        let outcome = DeliveryOutcome(
+            delivery: settled,
+            state: .delivered,
+            attempt: DeliveryAttempt(number: 1, at: .now(), status: 200)
+        )
         try await log.recordOutcomes([outcome])
         let stats = try await log.deliveryStats(of: "w")
         _ = try await log.deleteObserver("gone", expecting: nil)
         try await save(log, "gone", ["a"])
         _ = try await log.append([.of("b")])
         try await log.recordOutcomes(
-            [settled, gone, 12_345].map { DeliveryOutcome(delivery: $0, attempts: 2, state: .dead, at: .now()) }
+            [settled, gone, 12_345].map {
+                DeliveryOutcome(delivery: $0, state: .dead, attempt: DeliveryAttempt(number: 2, at: .now()))
+            }
         )
         #expect(try await log.deliveryStats(of: "w") == stats)
         #expect(try await log.deliveryStats(of: "gone") == DeliveryStats())
@@ -149,7 +169,9 @@ import Testing
         _ = try await log.deleteObserver("w", expecting: nil)
         try await save(log, "w", ["a"])
         _ = try await log.append([.of("a")])
-        try await log.recordOutcomes([DeliveryOutcome(delivery: old, attempts: 1, state: .dead, at: .now())])
+        try await log.recordOutcomes([
+            DeliveryOutcome(delivery: old, state: .dead, attempt: DeliveryAttempt(number: 1, at: .now()))
+        ])
         #expect(try await log.deliveryStats(of: "w") == DeliveryStats(pending: 1))
         await log.close()
     }

@@ -37,14 +37,19 @@ import Testing
         let isDelivered = state == .delivered
         return DeliveryOutcome(
             delivery: delivery,
-            attempts: attempts,
             state: state,
-            status: isDelivered ? 200 : 500,
-            failure: isDelivered ? nil : "status",
-            message: isDelivered ? nil : "the endpoint answered 500",
-            response: Array("attempt \(attempts)".utf8),
-            duration: 12,
-            at: clock.now
+            attempt: DeliveryAttempt(
+                number: attempts,
+                at: clock.now,
+                duration: 12,
+                connected: attempts == 1 ? 300 : nil,
+                secured: attempts == 1 ? 900 : nil,
+                answered: 11_000,
+                status: isDelivered ? 200 : 500,
+                failure: isDelivered ? nil : "status",
+                message: isDelivered ? nil : "the endpoint answered 500",
+                response: Array("attempt \(attempts)".utf8)
+            )
         )
     }
 
@@ -74,6 +79,9 @@ import Testing
                     number: 1,
                     at: start,
                     duration: 12,
+                    connected: 300,
+                    secured: 900,
+                    answered: 11_000,
                     status: 500,
                     failure: "status",
                     message: "the endpoint answered 500",
@@ -83,6 +91,7 @@ import Testing
                     number: 2,
                     at: clock.now,
                     duration: 12,
+                    answered: 11_000,
                     status: 200,
                     failure: nil,
                     message: nil,

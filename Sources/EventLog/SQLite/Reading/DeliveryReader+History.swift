@@ -92,7 +92,8 @@ extension DeliveryReader {
         let statement = try PreparedStatement(
             cachedIn: db,
             """
-            SELECT number, ended_at, duration, status, failure, message, response FROM attempt
+            SELECT number, ended_at, duration, connected, secured, answered, status, failure, message, response
+            FROM attempt
             WHERE id >= ?1 AND id < ?2 ORDER BY (id - ?1 - ?3 + \(ring)) % \(ring)
             """
         )
@@ -107,10 +108,13 @@ extension DeliveryReader {
                     number: Int(row.integer(0)),
                     at: Timestamp(milliseconds: row.integer(1)),
                     duration: row.integer(2),
-                    status: row.optionalInteger(3).map { Int($0) },
-                    failure: row.optionalText(4),
-                    message: row.optionalText(5),
-                    response: row.optionalBytes(6) ?? []
+                    connected: row.optionalInteger(3),
+                    secured: row.optionalInteger(4),
+                    answered: row.optionalInteger(5),
+                    status: row.optionalInteger(6).map { Int($0) },
+                    failure: row.optionalText(7),
+                    message: row.optionalText(8),
+                    response: row.optionalBytes(9) ?? []
                 )
             )
         }

@@ -62,11 +62,11 @@ extension LogWriter {
         let row = statements.settleDelivery
         row.bind(outcome.delivery, at: 1)
         row.bind(outcome.state.number, at: 2)
-        row.bind(Int64(outcome.attempts), at: 3)
+        row.bind(Int64(outcome.attempt.number), at: 3)
         row.bind(outcome.state.notBefore?.milliseconds, at: 4)
-        row.bind(outcome.status.map(Int64.init), at: 5)
-        row.bind(outcome.failure, at: 6)
-        row.bind(outcome.at.milliseconds, at: 7)
+        row.bind(outcome.attempt.status.map(Int64.init), at: 5)
+        row.bind(outcome.attempt.failure, at: 6)
+        row.bind(outcome.attempt.at.milliseconds, at: 7)
         try row.run()
     }
 }
@@ -76,14 +76,18 @@ extension LogWriter {
     private func keep(_ outcome: DeliveryOutcome, after logged: Int64, _ statements: WriterStatements) throws {
         let row = statements.insertAttempt
         let ring = Schema.attemptsPerDelivery
+        let attempt = outcome.attempt
         row.bind(outcome.delivery * ring + logged % ring, at: 1)
-        row.bind(Int64(outcome.attempts), at: 2)
-        row.bind(outcome.at.milliseconds, at: 3)
-        row.bind(outcome.duration, at: 4)
-        row.bind(outcome.status.map(Int64.init), at: 5)
-        row.bind(outcome.failure, at: 6)
-        row.bind(outcome.message, at: 7)
-        row.bind(outcome.response.isEmpty ? nil : outcome.response, at: 8)
+        row.bind(Int64(attempt.number), at: 2)
+        row.bind(attempt.at.milliseconds, at: 3)
+        row.bind(attempt.duration, at: 4)
+        row.bind(attempt.connected, at: 5)
+        row.bind(attempt.secured, at: 6)
+        row.bind(attempt.answered, at: 7)
+        row.bind(attempt.status.map(Int64.init), at: 8)
+        row.bind(attempt.failure, at: 9)
+        row.bind(attempt.message, at: 10)
+        row.bind(attempt.response.isEmpty ? nil : attempt.response, at: 11)
         try row.run()
     }
 }
@@ -109,15 +113,15 @@ private struct Tally {
             fail(outcome)
             dead += 1
         }
-        guard outcome.at.milliseconds >= lastAttemptAt else { return }
-        lastAttemptAt = outcome.at.milliseconds
-        lastStatus = outcome.status.map(Int64.init)
-        lastFailure = outcome.failure
+        guard outcome.attempt.at.milliseconds >= lastAttemptAt else { return }
+        lastAttemptAt = outcome.attempt.at.milliseconds
+        lastStatus = outcome.attempt.status.map(Int64.init)
+        lastFailure = outcome.attempt.failure
     }
 
     private mutating func fail(_ outcome: DeliveryOutcome) {
         failed += 1
-        if failingSince == nil { failingSince = outcome.at.milliseconds }
+        if failingSince == nil { failingSince = outcome.attempt.at.milliseconds }
     }
 }
 

@@ -64,8 +64,9 @@ struct WriterStatements {
         insertAttempt = try PreparedStatement(
             db,
             """
-            INSERT OR REPLACE INTO attempt (id, number, ended_at, duration, status, failure, message, response)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT OR REPLACE INTO attempt
+                (id, number, ended_at, duration, connected, secured, answered, status, failure, message, response)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """
         )
         countOutcomes = try PreparedStatement(

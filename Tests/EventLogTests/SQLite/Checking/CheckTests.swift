@@ -31,9 +31,8 @@ import Testing
             due.map {
                 DeliveryOutcome(
                     delivery: $0.id,
-                    attempts: 1,
                     state: $0.id.isMultiple(of: 2) ? .delivered : .dead,
-                    at: clock.now
+                    attempt: DeliveryAttempt(number: 1, at: clock.now)
                 )
             }
         )

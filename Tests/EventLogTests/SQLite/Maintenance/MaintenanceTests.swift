@@ -43,7 +43,11 @@ import Testing
         #expect(due.count == 5)
         try await log.recordOutcomes(
             due.prefix(3).map {
-                DeliveryOutcome(delivery: $0.id, attempts: 1, state: .delivered, status: 200, at: clock.now)
+                DeliveryOutcome(
+                    delivery: $0.id,
+                    state: .delivered,
+                    attempt: DeliveryAttempt(number: 1, at: clock.now, status: 200)
+                )
             }
         )
         clock.now = clock.now.advanced(byMilliseconds: RetentionSweep.pause + 1)

@@ -140,7 +140,11 @@ struct FullDiskTests {
         #expect(due.count == events.count)
         for delivery in due {
             try await log.recordOutcomes([
-                DeliveryOutcome(delivery: delivery.id, attempts: 1, state: .delivered, status: 200, at: .now())
+                DeliveryOutcome(
+                    delivery: delivery.id,
+                    state: .delivered,
+                    attempt: DeliveryAttempt(number: 1, at: .now(), status: 200)
+                )
             ])
         }
         #expect(try await log.deliveryStats(of: "w").delivered == events.count)
