@@ -14,8 +14,8 @@ struct LaneTests {
         for now in Int64(1_000)..<2_000 {
             while lane.brake?.take(at: now) == nil, begun < 2_000 { begun += 1 }
         }
-        #expect((490...520).contains(begun))
-        for (failures, perSecond) in [(200, 40), (100_000, 20)] {
+        #expect((98...112).contains(begun))
+        for (failures, perSecond) in [(32, 50), (100_000, 40)] {
             while lane.failures < failures { lane.noteEnding(hasFailed: true) }
             begun = 0
             for now in Int64(2_000)..<12_000 where lane.brake?.take(at: now + Int64(failures) * 1000) == nil {

@@ -123,8 +123,8 @@ struct Lane {
         guard hasFailed else { return forgive() }
         failures += 1
         guard failures >= Self.failuresToBrake else { return }
-        // 500 a second at first, half as many each time the failures have doubled, but enough to notice a recovery.
-        let rate = max(8_000 / Double(failures), 20)
+        // 100 a second at first, half as many when the failures have doubled, but enough to notice a recovery.
+        let rate = max(1_600 / Double(failures), 40)
         if brake == nil { brake = RateLimit(perSecond: rate) } else { brake?.set(perSecond: rate) }
     }
 
