@@ -25,8 +25,8 @@ end-to-end: build test-dependencies
 	$(VENV)/bin/python -m pytest -q Tests/EndToEnd
 
 sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer.
-	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'BroadcastingTests|MicroHTTPTests|EventLogTests'
-	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'MicroHTTPTests|WebhooksTests'
+	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'BroadcastingTests|MicroHTTPTests|EventLogTests|WebhooksTests|ClarionTests'
+	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'MicroHTTPTests|EventLogTests|WebhooksTests'
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples
