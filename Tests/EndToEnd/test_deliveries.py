@@ -9,7 +9,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from problems import assert_problem
-from waiting import wait_until
+from waiting import DEADLINE, wait_until
 from webhook_receiver import WebhookReceiver
 
 LOOPBACK = ("--allow-egress", "127.0.0.0/8")
@@ -219,6 +219,68 @@ def test_what_waits_is_tried_at_once(start_hub, receiver, topic):
         assert stats(hub, webhook)["pending"] == 0
 
 
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("status", [204, 500])
+@pytest.mark.parametrize("how", ["redeliver", "replay"])
+def test_what_is_under_way_when_it_is_delivered_again_is_not_mistaken_for_that(
+        start_hub, receiver, topic, ordered, status, how):
+    hub = start_hub(*LOOPBACK, "--webhooks-retry", "1h,1h")
+    release = threading.Event()
+
+    def answer(delivery):
+        release.wait(DEADLINE)
+        return status if len(receiver.deliveries) == 1 else 204
+
+    receiver.answer = answer
+    webhook = hub.register(receiver.url(), topic, ordered=ordered)
+    event = hub.post(topic, "x")["id"]
+    receiver.wait_for(1)
+    if how == "redeliver":
+        response = ask(hub, webhook, f"deliveries/{event}/redeliver")
+    else:
+        response = ask(hub, webhook, "replay", json={"since": "earliest"})
+    assert response.status_code == 202
+    release.set()
+    again = receiver.wait_for(2)
+    assert [delivery.id for delivery in again] == [event, event] and [delivery.attempt for delivery in again] == [1, 1]
+    wait_until(lambda: delivery(hub, webhook, event)["state"] == "delivered")
+    found = stats(hub, webhook)
+    assert found["pending"] == 0
+    assert (found["delivered"], found["failed"]) == ((2, 0) if status == 204 else (1, 1))
+    assert [attempt["status"] for attempt in delivery(hub, webhook, event)["attemptLog"]] == [status, 204]
+    assert len(receiver.deliveries) == 2
+
+
+@pytest.mark.parametrize("status", [204, 500])
+def test_what_is_under_way_when_an_observer_is_disabled_is_recorded(hub, receiver, topic, status):
+    release = threading.Event()
+
+    def answer(delivery):
+        if delivery.body == b"last":
+            return 410
+        release.wait(DEADLINE)
+        return status
+
+    receiver.answer = answer
+    webhook = hub.register(receiver.url(), topic)
+    event = hub.post(topic, "x")["id"]
+    receiver.wait_for(1)
+    hub.post(topic, "last")
+    wait_until(lambda: stats(hub, webhook)["deadLetters"] == 2)
+    assert delivery(hub, webhook, event)["state"] == "dead"
+    release.set()
+    wait_until(lambda: delivery(hub, webhook, event)["attempts"] == 1)
+    found, counted = delivery(hub, webhook, event), stats(hub, webhook)
+    assert [attempt["status"] for attempt in found["attemptLog"]] == [status] and found["status"] == status
+    if status == 204:
+        assert found["state"] == "delivered" and found["failure"] is None
+        assert (counted["delivered"], counted["failed"], counted["deadLetters"]) == (1, 1, 1)
+    else:
+        assert found["state"] == "dead" and found["failure"] == "gone"
+        assert (counted["delivered"], counted["failed"], counted["deadLetters"]) == (0, 2, 2)
+    assert counted["pending"] == 0
+
+
 def test_an_event_that_was_never_for_an_observer_is_delivered_on_demand(shared_hub, receiver, topic):
     event = shared_hub.post(f"{topic}.other", "before", type="t")["id"]
     webhook = shared_hub.register(receiver.url(), topic)
@@ -383,6 +445,36 @@ def test_trying_out_what_does_not_work(shared_hub, topic):
         assert shared_hub.observer(webhook["id"])["state"] == "active"
 
 
+def test_only_a_few_at_a_time_try_one_endpoint_out(shared_hub, receiver, topic):
+    release = threading.Event()
+    receiver.answer = lambda delivery: release.wait(DEADLINE) and 204
+    webhook = shared_hub.register(receiver.url(), topic)
+    answers = []
+    trying = [threading.Thread(target=lambda: answers.append(ask(shared_hub, webhook, "test"))) for _ in range(4)]
+    for thread in trying:
+        thread.start()
+    receiver.wait_for(4)
+    refused = ask(shared_hub, webhook, "test")
+    assert_problem(refused, 429, "endpoint-busy")
+    assert int(refused.headers["Retry-After"]) > 0
+    release.set()
+    for thread in trying:
+        thread.join()
+    assert [answer.json()["status"] for answer in answers] == [204] * 4
+    assert ask(shared_hub, webhook, "test").status_code == 200 and len(receiver.deliveries) == 5
+
+
+def test_credentials_that_an_endpoint_sends_back_are_neither_kept_nor_shown(shared_hub, receiver, topic):
+    receiver.answer = lambda delivery: (500, {}, repr(delivery.headers).encode())
+    webhook = shared_hub.register(receiver.url(), topic, headers={"Authorization": "Bearer abc123", "Cookie": "id=xyz789"})
+    event = shared_hub.post(topic, "x")["id"]
+    wait_until(lambda: stats(shared_hub, webhook)["failed"] > 0)
+    for text in (ask(shared_hub, webhook, "test").text,
+                 shared_hub.get(f"/observers/{webhook['id']}/deliveries/{event}").text):
+        assert "[redacted]" in text and "abc123" not in text and "xyz789" not in text
+    assert receiver.deliveries[0].headers["authorization"] == "Bearer abc123"
+
+
 # Where it is not for
 
 ROUTES = [("GET", "deliveries"), ("GET", "deliveries/x"), ("POST", "deliveries/x/redeliver"), ("POST", "recover"),
@@ -439,7 +531,9 @@ def test_a_body_that_would_go_unheard(shared_hub, receiver, topic, route):
     webhook = shared_hub.register(receiver.url(), topic)
     event = shared_hub.post(topic, "x")["id"]
     path = route.format(event=event)
-    assert_problem(ask(shared_hub, webhook, path, json={"force": True}), 400, "member-unknown", pointer="/force")
+    problem = assert_problem(
+        ask(shared_hub, webhook, path, json={"force": True}), 400, "member-unknown", pointer="/force")
+    assert problem["detail"] == 'There is no member "force". There are none here.'
     assert_problem(ask(shared_hub, webhook, path, data="{", headers={"Content-Type": "application/json"}), 400, "body-invalid")
     response = ask(shared_hub, webhook, path, data="x", headers={"Content-Type": "text/plain"})
     assert_problem(response, 415, "media-type-unsupported")

@@ -220,6 +220,32 @@ def test_a_full_disk_refuses_posts_and_loses_nothing(start_hub, clarion, small_d
     assert clarion("check", "--data", small_disk / "data").stdout.endswith("\nok\n")
 
 
+def test_a_webhook_that_is_gone_is_disabled_when_there_is_room_again(start_hub, receiver, small_disk, topic):
+    hub = start_hub(
+        "--data", str(small_disk / "data"), "--durability", "process", "--allow-egress", "127.0.0.0/8", "--webhooks-retry",
+        ",".join(["100ms"] * 600))
+    receiver.answer = lambda delivery: 500
+    webhook = hub.register(receiver.url(), topic)
+    hub.post(topic, "x")
+    receiver.wait_for(1)
+    (small_disk / "foreign").write_bytes(b"x" * 500_000)
+    while hub.request("POST", events_path("other"), data=b"x" * 30_000).status_code == 201:
+        pass
+    with open(small_disk / "more", "wb", buffering=0) as more:
+        try:
+            while more.write(b"x" * 4096):
+                pass
+        except OSError:
+            pass
+    receiver.answer = lambda delivery: 410
+    wait_until(lambda: "cannot disable a webhook" in hub.log, what="an attempt to disable it")
+    assert hub.observer(webhook["id"])["state"] == "active"
+    (small_disk / "foreign").unlink()
+    (small_disk / "more").unlink()
+    wait_until(lambda: hub.observer(webhook["id"])["state"] == "disabled")
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["pending"] == 0)
+
+
 def test_a_kill_leaves_no_lock_behind(hub, topic):
     for _ in range(3):
         hub.kill()

@@ -1,6 +1,7 @@
 """What happens to webhooks, as events on `clarion.observers`, and when a webhook is given up."""
 
 import time
+from datetime import datetime
 
 import pytest
 
@@ -72,6 +73,46 @@ def test_disabled_and_enabled_again(hub, receiver, topic):
     hub.request("POST", f"/observers/{webhook['id']}/recover", json={"since": "1h"})
     hub.register(receiver.url(), topic)
     assert told(hub, 5)[4][0] == "registered"
+
+
+@pytest.mark.parametrize("method", ["PATCH", "PUT"])
+def test_one_that_is_paused_when_its_disabling_is_lifted_is_told_of_too(hub, receiver, topic, method):
+    receiver.answer = lambda delivery: 410
+    webhook = hub.register(receiver.url(), topic)
+    hub.post(topic, "x")
+    assert told(hub, 2)[1][0] == "disabled"
+    path = f"/observers/{webhook['id']}"
+    paused = {"topics": [topic], "url": receiver.url("/other"), "enabled": False}
+    assert hub.request(method, path, json=paused).json()["state"] == "paused"
+    assert hub.request("PATCH", path, json={"enabled": True}).json()["state"] == "active"
+    last = told(hub, 3)[2]
+    assert last[0] == "recovered" and last[1]["reason"] == "enabled"
+
+
+def test_only_another_url_or_enabling_gives_it_its_time_anew(start_hub, receiver, topic):
+    hub = start_hub(*LOOPBACK, *RETRIES, "--webhooks-disable-after", "1500ms")
+    receiver.answer = lambda delivery: 500
+    webhook = hub.register(receiver.url(), topic)
+    path = f"/observers/{webhook['id']}"
+    members = {"topics": [topic], "url": receiver.url()}
+    hub.post(topic, "x")
+    since = wait_until(lambda: hub.observer(webhook["id"]).get("failingSince"))
+    while hub.observer(webhook["id"])["state"] == "active":
+        hub.request("PATCH", path, json={"description": "x"})
+        hub.request("POST", f"{path}/secret/rotate")
+        assert time.time() - datetime.fromisoformat(since).timestamp() < 10
+        if hub.observer(webhook["id"])["state"] == "active":
+            # Does not match if it is disabled meanwhile: a PUT would enable it again.
+            tag = hub.get(path).headers["ETag"]
+            if hub.observer(webhook["id"])["state"] == "active":
+                hub.request("PUT", path, json=members, headers={"If-Match": tag})
+    disabled = hub.observer(webhook["id"])
+    assert disabled["reason"] == "failing" and disabled["failingSince"] == since
+    assert "failingSince" not in hub.request("PATCH", path, json={"enabled": True}).json()
+    hub.post(topic, "y")
+    again = wait_until(lambda: hub.observer(webhook["id"]).get("failingSince"))
+    assert again > since
+    assert "failingSince" not in hub.request("PATCH", path, json={"url": "http://127.0.0.1:65530/", "enabled": False}).json()
 
 
 def test_a_webhook_hears_of_others_and_of_itself_and_there_is_no_loop(hub, receiver, topic):

@@ -169,6 +169,34 @@ def test_patch_keeps_what_it_does_not_show(shared_hub, topic):
     assert "hidden" not in shared_hub.get(path).text
 
 
+def test_what_is_shown_instead_of_a_credential_is_none(shared_hub, topic):
+    for name in ("Authorization", "authorization", "Cookie", "Proxy-Authorization"):
+        made = register(shared_hub, topic, headers={name: "secret"})
+        assert made["headers"] == {name: "[redacted]"}
+        body = {"topics": [topic], "url": URL, "headers": {name: "[redacted]"}}
+        for method, path in (("POST", "/observers"), ("PUT", "/observers/new")):
+            response = shared_hub.request(method, path, json=body)
+            assert_problem(response, 400, "member-invalid", pointer=f"/headers/{name}")
+
+
+def test_names_of_headers_are_compared_without_case(shared_hub, receiver, topic):
+    made = register(shared_hub, topic, headers={"Authorization": "first", "X-Team": "blue"})
+    path = f"/observers/{made['id']}"
+
+    def headers(changes):
+        response = shared_hub.request("PATCH", path, json={"headers": changes})
+        assert response.status_code == 200, response.text
+        return response.json()["headers"]
+
+    assert headers({"authorization": "second"}) == {"authorization": "[redacted]", "X-Team": "blue"}
+    assert headers({"AUTHORIZATION": "[redacted]"}) == {"AUTHORIZATION": "[redacted]", "X-Team": "blue"}
+    assert headers({"x-team": None}) == {"AUTHORIZATION": "[redacted]"}
+    assert headers({"AUTHORIZATION": None, "Authorization": "third"}) == {"Authorization": "[redacted]"}
+    for name in ("PATCH", "PUT"):
+        body = {"topics": [topic], "url": URL, "headers": {"X-a": "1", "x-A": "2"}}
+        assert_problem(shared_hub.request(name, path, json=body), 400, "header-invalid", pointer="/headers/x-A")
+
+
 @pytest.mark.parametrize("changes, pointer", [
     ({"typo": 1}, "/typo"), ({"id": "other"}, "/id"), ({"state": "active"}, "/state"), ({"kind": "stream"}, "/kind"),
     ({"topics": []}, "/topics"), ({"topics": None}, "/topics"), ({"url": None}, "/url"), ({"headers": {"Host": "x"}}, "/headers/Host")])
@@ -305,8 +333,10 @@ def test_a_stream_as_an_observer(shared_hub, topic):
 def test_a_stream_is_no_webhook(shared_hub, topic):
     with shared_hub.stream(topic) as stream:
         path = f"/observers/{stream.observer_id}"
-        assert 400 <= shared_hub.request("PUT", path, json={"topics": [topic], "url": URL}).status_code < 500
-        assert 400 <= shared_hub.request("PATCH", path, json={"description": "x"}).status_code < 500
+        put = {"topics": [topic], "url": URL}
+        assert_problem(shared_hub.request("PUT", path, json=put), 409, "observer-kind")
+        assert_problem(shared_hub.request("PATCH", path, json={"description": "x"}), 409, "observer-kind")
+        assert_problem(shared_hub.request("POST", f"{path}/secret/rotate"), 409, "observer-kind")
         shared_hub.post(topic, "still open")
         assert stream.next().data == "still open"
 

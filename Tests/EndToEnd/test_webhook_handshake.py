@@ -52,8 +52,6 @@ def test_an_endpoint_that_consents_is_delivered_to(shared_hub, receiver, topic, 
     (consenting("HUB.example.com"), "not-allowed"), (consenting(ORIGIN + "."), "not-allowed"),
     (consenting("*.example.com"), "not-allowed"), (consenting(""), "not-allowed"),
     (consenting(f"{ORIGIN}, other.example.com"), "not-allowed"),
-    (consenting(rate="0"), "not-allowed"), (consenting(rate="fast"), "not-allowed"),
-    (consenting(rate="-1"), "not-allowed"), (consenting(rate="9" * 30), "not-allowed"),
     (consenting(status=404), "status"), (consenting(status=405), "status"), (consenting(status=500), "status"),
     (lambda delivery: (302, {"Location": "/elsewhere", "WebHook-Allowed-Origin": "*"}), "status"),
     (lambda delivery: (200, {"WebHook-Allowed-Origin": "*"}, b"x" * 100_000), "response-too-large")])
@@ -63,6 +61,13 @@ def test_one_that_does_not_is_not_registered(shared_hub, receiver, topic, answer
     assert f"({reason})" in problem["detail"]
     assert len(receiver.deliveries) == 1
     assert shared_hub.observers(topic=topic) == []
+
+
+@pytest.mark.parametrize("rate", ["0", "-1", "fast", "1.5", "9" * 30])
+def test_a_rate_that_is_no_positive_number_bounds_nothing(shared_hub, receiver, topic, rate):
+    receiver.answer = consenting(rate=rate)
+    response = register(shared_hub, receiver.url(), topic)
+    assert response.status_code == 201 and response.json()["allowedRate"] is None
 
 
 def test_one_that_cannot_be_reached_is_not_registered(shared_hub, topic):
@@ -145,6 +150,22 @@ def test_asking_holds_nobody_up(shared_hub, receiver, topic):
         assert time.monotonic() - began < 5
         release.set()
         asking.join()
+
+
+def test_only_a_few_at_a_time_ask_one_endpoint(shared_hub, topic):
+    release = threading.Event()
+    with WebhookReceiver(lambda delivery: release.wait(10) and 204) as slow:
+        asking = [threading.Thread(target=register, args=(shared_hub, slow.url(), topic)) for _ in range(4)]
+        for thread in asking:
+            thread.start()
+        slow.wait_for(4)
+        response = register(shared_hub, slow.url(), topic)
+        assert_problem(response, 429, "endpoint-busy")
+        assert int(response.headers["Retry-After"]) > 0
+        release.set()
+        for thread in asking:
+            thread.join()
+        assert len(slow.deliveries) == 4
 
 
 @pytest.mark.parametrize("origin", ["", "a b", "http://hub.example.com", "a\nb", "x" * 254])

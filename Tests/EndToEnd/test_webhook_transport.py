@@ -269,7 +269,8 @@ def test_through_a_proxy(start_hub, receiver, authority, topic):
 def test_addresses_in_urls_are_judged_with_a_proxy_too(start_hub, topic):
     with Proxy() as proxy:
         hub = start_hub(*RETRIES, "--egress-proxy", f"http://127.0.0.1:{proxy.port}", "--log-level", "debug")
-        for host in ["127.0.0.1", "0x7f.1", "[::1]", "[::ffff:10.0.0.1]", "10.0.0.1", "169.254.169.254"]:
+        for host in ["127.0.0.1", "0x7f.1", "[::1]", "[::ffff:10.0.0.1]", "10.0.0.1", "169.254.169.254", "127.0.0.1.",
+                     "2130706433.", "0x7f.1.", "127.1.", "127.1%2e"]:
             webhook = hub.register(f"http://{host}:8000/", topic)
             hub.post(topic, "x")
             wait_until(lambda: failures(hub, webhook))

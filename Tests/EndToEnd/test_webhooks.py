@@ -6,6 +6,7 @@ import threading
 import time
 from datetime import datetime, timezone
 from email.utils import formatdate
+from urllib.parse import unquote
 
 import pytest
 from standardwebhooks import Webhook
@@ -383,6 +384,19 @@ def test_no_faster_than_asked_for(shared_hub, receiver, topic):
     assert slow[-1].time - began >= 0.9
 
 
+def test_the_rate_holds_however_often_the_registration_is_touched(shared_hub, receiver, topic):
+    webhook = shared_hub.register(receiver.url(), topic, ratePerSecond=10, maxInFlight=100)
+    ids = [shared_hub.post(topic, str(number))["id"] for number in range(30)]
+    began = time.monotonic()
+    path = f"/observers/{webhook['id']}"
+    while time.monotonic() - began < 1:
+        assert shared_hub.request("PATCH", path, json={}).status_code == 200
+        assert shared_hub.request("POST", f"{path}/deliveries/{ids[-1]}/redeliver").status_code == 202
+    # Ten in a second, and a few that may run ahead.
+    arrived = [delivery for delivery in receiver.deliveries if delivery.time - began <= 1]
+    assert len(arrived) <= 15
+
+
 def test_connections_are_kept(shared_hub, receiver, topic):
     shared_hub.register(receiver.url(), topic)
     for number in range(30):
@@ -500,6 +514,22 @@ def test_a_disabled_webhook_is_enabled_on_purpose_only(hub, receiver, topic):
     assert hub.request("PATCH", path, json={"enabled": True}).json()["state"] == "active"
     hub.post(topic, "second")
     assert [delivery.body for delivery in receiver.wait_for(2)] == [b"first", b"second"]
+
+
+def test_410_disables_whatever_its_body(hub, receiver, topic):
+    receiver.answer = lambda delivery: (410, {}, b"x" * 100_000)
+    webhook = hub.register(receiver.url(), topic)
+    hub.post(topic, "x")
+    wait_until(lambda: hub.observer(webhook["id"])["state"] == "disabled")
+    assert hub.observer(webhook["id"])["reason"] == "gone"
+
+
+def test_a_type_can_be_decoded_from_its_header(shared_hub, receiver, topic):
+    shared_hub.register(receiver.url(), topic)
+    for type in ("50%25", "a\tb%09"):
+        shared_hub.request("POST", f"/topics/{topic}/events", params={"type": type}, data="x")
+    heard = {unquote(delivery.headers["event-type"]) for delivery in receiver.wait_for(2)}
+    assert heard == {"50%25", "a\tb%09"}
 
 
 # What must not be dialled
@@ -633,6 +663,26 @@ def test_https_only(start_hub, topic):
     hub.register("https://example.com/", topic)
 
 
+def test_https_only_and_a_webhook_from_before(start_hub, receiver, topic):
+    hub = start_hub(*LOOPBACK, *RETRIES)
+    webhook = hub.register(receiver.url("/a"), topic)
+    path = f"/observers/{webhook['id']}"
+    hub.options.append("--webhooks-https-only")
+    hub.restart()
+    event = hub.post(topic, "x")
+    wait_until(lambda: stats(hub, webhook)["failed"] > 0)
+    attempt = hub.get(f"{path}/deliveries/{event['id']}").json()["attemptLog"][0]
+    assert attempt["failure"] == "egress-blocked" and "--webhooks-https-only" in attempt["message"]
+    assert receiver.deliveries == []
+    # It can be changed and paused, but not be given another such URL.
+    for changes in ({"enabled": False}, {"description": "x"}, {"url": webhook["url"]}):
+        response = hub.request("PATCH", path, json=changes)
+        assert response.status_code == 200, response.text
+    response = hub.request("PATCH", path, json={"url": receiver.url("/b")})
+    assert response.status_code == 400 and response.json()["pointer"] == "/url"
+    assert hub.request("PATCH", path, json={"url": "https://example.com/"}).status_code == 200
+
+
 # Surviving
 
 def test_a_log_in_memory_delivers_too(start_hub, receiver, topic):
@@ -693,6 +743,33 @@ def test_a_stop_waits_for_attempts_under_way(hub, receiver, topic):
     hub.start()
     wait_until(lambda: stats(hub, webhook)["delivered"] == 1)
     assert len(receiver.deliveries) == 1, "the attempt that was under way counted"
+
+
+def test_a_stop_waits_for_who_tries_an_endpoint_out(hub, receiver, topic):
+    arrived, release = threading.Event(), threading.Event()
+
+    def answer(delivery):
+        arrived.set()
+        release.wait(30)
+        return 202
+
+    receiver.answer = answer
+    webhook = hub.register(receiver.url(), topic)
+    answers = []
+    path = f"/observers/{webhook['id']}/test"
+    trying = threading.Thread(target=lambda: answers.append(hub.request("POST", path)))
+    trying.start()
+    assert arrived.wait(DEADLINE)
+    began = time.monotonic()
+    hub.is_down = True
+    hub.process.terminate()
+    wait_until(lambda: _is_refused(hub.port))
+    # Longer than a request is waited for that tries nothing out.
+    assert not release.wait(3.5)
+    release.set()
+    trying.join()
+    hub.wait_for_exit(began)
+    assert answers[0].status_code == 200 and answers[0].json()["status"] == 202
 
 
 def _is_refused(port):

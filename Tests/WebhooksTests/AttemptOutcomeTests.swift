@@ -5,18 +5,26 @@ import Testing
 /// What real receivers do, and how it is classed and what follows.
 @Suite("Outcomes of attempts at real receivers")
 struct AttemptOutcomeTests {
-    /// Delivers one event to a receiver, with no retries, and returns the outcome.
+    /// Delivers one event to a receiver, and returns the outcome of the first attempt.
     private func outcome(
         of url: String,
         _ receivers: Receiver...,
         allowing: [String] = ["127.0.0.0/8", "::1"],
-        totalTimeout: Duration = .seconds(15)
+        totalTimeout: Duration = .seconds(15),
+        schedule: [Duration] = [],
+        headers: [CustomHeader] = [],
+        httpsOnly: Bool = false
     ) async throws -> AttemptOutcome {
-        let fixture = try DispatcherFixture(schedule: [], totalTimeout: totalTimeout, allowing: allowing)
+        let fixture = try DispatcherFixture(
+            schedule: schedule,
+            totalTimeout: totalTimeout,
+            allowing: allowing,
+            httpsOnly: httpsOnly
+        )
         let id = fixture.store.add(to: "a")
         var outcomes: [AttemptOutcome] = []
         do {
-            fixture.dispatcher.set(try fixture.endpoint("a", url))
+            fixture.dispatcher.set(try fixture.endpoint("a", url, headers: headers))
             try await eventually("an attempt is recorded") { !fixture.store.outcomes(of: id).isEmpty }
             outcomes = fixture.store.outcomes(of: id)
         } catch {
@@ -66,6 +74,80 @@ struct AttemptOutcomeTests {
         let outcome = try await outcome(of: receiver.url, receiver)
         #expect(outcome.result == .gone)
         #expect(outcome.status == 410)
+    }
+
+    @Test(
+        "410 is gone, and Retry-After obeyed, also if the body is too long or cut short",
+        arguments: [410, 429, 503, 500]
+    )
+    func bodiesThatDoNotEndWell(status: Int) async throws {
+        let head = "HTTP/1.1 \(status) X\r\nRetry-After: 3600\r\nContent-Length: 100000\r\n\r\n"
+        for body in ["", "abc", String(repeating: "a", count: 100_000)] {
+            let receiver = try Receiver { _ in .raw(head + body) }
+            let outcome = try await outcome(of: receiver.url, receiver, schedule: [.milliseconds(1)])
+            #expect(outcome.status == status)
+            guard status != 410 else {
+                #expect(outcome.result == .gone && outcome.failure == .status)
+                continue
+            }
+            #expect(outcome.failure == (body.count < 100 ? .connectionReset : .responseTooLarge))
+            guard case .retry(let notBefore) = outcome.result else {
+                Issue.record("no retry")
+                continue
+            }
+            #expect((notBefore - outcome.at >= 3_600_000) == (status != 500))
+        }
+    }
+
+    @Test(
+        "a head that is cut short decides nothing",
+        arguments: ["", "Content-Le", "Content-Length: 0\r\n", "X: y\r\n"]
+    )
+    func headCutShort(rest: String) async throws {
+        for status in [200, 410] {
+            let receiver = try Receiver { _ in .raw("HTTP/1.1 \(status) X\r\n" + rest) }
+            let outcome = try await outcome(of: receiver.url, receiver)
+            #expect(outcome.failure == .connectionReset && outcome.status == nil && outcome.result == .dead)
+        }
+    }
+
+    @Test("a head that is too long is called that")
+    func headTooLong() async throws {
+        for lines in [
+            ["X: " + String(repeating: "a", count: 200_000)],
+            (0..<40).map { "X\($0): " + String(repeating: "a", count: 10_000) },
+        ] {
+            let receiver = try Receiver { _ in .status(200, headers: lines) }
+            let outcome = try await outcome(of: receiver.url, receiver)
+            #expect(outcome.result == .dead && outcome.message?.contains("head") == true, "\(outcome)")
+        }
+    }
+
+    @Test("credentials are neither kept nor shown when the endpoint sends them back")
+    func echo() async throws {
+        let receiver = try Receiver { request in
+            .status(
+                500,
+                body: Array(
+                    ("x " + (request.header("authorization") ?? "") + " " + (request.header("x-team") ?? "")).utf8
+                )
+            )
+        }
+        let headers = [
+            try CustomHeader(name: "Authorization", value: "Bearer abc123"),
+            try CustomHeader(name: "X-Team", value: "blue"),
+        ]
+        let outcome = try await outcome(of: receiver.url, receiver, headers: headers)
+        #expect(String(decoding: outcome.responsePrefix, as: UTF8.self) == "x [redacted] blue")
+    }
+
+    @Test("where only https is wanted, http is refused before it is dialled, and the message names the option")
+    func httpsOnly() async throws {
+        let receiver = try Receiver()
+        let outcome = try await outcome(of: receiver.url, receiver, httpsOnly: true)
+        #expect(outcome.failure == .egressBlocked)
+        #expect(outcome.message?.contains("--webhooks-https-only") == true)
+        #expect(receiver.connections == 0)
     }
 
     @Test("a receiver that does not answer times out")
@@ -144,7 +226,7 @@ struct AttemptOutcomeTests {
             for host in hosts {
                 let endpoint = try fixture.endpoint("a", "http://\(host):\(port)/")
                 let delivery = Delivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
-                let outcome = try #require(await fixture.dispatcher.attempt(delivery, at: endpoint))
+                let outcome = try await fixture.dispatcher.attempt(delivery, at: endpoint)
                 #expect(outcome.failure == .egressBlocked, "\(host): \(outcome)")
                 #expect(outcome.message?.contains("--allow-egress") == true)
             }

@@ -26,15 +26,16 @@ struct CustomHeaderTests {
             ("content-anything", "a"), ("Connection", "close"), ("Transfer-Encoding", "chunked"),
             ("Webhook-Id", "a"), ("WEBHOOK-SIGNATURE", "a"), ("ce-id", "a"), ("Clarion-Topic", "a"),
             ("Expect", "100-continue"), ("TE", "trailers"), ("Upgrade", "h2c"),
+            ("User-Agent", "a"), ("user-agent", "a"),
         ]
     )
     func refuses(name: String, value: String) {
         #expect { try CustomHeader(name: name, value: value) } throws: { ($0 as? WebhookError)?.code == .headerInvalid }
     }
 
-    @Test("shows no credential when printed")
-    func redacts() throws {
-        let header = try CustomHeader(name: "AUTHORIZATION", value: "Bearer abc")
+    @Test("shows no credential when printed", arguments: ["AUTHORIZATION", "Proxy-Authorization", "cookie"])
+    func redacts(name: String) throws {
+        let header = try CustomHeader(name: name, value: "Bearer abc")
         #expect(header.isSensitive)
         #expect(!"\(header)".contains("abc"))
         #expect(try CustomHeader(name: "X-Team", value: "blue").description == "X-Team: blue")

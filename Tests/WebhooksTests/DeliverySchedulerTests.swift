@@ -12,6 +12,7 @@ struct DeliverySchedulerTests {
         /// Pending rows: due time by id, per endpoint.
         var rows: [String: [Int64: Int64]] = [:]
         var attempts: [Int64: Int] = [:]
+        var renewals: [Int64: Int64] = [:]
         var bodies = 10
         var underWay: [TransportRequest] = []
         var recorded: [AttemptOutcome] = []
@@ -32,12 +33,13 @@ struct DeliverySchedulerTests {
             maxInFlight: Int = 16,
             isEnabled: Bool = true,
             ordered: Bool = false,
-            ratePerSecond: Double? = nil
+            ratePerSecond: Double? = nil,
+            url: String = "http://example.com/"
         ) throws {
             scheduler.set(
                 Endpoint(
                     id: id,
-                    url: try WebhookURL("http://example.com/", httpsOnly: false),
+                    url: try WebhookURL(url, httpsOnly: false),
                     secrets: SigningSecrets(.generate()),
                     maxInFlight: maxInFlight,
                     isEnabled: isEnabled,
@@ -61,6 +63,7 @@ struct DeliverySchedulerTests {
                 case .record(let outcomes):
                     recorded += outcomes
                     for outcome in outcomes {
+                        guard outcome.renewals == renewals[outcome.delivery] ?? 0 else { continue }
                         attempts[outcome.delivery] = outcome.attempts
                         if case .retry(let time) = outcome.result {
                             rows[outcome.endpoint]?[outcome.delivery]? = time
@@ -79,6 +82,7 @@ struct DeliverySchedulerTests {
                             eventID: "e\(id)",
                             topic: "t",
                             body: [UInt8](repeating: 0, count: bodies),
+                            renewals: renewals[id] ?? 0,
                             attempts: attempts[id] ?? 0,
                             notBefore: rows[fetch.endpoint.id]?[id] ?? 0
                         )
@@ -101,6 +105,14 @@ struct DeliverySchedulerTests {
                 underWay += scheduler.takeAttempts(now: now)
             }
             Issue.record("the scheduler never rests")
+        }
+
+        /// Has a delivery made anew, and the scheduler told.
+        mutating func renew(_ id: Int64, of endpoint: String) {
+            rows[endpoint, default: [:]][id] = now
+            renewals[id, default: 0] += 1
+            attempts[id] = 0
+            scheduler.reread(endpoint)
         }
 
         /// Ends the attempts that satisfy a condition with an answer.
@@ -393,6 +405,114 @@ struct DeliverySchedulerTests {
         #expect((1...2).contains(play.underWay.count))
         play.advance(to: play.now + 3000)
         #expect((30...33).contains(play.underWay.count))
+    }
+
+    @Test("what has begun counts against the rate when the registration is replaced, also under another rate")
+    func rateGoesOn() throws {
+        var play = Play()
+        play.add(1000, to: "a")
+        for step in 0..<50 {
+            try play.set("a", maxInFlight: 1000, ratePerSecond: step < 25 ? 10 : 20)
+            play.run()
+            play.scheduler.reread("a")
+            play.run()
+        }
+        #expect((1...4).contains(play.underWay.count))
+        play.advance(to: play.now + 1000)
+        #expect((20...25).contains(play.underWay.count))
+        // A rate that was far slower does not hold back the one in its place.
+        try play.set("b", ratePerSecond: 0.001)
+        play.add(10, to: "b")
+        play.run()
+        try play.set("b", maxInFlight: 1000, ratePerSecond: 1000)
+        play.run()
+        play.advance(to: play.now + 20)
+        #expect(play.count("b") == 10)
+    }
+
+    @Test("the brake stays on when a registration is replaced, unless by another URL or by enabling it again")
+    func brakeStays() throws {
+        var play = Play(schedule: [.seconds(3600)])
+        play.add(1000, to: "a")
+        try play.set("a", maxInFlight: 100)
+        play.run()
+        play.end(Self.error)
+        func isBraked() -> Bool { play.scheduler.lanes[0]?.brake != nil }
+        #expect(isBraked())
+        try play.set("a", maxInFlight: 50)
+        play.scheduler.reread("a")
+        #expect(isBraked())
+        try play.set("a", isEnabled: false)
+        #expect(isBraked())
+        try play.set("a")
+        #expect(!isBraked())
+        for _ in 0..<20 { play.scheduler.withLane(0) { $0.noteEnding(hasFailed: true) } }
+        #expect(isBraked())
+        try play.set("a", url: "http://example.com/other")
+        #expect(!isBraked())
+    }
+
+    @Test("nothing is begun while it is held, by however many; then all is, in order")
+    func hold() throws {
+        var play = Play()
+        play.add(3, to: "a")
+        try play.set("a", ordered: true)
+        play.run()
+        play.scheduler.hold("a")
+        play.scheduler.hold("a")
+        play.end(Self.ok)
+        #expect(play.underWay.isEmpty)
+        try play.set("a", ordered: true)
+        play.run()
+        #expect(play.underWay.isEmpty)
+        play.scheduler.release("a")
+        play.run()
+        #expect(play.underWay.isEmpty)
+        play.renew(1, of: "a")
+        play.scheduler.release("a")
+        play.run()
+        for id in Int64(1)...3 {
+            #expect(play.ids == [id])
+            play.end(Self.ok)
+        }
+        #expect(play.rows["a"]?.isEmpty == true)
+    }
+
+    @Test("what is made anew while an attempt is under way is due when that has ended", arguments: [false, true])
+    func renewed(ordered: Bool) throws {
+        for answer in [Self.ok, Self.error, Self.timeout] {
+            var play = Play(schedule: [.seconds(3600)])
+            play.add(2, to: "a")
+            try play.set("a", maxInFlight: 1, ordered: ordered)
+            play.run()
+            play.renew(1, of: "a")
+            play.run()
+            #expect(play.ids == [1])
+            play.end(answer)
+            if !ordered { play.end(Self.ok) { $0.delivery.id == 2 } }
+            #expect(play.ids == [1])
+            #expect(play.underWay.first?.delivery.renewals == 1 && play.underWay.first?.delivery.attempts == 0)
+            play.end(Self.ok)
+            play.end(Self.ok)
+            #expect(play.rows["a"]?.isEmpty == true)
+            #expect(play.scheduler.queuedBytes == 0 && play.scheduler.inFlight == 0)
+        }
+    }
+
+    @Test("an ordered head that waits for its retry is neither sent early nor overtaken when its queue is read anew")
+    func rereadWhileHeadIsUnrecorded() throws {
+        var play = Play()
+        play.add(3, to: "a")
+        try play.set("a", ordered: true)
+        play.run()
+        let results = play.underWay.map { TransportResult(request: $0, ending: .answered(Self.error)) }
+        play.underWay = []
+        play.scheduler.finish(results, now: play.now) { 0 }
+        play.scheduler.reread("a")
+        play.run()
+        #expect(play.underWay.isEmpty)
+        play.advance(to: play.now + 5_000)
+        #expect(play.ids == [1] && play.underWay.first?.delivery.attempts == 1)
     }
 
     @Test("an endpoint whose attempts end faster than they are recorded keeps no other from being read")

@@ -3,6 +3,13 @@ import Testing
 
 @testable import Webhooks
 
+extension EgressGuard {
+    /// Whether the address written as `text` may be dialled; `false` for anything that is not an address.
+    fileprivate func permits(address text: String) -> Bool {
+        IPAddress(text).map { decision(for: $0) == .permitted } ?? false
+    }
+}
+
 @Suite("EgressGuard")
 struct EgressGuardTests {
     let egress = EgressGuard()

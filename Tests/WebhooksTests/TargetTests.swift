@@ -18,6 +18,15 @@ struct TargetTests {
         #expect(target.isMultiplexed(at: 3_601_000))
     }
 
+    @Test("a secret that was replaced signs until its time is over")
+    func signers() throws {
+        let secrets = SigningSecrets(.generate(), previous: .init(.generate(), until: 1000))
+        let url = try WebhookURL("http://example.com/", httpsOnly: false)
+        let target = Target(Endpoint(id: "a", url: url, secrets: secrets))
+        #expect(target.signers(at: 999).count == 2)
+        #expect(target.signers(at: 1000).count == 1)
+    }
+
     @Test("without TLS nothing is multiplexed anyway")
     func plain() throws {
         let target = try target("http://example.com/")

@@ -13,6 +13,15 @@ struct WebhookURLTests {
             ("http://[::1]:9000/", "http://[::1]:9000/", "[::1]", 9000),
             ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example/", "xn--bcher-kva.example", 443),
             ("http://0x7f.1/", "http://127.0.0.1/", "127.0.0.1", 80),
+            ("http://0x7f.1./", "http://127.0.0.1/", "127.0.0.1", 80),
+            ("http://127.0.0.1.:81/a?b#c", "http://127.0.0.1:81/a?b", "127.0.0.1", 81),
+            ("http://2130706433./", "http://127.0.0.1/", "127.0.0.1", 80),
+            ("http://127.1%2e/", "http://127.0.0.1/", "127.0.0.1", 80),
+            ("http://example.com./x", "http://example.com/x", "example.com", 80),
+            (
+                "http://\(String(repeating: "a.", count: 126))a./", "http://\(String(repeating: "a.", count: 126))a/",
+                String(repeating: "a.", count: 126) + "a", 80
+            ),
             ("https://example.com/ü", "https://example.com/%c3%bc", "example.com", 443),
         ]
     )
@@ -34,6 +43,8 @@ struct WebhookURLTests {
             "http://example.com:-1/", "http://example.com:22/", "http://example.com:25/", "http://example.com:6667/",
             "http://example.com:x/", "http://exa mple.com/", "http://example.com/\r\nX: y", "http://example.com/a b",
             "http://bücher.example/", "http://①②⑦.0.0.1/", "http://127。0。0。1/", "http://b%C3%BCcher.example/",
+            "http://example.com../", "http://a..b/", "http://.a/", "http://./", "http://127.0.0.1../",
+            "http://\(String(repeating: "a.", count: 126))ab/",
             "http://example.com\u{0}.evil.com/", "unix:///var/run/docker.sock",
             "https://example.com/" + String(repeating: "a", count: 8192),
         ]

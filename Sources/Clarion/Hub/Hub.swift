@@ -1,3 +1,4 @@
+import Dispatch
 import Locking
 public import EventLog
 public import Logging
@@ -91,8 +92,11 @@ public final class Hub: Sendable {
     private func begin(_ configuration: HubConfiguration) async throws {
         running.withLock { $0 = Task { [work] in await work.run() } }
         log.follow { [broadcaster] events in broadcaster.notify(events) }
-        work.start { [failed, webhooks] in
-            for await endpoint in failed { await webhooks.disable(endpoint) }
+        work.start { [failed, whoFailed, webhooks] in
+            for await endpoint in failed where await !webhooks.disable(endpoint) {
+                // What was in the way, a full disk most likely, may have passed by then.
+                DispatchQueue.global().asyncAfter(deadline: .now() + 1) { whoFailed.yield(endpoint) }
+            }
         }
         dispatcher.start()
         do {
@@ -163,8 +167,10 @@ public final class Hub: Sendable {
         server?.quiesce()
         streams.endAll()
         webhooks.stop()
+        // Who tries an endpoint out waits for the attempt's answer.
+        let patience = dispatcher.isProbing ? grace : .seconds(2)
         async let attempts: Void = dispatcher.shutdown(grace: grace)
-        let isStopped = await server?.stop(grace: .seconds(2)) ?? true
+        let isStopped = await server?.stop(grace: patience) ?? true
         if isStopped { writer.stop() } else { logger.error("requests were still waiting for their answer at shutdown") }
         await attempts
         whoFailed.finish()

@@ -93,10 +93,11 @@ struct JSONMembers {
     /// Refuses members that were not read.
     func end() throws(Problem) {
         guard let unknown = members.keys.filter({ !known.contains($0) }).min() else { return }
+        let others = known.isEmpty ? "There are none here." : "Known ones: \(known.sorted().joined(separator: ", "))."
         throw Problem(
             .badRequest,
             code: "member-unknown",
-            detail: "There is no member \"\(unknown)\". Known ones: \(known.sorted().joined(separator: ", ")).",
+            detail: "There is no member \"\(unknown)\". \(others)",
             pointer: "/\(path)\(Self.escape(unknown))"
         )
     }

@@ -1,16 +1,33 @@
 import EventLog
 import Logging
 import MicroHTTP
+import Webhooks
 
 extension Problem {
     /// What a client is told of an error. Internals go to the log, under the same request id.
     init(_ error: any Error, request: Request, logger: Logger) {
         switch error {
         case let problem as Problem: self = problem
+        case let refusal as ProbeRefusal: self.init(refusal)
         case let error as EventLogError: self.init(error, requestID: request.id, logger: logger)
         default:
             logger.error("request failed", metadata: ["request": .string(request.id), "error": "\(error)"])
             self.init(.internalError, code: "internal", detail: "Something went wrong. The log has the details.")
+        }
+    }
+
+    /// What a client is told whose endpoint is not tried out.
+    private init(_ refusal: ProbeRefusal) {
+        switch refusal {
+        case .busy:
+            self.init(
+                .tooManyRequests,
+                code: "endpoint-busy",
+                detail:
+                    "Several attempts to reach this endpoint are under way already. Try again when they have ended.",
+                headers: [("Retry-After", "5")]
+            )
+        case .stopping: self = .draining
         }
     }
 

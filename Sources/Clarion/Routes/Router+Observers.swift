@@ -32,7 +32,8 @@ private struct ObserverResource: Sendable {
     let httpsOnly: Bool
 
     func create(_ request: Request) async throws -> Response {
-        let specification = try WebhookSpecification(try request.json(), httpsOnly: httpsOnly)
+        let restored = try WebhookSpecification.restoring(try request.json(), from: nil)
+        let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
         let webhook = StoredWebhook(specification: specification, replacing: nil, at: .now())
         return try await answer(try await save(.generate(.webhook)) { _ in webhook })
     }
@@ -42,23 +43,26 @@ private struct ObserverResource: Sendable {
         let value = try request.json()
         let saved = try await save(id) { present throws(Problem) in
             try EntityTag.require(request, present: present?.etag)
-            let restored = try WebhookSpecification.restoring(value, from: present?.webhook.specification)
-            let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
+            let stored = present?.webhook.specification
+            let restored = try WebhookSpecification.restoring(value, from: stored)
+            let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: stored?.url)
             return StoredWebhook(specification: specification, replacing: present?.webhook, at: .now())
         }
         return try await answer(saved)
     }
 
     func patch(_ request: Request) async throws -> Response {
-        let id: ObserverID = try request.parameter("id")
+        let id = try webhookID(request)
         let changes = try request.json()
         let saved = try await save(id) { present throws(Problem) in
             guard let present else { throw Problem.observerUnknown }
             try EntityTag.require(request, present: present.etag)
             try WebhookSpecification.requireKnown(changes)
-            let restored = try WebhookSpecification.restoring(changes, from: present.webhook.specification)
-            let merged = present.webhook.patchable.merging(restored)
-            let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly)
+            let stored = present.webhook.specification
+            let restored = try WebhookSpecification.restoring(changes, from: stored)
+            let merged = WebhookSpecification.dropping(respelledIn: changes, from: present.webhook.patchable)
+                .merging(restored)
+            let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly, present: stored.url)
             var webhook = StoredWebhook(specification: specification, replacing: present.webhook, at: .now())
             // What was disabled stays so until someone means it: by enabling it, or by another URL.
             if !changes.has("enabled", .bool(true)), !changes.has("url") {
@@ -71,7 +75,7 @@ private struct ObserverResource: Sendable {
 
     /// Gives a webhook a new secret, its client's own or one that is made; the present one signs for a day more.
     func rotate(_ request: Request) async throws -> Response {
-        let id: ObserverID = try request.parameter("id")
+        let id = try webhookID(request)
         var members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json())
         let saved = try await save(id) { present throws(Problem) in
             guard let present else { throw Problem.observerUnknown }

@@ -14,10 +14,7 @@ extension AttemptOutcome {
             status: status,
             failure: failure?.rawValue,
             message: message,
-            response: Array(responsePrefix.prefix(Self.keptResponse))
+            response: responsePrefix
         )
     }
-
-    /// How many bytes of a response's body are kept with its attempt.
-    private static let keptResponse = 1024
 }

@@ -18,6 +18,7 @@ struct LogDeliveryStore: DeliveryStore {
             : try await log.dueDeliveries(of: endpoint.id, at: Timestamp(milliseconds: now), limit: limit)
         return records.map { record in
             var delivery = Webhooks.Delivery(id: record.id, of: record.event, to: endpoint)
+            delivery.renewals = record.renewals
             delivery.attempts = record.attempts
             delivery.notBefore = record.notBefore.milliseconds
             return delivery
@@ -37,18 +38,25 @@ struct LogDeliveryStore: DeliveryStore {
                     case .retry(let notBefore): .pending(notBefore: Timestamp(milliseconds: notBefore))
                     case .dead, .gone: .dead
                     }
-                return DeliveryOutcome(delivery: outcome.delivery, state: state, attempt: outcome.attempt)
+                return DeliveryOutcome(
+                    delivery: outcome.delivery,
+                    renewals: outcome.renewals,
+                    state: state,
+                    attempt: outcome.attempt
+                )
             }
         )
-        var told: Set<String> = []
+        var failed: [String: FailedEndpoint] = [:]
         for outcome in outcomes {
+            let id = outcome.endpoint
             if outcome.result == .gone {
-                onFailed(FailedEndpoint(id: outcome.endpoint, url: outcome.url, reason: .gone))
-            } else if outcome.failure != nil, let since = failing[outcome.endpoint],
-                outcome.at - since.milliseconds >= patience, told.insert(outcome.endpoint).inserted
+                failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .gone)
+            } else if failed[id] == nil, outcome.failure != nil, let since = failing[id],
+                outcome.at - since.milliseconds >= patience
             {
-                onFailed(FailedEndpoint(id: outcome.endpoint, url: outcome.url, reason: .failing))
+                failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .failing)
             }
         }
+        for endpoint in failed.values { onFailed(endpoint) }
     }
 }

@@ -39,13 +39,7 @@ extension StoredWebhook {
         let specification = members.value("specification") ?? .null
         disabledReason = try members.string("disabledReason")
         consent = try members.value("consent").map(Self.consent)
-        guard let stored = members.value("credentials") else {
-            // As before credentials were kept apart.
-            self.specification = try WebhookSpecification(specification, httpsOnly: false)
-            guard let secret = self.specification.secret else { throw JSONMembers.problem("secret", "is missing") }
-            secrets = SigningSecrets(secret)
-            return
-        }
+        let stored = members.value("credentials") ?? .null
         var credentials = try JSONMembers(try Self.open(stored, of: id, key: key), at: "credentials")
         guard let secret = try credentials.string("secret") else { throw credentials.problem("secret", "is missing") }
         var previous: SigningSecrets.Retiring?
@@ -57,7 +51,7 @@ extension StoredWebhook {
             previous = SigningSecrets.Retiring(try SigningSecret(secret), until: Int64(until))
         }
         secrets = SigningSecrets(try SigningSecret(secret), previous: previous)
-        // What was accepted once is not refused later because the rules for new registrations were tightened.
+        // What was accepted once is not refused later because new registrations must be https.
         self.specification = try WebhookSpecification(
             specification.merging(.object(["headers": credentials.value("headers") ?? .object([:])])),
             httpsOnly: false

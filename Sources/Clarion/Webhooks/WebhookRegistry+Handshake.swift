@@ -4,12 +4,12 @@ import Webhooks
 extension WebhookRegistry {
     /// Asks the endpoint of a webhook that is to be registered whether it wants deliveries.
     ///
-    /// - Throws: `handshake-failed`, with the class of the failure in its detail; `draining`.
-    func consent(to webhook: StoredWebhook, of id: ObserverID) async throws(Problem) -> StoredWebhook.Consent {
-        let given: DeliveryConsent?
+    /// - Throws: `handshake-failed`, with the class of the failure in its detail; ``Webhooks/ProbeRefusal``.
+    func consent(to webhook: StoredWebhook, of id: ObserverID) async throws -> StoredWebhook.Consent {
         do {
-            given = try await dispatcher.handshake(with: webhook.endpoint(of: id))
-        } catch {
+            let given = try await dispatcher.handshake(with: webhook.endpoint(of: id))
+            return StoredWebhook.Consent(url: webhook.specification.url, given: given)
+        } catch let error as HandshakeFailure {
             throw Problem(
                 .unprocessable,
                 code: "handshake-failed",
@@ -17,7 +17,5 @@ extension WebhookRegistry {
                 pointer: "/url"
             )
         }
-        guard let given else { throw .draining }
-        return StoredWebhook.Consent(url: webhook.specification.url, given: given)
     }
 }

@@ -11,11 +11,10 @@ extension WebhookRegistry {
     /// Delivers one event, again or for the first time.
     ///
     /// - Returns: false if the log has no such event.
-    /// - Throws: `observer-disabled`.
+    /// - Throws: `observer-disabled`, `observer-unknown`.
     func redeliver(_ event: EventID, to observer: WebhookObserver) async throws -> Bool {
-        try requireEnabled(observer)
-        let count = try await store.redeliver([event.position], to: observer.id.description, at: .now())
-        hear(observer)
+        let count = try await redeliver([event.position], to: observer, at: .now())
+        dispatcher.reread(observer.id.description)
         return count > 0
     }
 
@@ -64,7 +63,7 @@ extension WebhookRegistry {
 
     /// Makes one attempt to deliver an event of the type `clarion.test`, which is in no log and counts nowhere.
     ///
-    /// - Throws: `draining` if the hub ends meanwhile.
+    /// - Throws: ``Webhooks/ProbeRefusal``.
     func test(_ observer: WebhookObserver) async throws -> (event: String, outcome: AttemptOutcome) {
         let event = "test_" + ObserverID.randomText()
         let data = JSONValue.object(["type": .string(Self.testType), "observer": .string(observer.id.description)])
@@ -77,8 +76,7 @@ extension WebhookRegistry {
             contentType: "application/json",
             body: data.bytes
         )
-        guard let outcome = await dispatcher.attempt(delivery, at: observer.endpoint) else { throw Problem.draining }
-        return (event, outcome)
+        return (event, try await dispatcher.attempt(delivery, at: observer.endpoint))
     }
 
     /// The type of the event that tries an endpoint out, and the topic it is on.
@@ -91,41 +89,27 @@ extension WebhookRegistry {
         after start: Position,
         _ next: (Position) async throws -> (events: [Position], place: Position?)
     ) async throws -> Int {
-        try requireEnabled(observer)
+        let id = observer.id.description
         let now = Timestamp.now()
         let isOrdered = observer.webhook.specification.ordered
-        if isOrdered {
-            // Nothing goes out until all is in place, or later events would go before earlier ones.
-            var held = observer.endpoint
-            held.isEnabled = false
-            dispatcher.set(held)
-        }
-        defer { hear(observer) }
+        // Nothing goes out until all is in place, or later events would go before earlier ones.
+        if isOrdered { dispatcher.hold(id) }
+        defer { if isOrdered { dispatcher.release(id) } }
         var (count, place) = (0, Optional(start))
         while let from = place {
             if isStopped { throw Problem.draining }
             let (events, end) = try await next(from)
-            let taken = try await store.redeliver(events, to: observer.id.description, at: now)
-            count += taken
+            count += try await redeliver(events, to: observer, at: now)
             place = end
-            if !isOrdered { dispatcher.wake(observer.id.description) }
+            if !isOrdered { dispatcher.wake(id) }
         }
         return count
     }
 
-    /// Has the dispatcher look for what is due, in order.
-    private func hear(_ observer: WebhookObserver) {
-        // It may have been replaced, or be gone, by now.
-        guard let present = find(observer.id) else { return }
-        // An ordered one's queue is read anew, because what is due now comes before what is queued.
-        if present.webhook.specification.ordered {
-            dispatcher.set(present.endpoint)
-        } else {
-            dispatcher.wake(present.id.description)
-        }
-    }
-
-    private func requireEnabled(_ observer: WebhookObserver) throws(Problem) {
-        guard observer.webhook.disabledReason == nil else { throw Problem.observerDisabled }
+    private func redeliver(_ events: [Position], to observer: WebhookObserver, at now: Timestamp) async throws -> Int {
+        if observer.webhook.disabledReason != nil { throw Problem.observerDisabled }
+        if let count = try await store.redeliver(events, to: observer.id.description, at: now) { return count }
+        // It has been disabled since it was found, or deleted.
+        throw find(observer.id) == nil ? Problem.observerUnknown : .observerDisabled
     }
 }

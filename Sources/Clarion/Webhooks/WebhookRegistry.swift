@@ -103,11 +103,16 @@ final class WebhookRegistry: Sendable {
                 createdAt: .now(),
                 revision: 0
             )
-            let (record, _) = try await store.saveObserver(draft, expecting: present?.revision)
+            let isEnabledAgain = present?.webhook.disabledReason != nil && webhook.disabledReason == nil
+            let (record, _) = try await store.saveObserver(
+                draft,
+                expecting: present?.revision,
+                forgivingFailures: isEnabledAgain || present?.webhook.specification.url != webhook.specification.url
+            )
             let observer = adopt(id, webhook, createdAt: record.createdAt, revision: record.revision)
             if present == nil {
                 lifecycle.post(.registered, of: observer)
-            } else if present?.webhook.disabledReason != nil, observer.endpoint.isEnabled {
+            } else if isEnabledAgain {
                 lifecycle.post(.enabled, of: observer)
             }
             return (observer, present)
@@ -148,7 +153,8 @@ final class WebhookRegistry: Sendable {
     /// Stops delivering to an endpoint for good. What waits for it becomes dead letters.
     ///
     /// A webhook that has been given another URL since goes on.
-    func disable(_ failed: FailedEndpoint) async {
+    /// - Returns: false if it could not be stored, and nothing else will have it tried again.
+    func disable(_ failed: FailedEndpoint) async -> Bool {
         do {
             let (observer, _) = try await save(try ObserverID(failed.id)) { present throws(NotRegistered) in
                 guard let present, present.webhook.disabledReason == nil,
@@ -168,10 +174,13 @@ final class WebhookRegistry: Sendable {
                 ]
             )
             lifecycle.post(.disabled(failed.reason, deadLetters: count), of: observer)
+            return true
         } catch is NotRegistered {
-            return
+            return true
         } catch {
             logger.error("cannot disable a webhook", metadata: ["observer": "\(failed.id)", "error": "\(error)"])
+            // One that fails is told of with its next attempt. One that is gone gets no more attempts.
+            return failed.reason != .gone
         }
     }
 

@@ -1,4 +1,5 @@
 import MicroHTTP
+import Webhooks
 
 extension WebhookSpecification {
     /// Every member that a client may send.
@@ -21,12 +22,23 @@ extension WebhookSpecification {
     /// - Throws: `member-invalid` if nothing is stored for such a header.
     static func restoring(_ value: JSONValue, from present: WebhookSpecification?) throws(Problem) -> JSONValue {
         guard case .object(var members) = value, case .object(var headers) = members["headers"] else { return value }
-        for (name, header) in headers where header == .string(redacted) {
-            guard let stored = present?.headers.first(where: { $0.name == name }) else {
+        for (name, header) in headers where header == .string(CustomHeader.redacted) {
+            guard let stored = present?.headers.first(where: { $0.isNamed(name) }) else {
                 throw JSONMembers.problem("headers/\(JSONMembers.escape(name))", "is what is shown instead of a value")
             }
             headers[name] = .string(stored.value)
         }
+        members["headers"] = .object(headers)
+        return .object(members)
+    }
+
+    /// Takes out of a document those headers that a patch names in another spelling: names differ in more than case.
+    static func dropping(respelledIn patch: JSONValue, from document: JSONValue) -> JSONValue {
+        guard case .object(var members) = document, case .object(var headers) = members["headers"],
+            case .object(let changes) = patch, case .object(let changed) = changes["headers"]
+        else { return document }
+        let names = Set(changed.keys.map { $0.lowercased() })
+        for name in headers.keys where changed[name] == nil && names.contains(name.lowercased()) { headers[name] = nil }
         members["headers"] = .object(headers)
         return .object(members)
     }

@@ -20,9 +20,6 @@ struct WebhookSpecification: Sendable {
     /// A secret of the client's own, of that scheme.
     let secret: SigningSecret?
 
-    /// What is shown instead of a header's value that is a credential.
-    static let redacted = "[redacted]"
-
     private static let maximumTopics = 100
     private static let maximumTypes = 100
     private static let maximumHeaders = 32
@@ -30,11 +27,14 @@ struct WebhookSpecification: Sendable {
 
     /// Checks every member.
     ///
+    /// - Parameters:
+    ///   - httpsOnly: whether an `http` URL is refused,
+    ///   - present: unless the webhook has it already.
     /// - Throws: a problem with the pointer of the member to blame.
-    init(_ value: JSONValue, httpsOnly: Bool) throws(Problem) {
+    init(_ value: JSONValue, httpsOnly: Bool, present: WebhookURL? = nil) throws(Problem) {
         var members = try JSONMembers(value)
         topics = try Self.topics(&members)
-        url = try Self.url(&members, httpsOnly: httpsOnly)
+        url = try Self.url(&members, httpsOnly: httpsOnly, present: present)
         types = try Self.types(&members)
         headers = try Self.headers(&members)
         description = try members.string("description")
@@ -67,7 +67,7 @@ struct WebhookSpecification: Sendable {
             "url": .string(url.description),
             "types": .array(types.map(JSONValue.string)),
             "format": .string(format.rawValue),
-            "headers": Self.json(headers) { redacted && $0.isSensitive ? Self.redacted : $0.value },
+            "headers": Self.json(headers) { redacted && $0.isSensitive ? CustomHeader.redacted : $0.value },
             "description": description.map(JSONValue.string) ?? .null,
             "start": .string("latest"),
             "ordered": .bool(ordered),
@@ -113,10 +113,14 @@ struct WebhookSpecification: Sendable {
         return topics
     }
 
-    private static func url(_ members: inout JSONMembers, httpsOnly: Bool) throws(Problem) -> WebhookURL {
+    private static func url(
+        _ members: inout JSONMembers,
+        httpsOnly: Bool,
+        present: WebhookURL?
+    ) throws(Problem) -> WebhookURL {
         guard let text = try members.string("url") else { throw JSONMembers.problem("url", "is required") }
         do {
-            return try WebhookURL(text, httpsOnly: httpsOnly)
+            return try WebhookURL(text, httpsOnly: httpsOnly && text != present?.description)
         } catch {
             throw Problem(.badRequest, code: error.code.rawValue, detail: error.message, pointer: "/url")
         }
@@ -140,7 +144,13 @@ struct WebhookSpecification: Sendable {
         }
         var headers: [CustomHeader] = []
         for (name, value) in map.sorted(by: { $0.key < $1.key }) {
-            do {
+            do throws(WebhookError) {
+                if headers.contains(where: { $0.isNamed(name) }) {
+                    throw WebhookError(
+                        code: .headerInvalid,
+                        message: "there are two headers '\(name)': upper and lower case are the same in names"
+                    )
+                }
                 headers.append(try CustomHeader(name: name, value: value))
             } catch {
                 throw Problem(

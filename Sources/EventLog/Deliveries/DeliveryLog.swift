@@ -16,8 +16,11 @@ public protocol DeliveryLog: Sendable {
     /// When the first pending delivery is due, possibly in the past; nil if nothing is pending.
     func nextDelivery(of observer: String) async throws(EventLogError) -> Timestamp?
 
-    /// Records how attempts went, all in one transaction. Outcomes of deliveries that are deleted, or not pending any
-    /// more, are ignored.
+    /// Records how attempts went, all in one transaction. Outcomes of deliveries that are deleted, or have arrived, are
+    /// ignored.
+    ///
+    /// What was under way when its delivery was made anew, or given up, is kept and counted like any other attempt. It
+    /// does not settle the delivery, except that one that was given up has arrived after all.
     /// - Returns: of the observers concerned, those that failed last: since when without one success.
     @discardableResult
     func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Timestamp]
@@ -63,10 +66,10 @@ public protocol DeliveryLog: Sendable {
     /// pending now and due at once, and their attempts count from the beginning.
     ///
     /// Done in several transactions if they are many, so that posts get their turn between.
-    /// - Returns: how many; events that are gone are passed over. None if the observer gets no deliveries.
+    /// - Returns: how many; events that are gone are passed over. Nil if the observer gets no deliveries.
     func redeliver(
         _ events: [Position],
         to observer: String,
         at now: Timestamp
-    ) async throws(EventLogError) -> Int
+    ) async throws(EventLogError) -> Int?
 }

@@ -13,6 +13,9 @@ public struct DeliveryOutcome: Hashable, Sendable {
     /// The delivery's id.
     public let delivery: Int64
 
+    /// How often the delivery had been made anew when the attempt began.
+    public let renewals: Int64
+
     /// What becomes of it.
     public let state: State
 
@@ -20,8 +23,9 @@ public struct DeliveryOutcome: Hashable, Sendable {
     public let attempt: DeliveryAttempt
 
     /// An outcome of those parts.
-    public init(delivery: Int64, state: State, attempt: DeliveryAttempt) {
+    public init(delivery: Int64, renewals: Int64 = 0, state: State, attempt: DeliveryAttempt) {
         self.delivery = delivery
+        self.renewals = renewals
         self.state = state
         self.attempt = attempt
     }

@@ -9,17 +9,21 @@ public struct DeliveryRecord: Hashable, Sendable {
     /// The event to deliver.
     public let event: Event
 
-    /// How many attempts were made.
+    /// How often it was made anew by ``DeliveryLog/redeliver(_:to:at:)``. Its outcomes say so.
+    public let renewals: Int64
+
+    /// How many attempts were made since.
     public let attempts: Int
 
     /// When the next attempt may begin.
     public let notBefore: Timestamp
 
     /// A record of those parts.
-    public init(id: Int64, observer: String, event: Event, attempts: Int, notBefore: Timestamp) {
+    public init(id: Int64, observer: String, event: Event, renewals: Int64 = 0, attempts: Int, notBefore: Timestamp) {
         self.id = id
         self.observer = observer
         self.event = event
+        self.renewals = renewals
         self.attempts = attempts
         self.notBefore = notBefore
     }

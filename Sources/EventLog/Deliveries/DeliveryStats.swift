@@ -14,7 +14,8 @@ public struct DeliveryStats: Hashable, Sendable {
     public var lastFailure: String?
     /// When the last attempt ended; nil if there was none.
     public var lastAttemptAt: Timestamp?
-    /// When the first attempt failed after the last that did not; nil if there was none, or the observer was saved since.
+    /// When the first attempt failed after the last that did not; nil if there was none, or
+    /// it was forgiven since.
     public var failingSince: Timestamp?
 
     /// Stats of those parts; nothing happened yet by default.

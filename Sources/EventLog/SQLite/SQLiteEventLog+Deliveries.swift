@@ -90,13 +90,13 @@ extension SQLiteEventLog: DeliveryLog {
         _ events: [Position],
         to observer: String,
         at now: Timestamp
-    ) async throws(EventLogError) -> Int {
+    ) async throws(EventLogError) -> Int? {
         var (total, rest) = (0, events[...])
         while !rest.isEmpty {
             let part = rest.prefix(LogWriter.redeliveriesAtOnce)
             rest = rest.dropFirst(part.count)
             let count = try await change { writer, db in try writer.redeliver(part, to: observer, at: now, db) }
-            guard let count else { break }
+            guard let count else { return nil }
             total += count
         }
         return total

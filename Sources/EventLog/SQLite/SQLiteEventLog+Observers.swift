@@ -1,12 +1,15 @@
 internal import GRDB
 
 extension SQLiteEventLog: ObserverStore {
-    /// Creates an observer or replaces the one of that id: see ``ObserverStore/saveObserver(_:expecting:)``.
+    /// Creates an observer or replaces the one of that id: see ``ObserverStore/saveObserver(_:expecting:forgivingFailures:)``.
     public func saveObserver(
         _ record: ObserverRecord,
-        expecting: Int64?
+        expecting: Int64?,
+        forgivingFailures: Bool
     ) async throws(EventLogError) -> (record: ObserverRecord, created: Bool) {
-        try await change(makesRoom: false) { writer, db in try writer.save(record, expecting: expecting, db) }
+        try await change(makesRoom: false) { writer, db in
+            try writer.save(record, expecting: expecting, forgivingFailures: forgivingFailures, db)
+        }
     }
 
     /// Deletes an observer with its deliveries: see ``ObserverStore/deleteObserver(_:expecting:)``.

@@ -15,6 +15,9 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// The delivery's id.
     public var delivery: Int64
 
+    /// How often the delivery had been made anew when the attempt began: if it has been since, this does not settle it.
+    public var renewals: Int64
+
     /// The endpoint's id.
     public var endpoint: String
 
@@ -51,6 +54,7 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// Creates an outcome.
     public init(
         delivery: Int64,
+        renewals: Int64 = 0,
         endpoint: String,
         url: WebhookURL? = nil,
         attempts: Int,
@@ -64,6 +68,7 @@ public struct AttemptOutcome: Sendable, Hashable {
         at: Int64
     ) {
         self.delivery = delivery
+        self.renewals = renewals
         self.endpoint = endpoint
         self.url = url
         self.attempts = attempts
@@ -83,6 +88,7 @@ extension AttemptOutcome {
     init(of delivery: Delivery, at endpoint: Endpoint, _ answer: AttemptAnswer, _ result: Result, now: Int64) {
         self.init(
             delivery: delivery.id,
+            renewals: delivery.renewals,
             endpoint: endpoint.id,
             url: endpoint.url,
             attempts: delivery.attempts + 1,

@@ -24,7 +24,10 @@ public struct Delivery: Sendable {
     /// Further headers that the format asks for. Names are tokens; control bytes in values are percent-encoded.
     public var headers: [(name: String, value: String)]
 
-    /// How many attempts have been made so far.
+    /// How often the delivery was made anew by hand; its outcomes say so.
+    public var renewals: Int64
+
+    /// How many attempts have been made since.
     public var attempts: Int
 
     /// The `traceparent` of the post (W3C Trace Context), if it carried one.
@@ -44,6 +47,7 @@ public struct Delivery: Sendable {
         contentType: String? = nil,
         body: [UInt8],
         headers: [(name: String, value: String)] = [],
+        renewals: Int64 = 0,
         attempts: Int = 0,
         traceparent: String? = nil,
         notBefore: Int64 = 0
@@ -56,6 +60,7 @@ public struct Delivery: Sendable {
         self.contentType = contentType
         self.body = body
         self.headers = headers
+        self.renewals = renewals
         self.attempts = attempts
         self.traceparent = traceparent
         self.notBefore = notBefore

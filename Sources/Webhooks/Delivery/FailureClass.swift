@@ -14,6 +14,6 @@ public enum FailureClass: String, Sendable, Hashable, CaseIterable {
     case egressBlocked = "egress-blocked"
     /// A complete response with a status other than 2xx.
     case status
-    /// The response body was longer than allowed.
+    /// The response was longer than allowed.
     case responseTooLarge = "response-too-large"
 }

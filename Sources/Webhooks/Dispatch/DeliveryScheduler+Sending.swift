@@ -18,58 +18,57 @@ extension DeliveryScheduler {
         for result in results {
             inFlight -= 1
             let request = result.request
+            guard let index = request.lane else {
+                probes[request.token] = nil
+                continue
+            }
             switch result.ending {
             case .aborted:
-                withLane(request.lane) { lane in
-                    lane.inFlight.remove(request.token)
-                    lane.tracked.remove(request.delivery.id)
-                    // Still pending in the store, if it is there at all; a new registration of the id will find it.
-                    lane.isDirty = true
-                }
-                requestFetch(request.lane)
+                withLane(index) { $0.abort(request) }
+                requestFetch(index)
             case .answered(let answer):
-                finish(request, answer, now: now, spread: spread())
+                finish(request, of: index, answer, now: now, spread: spread())
             }
-            requestSend(request.lane)
-            forgetIfSettled(request.lane)
+            requestSend(index)
+            forgetIfSettled(index)
         }
         unparkIfRoomy()
     }
 
-    private mutating func finish(_ request: TransportRequest, _ answer: AttemptAnswer, now: Int64, spread: Double) {
+    private mutating func finish(
+        _ request: TransportRequest,
+        of index: Int,
+        _ answer: AttemptAnswer,
+        now: Int64,
+        spread: Double
+    ) {
         let attempts = request.delivery.attempts + 1
         var result = policy.result(of: answer, attempts: attempts, now: now, spread: spread)
         // A URL that was replaced meanwhile says nothing about the one in its place.
-        if result == .gone, withLane(request.lane, { $0.target?.endpoint.url != request.target.endpoint.url }) {
+        if result == .gone, withLane(index, { $0.target?.endpoint.url != request.target.endpoint.url }) {
             result = .retry(notBefore: now)
         }
         unrecorded.append(
             AttemptOutcome(of: request.delivery, at: request.target.endpoint, answer, result, now: now)
         )
-        var requeued = 0
         var isProvenWhileParked = false
-        withLane(request.lane) { lane in
-            lane.inFlight.remove(request.token)
-            lane.unrecorded += 1
+        queuedBytes += withLane(index) { lane in
             lane.isProven = answer.failure != .timeout
             lane.noteEnding(hasFailed: answer.failure != nil)
             isProvenWhileParked = lane.isProven && lane.isParked
             if isProvenWhileParked { lane.isParked = false }
             if result == .gone { lane.isGone = true }
-            if case .retry(let notBefore) = result, lane.target?.endpoint.ordered == true, lane.isOpen {
+            var retry: Delivery?
+            if case .retry(let notBefore) = result, lane.target?.endpoint.ordered == true {
                 // The head holds the rest back until it is delivered or dead.
-                var head = request.delivery
-                head.attempts = attempts
-                head.notBefore = notBefore
-                lane.queue.prepend(head)
-                lane.queuedBytes += head.body.count
-                lane.holdUntil = max(lane.holdUntil, notBefore)
-                requeued = head.body.count
+                retry = request.delivery
+                retry?.attempts = attempts
+                retry?.notBefore = notBefore
             }
+            return lane.finish(request, retry: retry)
         }
-        queuedBytes += requeued
-        if isProvenWhileParked { parked.removeAll { $0 == request.lane } }
-        if result == .gone { dropQueue(request.lane) }
+        if isProvenWhileParked { parked.removeAll { $0 == index } }
+        if result == .gone { dropQueue(index) }
     }
 
     /// Gives the lane a turn if it has something to send and room to send it.
@@ -85,7 +84,7 @@ extension DeliveryScheduler {
     }
 
     private mutating func takeAttempt(from index: Int, now: Int64) -> TransportRequest? {
-        enum Verdict { case send(TransportRequest), hold, park, pass }
+        enum Verdict { case send(TransportRequest, bytes: Int), hold, park, pass }
         let isCrowded = inFlight >= limits.inFlight / 2
         let token = nextToken
         let verdict: Verdict = withLane(index) { lane in
@@ -102,16 +101,14 @@ extension DeliveryScheduler {
                 lane.holdUntil = retryAt
                 return .hold
             }
-            guard let delivery = lane.queue.popFirst() else { return .pass }
-            lane.queuedBytes -= delivery.body.count
-            lane.inFlight.insert(token)
-            return .send(TransportRequest(token: token, lane: index, target: target, delivery: delivery))
+            guard let (delivery, bytes) = lane.send(token) else { return .pass }
+            return .send(TransportRequest(token: token, lane: index, target: target, delivery: delivery), bytes: bytes)
         }
         switch verdict {
-        case .send(let request):
+        case .send(let request, let bytes):
             nextToken += 1
             inFlight += 1
-            queuedBytes -= request.delivery.body.count
+            queuedBytes -= bytes
             requestSend(index)
             requestFetch(index)
             return request

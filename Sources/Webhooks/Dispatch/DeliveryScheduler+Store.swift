@@ -65,8 +65,8 @@ extension DeliveryScheduler {
 
     private func stoppingJob(deadline: Int64, now: Int64) -> Job {
         if inFlight > 0 {
-            return now >= deadline
-                ? .abort(lanes.flatMap { $0.map { Array($0.inFlight) } ?? [] }) : .wait(until: deadline)
+            guard now >= deadline else { return .wait(until: deadline) }
+            return .abort(lanes.flatMap { $0.map { Array($0.inFlight) } ?? [] } + probes.keys)
         }
         if unrecorded.isEmpty { return .finished }
         // The store fails. A few more tries, then the attempts are forgotten and made again after the restart.
@@ -81,7 +81,7 @@ extension DeliveryScheduler {
         let mostUnrecorded = limits.unrecordedPerLane
         let isWanted = withLane(index) { lane in
             guard lane.isOpen, lane.isDirty, lane.isRunningLow, lane.unrecorded <= mostUnrecorded, !lane.isFetching,
-                !lane.isInFetchRing
+                !lane.isInFetchRing, !lane.mustWaitForRecord
             else {
                 return false
             }
@@ -96,7 +96,7 @@ extension DeliveryScheduler {
         for _ in 0..<fetchRing.count {
             guard let index = fetchRing.popFirst() else { return nil }
             let fetch: Fetch?? = withLane(index) { lane in
-                guard lane.isOpen, lane.isDirty, let target = lane.target else {
+                guard lane.isOpen, lane.isDirty, !lane.mustWaitForRecord, let target = lane.target else {
                     lane.isInFetchRing = false
                     return .some(nil)
                 }
@@ -136,16 +136,13 @@ extension DeliveryScheduler {
             }
             let isOrdered = lane.target?.endpoint.ordered == true
             var fresh = 0
-            for delivery in deliveries where lane.tracked.insert(delivery.id).inserted {
+            for delivery in deliveries {
+                guard let added = lane.take(delivery) else { continue }
                 fresh += 1
-                bytes += delivery.body.count
-                lane.averageBody += (delivery.body.count - lane.averageBody) / 16
-                if isOrdered, lane.queue.isEmpty, lane.inFlight.isEmpty, delivery.notBefore > 0 {
-                    lane.holdUntil = delivery.notBefore
-                }
-                lane.queue.append(delivery)
+                bytes += added
+                lane.averageBody += (added - lane.averageBody) / 16
             }
-            lane.queuedBytes += bytes
+            if isOrdered { lane.waitForHead() }
             lane.upcoming.removeAll { $0 <= fetch.begunAt }
             if deliveries.count >= fetch.limit {
                 // There may be more, unless the store keeps returning what we have: then not at full speed.
@@ -202,10 +199,8 @@ extension DeliveryScheduler {
         for outcome in recording {
             guard let index = indices[outcome.endpoint] else { continue }
             withLane(index) { lane in
-                lane.unrecorded -= 1
-                let isWaitingHead = lane.queue.first?.id == outcome.delivery
-                if !isWaitingHead { lane.tracked.remove(outcome.delivery) }
-                if case .retry(let notBefore) = outcome.result, !isWaitingHead { lane.expect(notBefore) }
+                let isReleased = lane.recorded(outcome.delivery)
+                if case .retry(let notBefore) = outcome.result, isReleased { lane.expect(notBefore) }
             }
             arm(index, now: now)
             requestFetch(index)

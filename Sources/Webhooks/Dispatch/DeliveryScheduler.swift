@@ -9,6 +9,8 @@ struct DeliveryScheduler {
     /// Bounds that are the same for all lanes.
     struct Limits {
         var inFlight = 1024
+        /// Single attempts at a time to one URL: whoever tries an endpoint out wants few, and each may hang.
+        var probesPerURL = 4
         var queuedBytes = 67_108_864
         /// Outcomes waiting to be recorded before nothing more is begun: a store that fails must not cost memory.
         var unrecorded = 8192
@@ -41,7 +43,10 @@ struct DeliveryScheduler {
     var askRing = Queue<Int>()
     var timers = TimerHeap()
 
+    /// Attempts under way, also those that belong to no lane.
     var inFlight = 0
+    /// Where the attempts go that belong to no lane, by token.
+    var probes: [UInt64: WebhookURL] = [:]
     var queuedBytes = 0
     var nextToken: UInt64 = 0
 
@@ -68,19 +73,48 @@ struct DeliveryScheduler {
     // MARK: Registrations
 
     /// Adds or replaces an endpoint. Its queue is read anew; attempts under way end as they began.
+    ///
+    /// What has begun counts under a new rate too, and the brake stays on unless there is reason to hope.
     mutating func set(_ endpoint: Endpoint) {
         guard phase == .running else { return }
         let index = indices[endpoint.id] ?? makeLane(endpoint.id)
         let target = Target(endpoint)
         withLane(index) { lane in
+            let present = lane.target?.endpoint
+            if present?.url != endpoint.url || (present?.isEnabled == false && endpoint.isEnabled) { lane.forgive() }
             lane.target = target
-            lane.epoch += 1
             lane.isGone = false
+            lane.rate = RateLimit(perSecond: endpoint.ratePerSecond, after: lane.rate)
+            if !endpoint.ordered { lane.holdUntil = 0 }
+        }
+        reread(index)
+    }
+
+    /// Reads the endpoint's queue anew: what is due, and in which order, has changed in the store.
+    mutating func reread(_ id: String) {
+        if let index = indices[id] { reread(index) }
+    }
+
+    /// Begins nothing more at the endpoint until it is released as often as it was held.
+    mutating func hold(_ id: String) {
+        guard let index = indices[id] else { return }
+        withLane(index) { $0.holds += 1 }
+        reread(index)
+    }
+
+    /// Undoes one ``hold(_:)``; does nothing if the endpoint was removed meanwhile.
+    mutating func release(_ id: String) {
+        guard let index = indices[id] else { return }
+        withLane(index) { $0.holds = max($0.holds - 1, 0) }
+        reread(index)
+    }
+
+    private mutating func reread(_ index: Int) {
+        guard phase == .running else { return }
+        withLane(index) { lane in
+            lane.epoch += 1
             lane.isDirty = true
             lane.unknownFrom = 0
-            lane.rate = RateLimit(perSecond: endpoint.ratePerSecond)
-            lane.forgive()
-            if !endpoint.ordered { lane.holdUntil = 0 }
         }
         dropQueue(index)
         requestFetch(index)
@@ -92,6 +126,7 @@ struct DeliveryScheduler {
         dropQueue(index)
         let tokens = withLane(index) { lane in
             lane.target = nil
+            lane.holds = 0
             lane.epoch += 1
             lane.isProven = false
             lane.upcoming = []

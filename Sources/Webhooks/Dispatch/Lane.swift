@@ -11,14 +11,20 @@ struct Lane {
     /// Whether the endpoint answered 410. Holds until it is registered anew.
     var isGone = false
 
+    /// How many have asked that nothing be sent: while they change what is pending, say.
+    var holds = 0
+
     /// Deliveries read from the store and not yet begun.
     var queue = Queue<Delivery>()
 
     /// Bytes of the bodies in `queue`.
     var queuedBytes = 0
 
-    /// Ids of deliveries that are queued, in flight, or finished and not yet recorded: pending in the store, but ours.
-    var tracked: Set<Int64> = []
+    /// Deliveries that are queued, in flight, or finished and not yet recorded, by id: pending in the store, but ours.
+    var tracked: [Int64: TrackedDelivery] = [:]
+
+    /// Deliveries that were made anew while they were queued or in flight, as they were read then.
+    var renewed: [Int64: Delivery] = [:]
 
     /// Tokens of the attempts under way.
     var inFlight: Set<UInt64> = []
@@ -81,7 +87,7 @@ struct Lane {
     /// Whether attempts may be made at all.
     var isOpen: Bool {
         guard let target else { return false }
-        return target.endpoint.isEnabled && !isGone
+        return target.endpoint.isEnabled && !isGone && holds == 0
     }
 
     /// How many attempts may be under way: one at a time while it is braked.
@@ -108,6 +114,12 @@ struct Lane {
         queue.count <= readAhead / 4
     }
 
+    /// Whether the store must not be read now. To one that is ordered it would tell of a head whose last attempt is not
+    /// recorded yet that it is due at once, or leave it out.
+    var mustWaitForRecord: Bool {
+        target?.endpoint.ordered == true && unrecorded > 0 && queue.isEmpty && inFlight.isEmpty
+    }
+
     /// When something is to be done about the lane if nothing else happens before; `nil` if nothing is.
     func nextTime(after now: Int64) -> Int64? {
         guard isOpen else { return nil }
@@ -124,8 +136,7 @@ struct Lane {
         failures += 1
         guard failures >= Self.failuresToBrake else { return }
         // 100 a second at first, half as many when the failures have doubled, but enough to notice a recovery.
-        let rate = max(1_600 / Double(failures), 40)
-        if brake == nil { brake = RateLimit(perSecond: rate) } else { brake?.set(perSecond: rate) }
+        brake = RateLimit(perSecond: max(1_600 / Double(failures), 40), after: brake)
     }
 
     /// Forgets how attempts ended: the endpoint may be another one now.
@@ -147,11 +158,5 @@ struct Lane {
         if upcoming.count > Self.maximumUpcoming, let dropped = upcoming.popLast() {
             unknownFrom = min(unknownFrom, dropped)
         }
-    }
-
-    /// Drops the queue; its deliveries stay pending in the store.
-    mutating func dropQueue() {
-        for delivery in queue.removeAll() { tracked.remove(delivery.id) }
-        queuedBytes = 0
     }
 }

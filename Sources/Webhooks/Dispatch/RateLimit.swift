@@ -1,24 +1,23 @@
 /// A limit on how many attempts begin per second (the generic cell rate algorithm, ITU-T I.371).
 struct RateLimit {
     /// Milliseconds between two attempts at the limit.
-    private var interval: Double
+    private let interval: Double
 
     /// The moment the next attempt would begin if all were evenly spaced, in milliseconds since 1970.
-    private var next: Double = 0
+    private var next: Double
 
     /// How far attempts may run ahead of even spacing, in milliseconds: hides the coarseness of timers, which would
     /// otherwise cap the rate near 1,000.
     private static let tolerance = 100.0
 
     /// `nil` if there is no limit, which a rate that is not positive means too.
-    init?(perSecond rate: Double?) {
+    ///
+    /// - Parameter previous: the limit that this one takes the place of: what began under it counts.
+    init?(perSecond rate: Double?, after previous: RateLimit? = nil) {
         guard let rate, rate > 0 else { return nil }
-        interval = 1000 / rate
-    }
-
-    /// Changes the limit, to one that is positive.
-    mutating func set(perSecond rate: Double) {
-        interval = 1000 / rate
+        let interval = 1000 / rate
+        self.interval = interval
+        next = previous.map { $0.next - $0.interval + interval } ?? 0
     }
 
     /// Takes the right to begin one attempt now; otherwise says when to ask again.

@@ -1,17 +1,14 @@
 import Locking
 
-/// Single attempts outside the schedule.
+/// Single attempts outside the schedule. They count among those under way, and a shutdown gives them its grace too.
 extension WebhookDispatcher {
-    /// The lane of requests that belong to none.
-    static let probeLane = -1
-
     /// Makes one attempt now, whatever the endpoint's window, rate or state, and records nothing.
     ///
     /// For trying an endpoint out. The outcome's `result` says what would have become of a scheduled delivery.
     ///
-    /// - Returns: the outcome, or `nil` if the dispatcher is not running or ends meanwhile.
-    public func attempt(_ delivery: Delivery, at endpoint: Endpoint) async -> AttemptOutcome? {
-        guard let answer = await probe(delivery, at: endpoint, purpose: .delivery) else { return nil }
+    /// - Throws: ``ProbeRefusal``.
+    public func attempt(_ delivery: Delivery, at endpoint: Endpoint) async throws(ProbeRefusal) -> AttemptOutcome {
+        let answer = try await probe(delivery, at: endpoint, purpose: .delivery)
         let now = clock.now()
         let result = policy.result(of: answer, attempts: delivery.attempts + 1, now: now, spread: 0)
         return AttemptOutcome(of: delivery, at: endpoint, answer, result, now: now)
@@ -19,38 +16,37 @@ extension WebhookDispatcher {
 
     /// Asks an endpoint whether it wants deliveries, in the name of ``WebhookConfiguration/origin``.
     ///
-    /// - Returns: what it allows, or `nil` if the dispatcher is not running or ends meanwhile.
-    /// - Throws: ``HandshakeFailure`` if it allows nothing, or cannot be reached.
-    public func handshake(with endpoint: Endpoint) async throws(HandshakeFailure) -> DeliveryConsent? {
+    /// - Returns: what it allows.
+    /// - Throws: ``HandshakeFailure`` if it allows nothing, or cannot be reached; ``ProbeRefusal``.
+    public func handshake(with endpoint: Endpoint) async throws -> DeliveryConsent {
         let nothing = Delivery(id: 0, endpoint: endpoint.id, eventID: "", topic: "", body: [])
-        guard let answer = await probe(nothing, at: endpoint, purpose: .handshake(origin: origin)) else { return nil }
+        let answer = try await probe(nothing, at: endpoint, purpose: .handshake(origin: origin))
         return try DeliveryConsent(answer, origin: origin)
+    }
+
+    /// Whether any single attempt is under way.
+    public var isProbing: Bool {
+        state.withLock { !$0.probes.isEmpty }
     }
 
     private func probe(
         _ delivery: Delivery,
         at endpoint: Endpoint,
         purpose: TransportRequest.Purpose
-    ) async -> AttemptAnswer? {
+    ) async throws(ProbeRefusal) -> AttemptAnswer {
         let target = Target(endpoint)
-        return await withCheckedContinuation { continuation in
-            let isSubmitted = state.withLock { state in
-                guard state.pump != nil, state.scheduler.phase == .running else { return false }
-                let token = state.scheduler.nextToken
-                state.scheduler.nextToken += 1
-                state.probes[token] = continuation
-                transport.submit([
-                    TransportRequest(
-                        token: token,
-                        lane: Self.probeLane,
-                        target: target,
-                        delivery: delivery,
-                        purpose: purpose
-                    )
-                ])
-                return true
+        let result: Result<AttemptAnswer, ProbeRefusal> = await withCheckedContinuation { continuation in
+            do throws(ProbeRefusal) {
+                try state.withLock { state throws(ProbeRefusal) in
+                    guard state.pump != nil else { throw .stopping }
+                    let request = try state.scheduler.takeProbe(delivery, at: target, purpose: purpose)
+                    state.probes[request.token] = continuation
+                    transport.submit([request])
+                }
+            } catch {
+                continuation.resume(returning: .failure(error))
             }
-            if !isSubmitted { continuation.resume(returning: nil) }
         }
+        return try result.get()
     }
 }

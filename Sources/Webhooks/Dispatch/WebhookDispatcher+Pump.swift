@@ -26,7 +26,6 @@ extension WebhookDispatcher {
             let now = clock.now()
             update { $0.recorded(now: now) }
             log(outcomes)
-            await onOutcomes?(outcomes)
         case .fetch(let fetch):
             let deliveries = try await store.dueDeliveries(of: fetch.endpoint, at: fetch.at, limit: fetch.limit)
             let now = clock.now()
@@ -62,29 +61,20 @@ extension WebhookDispatcher {
     func take(_ results: [TransportResult]) -> [TransportRequest] {
         let now = clock.now()
         let (requests, pump, probes) = state.withLock { state in
-            var probes: [(CheckedContinuation<AttemptAnswer?, Never>, TransportResult)] = []
-            var scheduled: [TransportResult] = []
-            scheduled.reserveCapacity(results.count)
-            for result in results {
-                if result.request.lane == Self.probeLane {
-                    if let probe = state.probes.removeValue(forKey: result.request.token) {
-                        probes.append((probe, result))
-                    }
-                } else {
-                    scheduled.append(result)
-                }
+            let probes = results.compactMap { result in
+                result.request.lane != nil
+                    ? nil : state.probes.removeValue(forKey: result.request.token).map { (result, $0) }
             }
-            state.scheduler.finish(scheduled, now: now) { Double.random(in: -1...1) }
+            state.scheduler.finish(results, now: now) { Double.random(in: -1...1) }
             let requests = state.scheduler.takeAttempts(now: now)
             return (requests, state.scheduler.hasStoreWork ? state.signalPump() : nil, probes)
         }
         pump?.resume()
-        for (continuation, result) in probes {
-            guard case .answered(let answer) = result.ending else {
-                continuation.resume(returning: nil)
-                continue
+        for (result, continuation) in probes {
+            switch result.ending {
+            case .answered(let answer): continuation.resume(returning: .success(answer))
+            case .aborted: continuation.resume(returning: .failure(.stopping))
             }
-            continuation.resume(returning: answer)
         }
         return requests
     }

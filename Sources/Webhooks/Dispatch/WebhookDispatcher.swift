@@ -15,10 +15,6 @@ public import Logging
 /// attempts and begins the next ones as slots come free. Between them stands a ``DeliveryScheduler`` in a mutex.
 /// From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps itself alive.
 public final class WebhookDispatcher: Sendable {
-    /// Called after outcomes were recorded, in the order they were, on the pump: the store is not used meanwhile, so be
-    /// brief. A result of `.gone` means that the endpoint is not attempted again until it is ``set(_:)`` anew.
-    public typealias OutcomeHandler = @Sendable ([AttemptOutcome]) async -> Void
-
     /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but `Transport.submit`
     /// and `abort`: an attempt must be submitted before it can be aborted by someone who learned of it under this lock.
     struct State {
@@ -31,7 +27,7 @@ public final class WebhookDispatcher: Sendable {
         /// The earliest alarm that is set, in milliseconds since 1970.
         var alarmAt: Int64?
         /// Single attempts under way, by token.
-        var probes: [UInt64: CheckedContinuation<AttemptAnswer?, Never>] = [:]
+        var probes: [UInt64: CheckedContinuation<Result<AttemptAnswer, ProbeRefusal>, Never>] = [:]
     }
 
     let state: Lock<State>
@@ -40,9 +36,8 @@ public final class WebhookDispatcher: Sendable {
     let policy: RetryPolicy
     /// In whose name endpoints are asked for their consent.
     let origin: String
-    let clock: WallClock
+    let clock = WallClock.system
     let logger: Logger
-    let onOutcomes: OutcomeHandler?
 
     /// Creates a dispatcher that does nothing until ``start()``.
     ///
@@ -50,37 +45,13 @@ public final class WebhookDispatcher: Sendable {
     ///   - store: where deliveries are read and outcomes recorded.
     ///   - configuration: what is the same for all endpoints.
     ///   - logger: for failures of the store and dead letters; never sees secrets, bodies or URLs.
-    ///   - onOutcomes: called with outcomes once they are recorded.
-    public convenience init(
-        store: any DeliveryStore,
-        configuration: WebhookConfiguration,
-        logger: Logger,
-        onOutcomes: OutcomeHandler? = nil
-    ) {
-        self.init(
-            store: store,
-            configuration: configuration,
-            logger: logger,
-            onOutcomes: onOutcomes,
-            clock: .system
-        )
-    }
-
-    init(
-        store: any DeliveryStore,
-        configuration: WebhookConfiguration,
-        logger: Logger,
-        onOutcomes: OutcomeHandler?,
-        clock: WallClock
-    ) {
+    public init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
         var limits = DeliveryScheduler.Limits()
         limits.inFlight = max(configuration.maxInFlight, 1)
         self.store = store
         self.policy = configuration.retryPolicy
         self.origin = configuration.origin
-        self.clock = clock
         self.logger = logger
-        self.onOutcomes = onOutcomes
         transport = Transport(options: TransportOptions(configuration), clock: clock)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }
@@ -101,6 +72,21 @@ public final class WebhookDispatcher: Sendable {
     /// Attempts under way end as they began. Does nothing after ``shutdown(grace:)``.
     public func set(_ endpoint: Endpoint) {
         update { $0.set(endpoint) }
+    }
+
+    /// Has the endpoint's deliveries read anew, in their order: some of them were made due in the store.
+    public func reread(_ id: String) {
+        update { $0.reread(id) }
+    }
+
+    /// Begins no more attempts at the endpoint until ``release(_:)`` is called as often: what is pending changes.
+    public func hold(_ id: String) {
+        update { $0.hold(id) }
+    }
+
+    /// Undoes one ``hold(_:)``; the endpoint's deliveries are read anew.
+    public func release(_ id: String) {
+        update { $0.release(id) }
     }
 
     /// Removes an endpoint: nothing more is sent to it, attempts under way are aborted and not recorded.

@@ -7,8 +7,8 @@ import Glibc
 ///
 /// ```swift
 /// let guard = EgressGuard(allowing: [try CIDRBlock("127.0.0.0/8")])
-/// guard.permits(address: "127.0.0.1")   // true
-/// guard.permits(address: "10.0.0.1")    // false
+/// guard.decision(for: IPAddress("127.0.0.1")!)   // .permitted
+/// guard.decision(for: IPAddress("10.0.0.1")!)    // .blocked, with the reason
 /// ```
 public struct EgressGuard: Sendable {
     /// The verdict on one address.
@@ -46,11 +46,6 @@ public struct EgressGuard: Sendable {
             return .blocked(reason: "only IPv4 and IPv6 addresses may be dialled")
         }
         return decision(for: address)
-    }
-
-    /// Whether the address written as `text` may be dialled; `false` for anything that is not an address.
-    public func permits(address text: String) -> Bool {
-        IPAddress(text).map { decision(for: $0) == .permitted } ?? false
     }
 
     /// The range that makes the address unfit for dialling, or `nil` if it is public unicast.

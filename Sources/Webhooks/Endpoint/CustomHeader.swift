@@ -12,28 +12,22 @@ public struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
     /// The longest name in bytes. Far above any name in the IANA registry.
     public static let maximumNameLength = 256
 
-    /// Creates a header after ``validate(name:value:)``.
+    /// What is shown instead of a value that is a credential.
+    public static let redacted = "[redacted]"
+
+    /// Creates a header whose name is a token (RFC 9110 section 5.6.2) that is not ours to set, and whose value is visible
+    /// ASCII with spaces inside, 1 to 4096 bytes.
     ///
     /// - Throws: ``WebhookError`` with code `header-invalid`.
     public init(name: String, value: String) throws(WebhookError) {
-        try Self.validate(name: name, value: value)
-        self.name = name
-        self.value = value
-    }
-
-    /// Checks that the name is a token (RFC 9110 section 5.6.2) that is not ours to set, and the value visible ASCII
-    /// with spaces inside, 1 to 4096 bytes.
-    ///
-    /// - Throws: ``WebhookError`` with code `header-invalid`.
-    public static func validate(name: String, value: String) throws(WebhookError) {
-        guard !name.isEmpty, name.utf8.count <= maximumNameLength, name.utf8.allSatisfy(isTokenByte) else {
+        guard !name.isEmpty, name.utf8.count <= Self.maximumNameLength, name.utf8.allSatisfy(Self.isTokenByte) else {
             throw WebhookError(code: .headerInvalid, message: "a header name is a token of 1 to 256 bytes")
         }
         let lowered = name.lowercased()
-        if reservedNames.contains(lowered) || reservedPrefixes.contains(where: lowered.hasPrefix) {
+        if Self.reservedNames.contains(lowered) || Self.reservedPrefixes.contains(where: lowered.hasPrefix) {
             throw WebhookError(code: .headerInvalid, message: "the header '\(name)' cannot be set by a registration")
         }
-        guard (1...maximumValueLength).contains(value.utf8.count),
+        guard (1...Self.maximumValueLength).contains(value.utf8.count),
             value.utf8.allSatisfy({ (0x20...0x7e).contains($0) }),
             value.utf8.first != 0x20, value.utf8.last != 0x20
         else {
@@ -42,23 +36,32 @@ public struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
                 message: "the value of '\(name)' must be 1 to 4096 bytes of visible ASCII"
             )
         }
+        self.name = name
+        self.value = value
+    }
+
+    /// Whether it is of that name.
+    public func isNamed(_ name: String) -> Bool {
+        self.name.lowercased() == name.lowercased()
     }
 
     /// Whether the value is a credential and must be left out when the registration is read back.
     public var isSensitive: Bool {
-        name.lowercased() == "authorization"
+        Self.credentialNames.contains(name.lowercased())
     }
 
     /// The name, and the value unless it is a credential.
     public var description: String {
-        isSensitive ? "\(name): [redacted]" : "\(name): \(value)"
+        "\(name): \(isSensitive ? Self.redacted : value)"
     }
+
+    private static let credentialNames: Set<String> = ["authorization", "proxy-authorization", "cookie"]
 
     /// Framing and routing of the request, which belong to the transport. The list in the contract is `host`,
     /// `connection`, `transfer-encoding`; the others would break framing or hop-by-hop semantics the same way.
     private static let reservedNames: Set<String> = [
         "host", "connection", "transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "proxy-connection",
-        "expect", "traceparent", "event-type",
+        "expect", "traceparent", "event-type", "user-agent",
     ]
 
     private static let reservedPrefixes = ["content-", "webhook-", "ce-", "clarion-"]

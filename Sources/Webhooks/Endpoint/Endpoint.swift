@@ -12,7 +12,7 @@ public struct Endpoint: Sendable, Hashable {
         case cloudEventsStructured = "cloudevents-structured"
     }
 
-    /// The bounds of ``maxInFlight``.
+    /// What ``maxInFlight`` may be.
     public static let inFlightBounds = 1...1024
 
     /// The observer's id; the key of everything the dispatcher knows about it.
@@ -27,7 +27,7 @@ public struct Endpoint: Sendable, Hashable {
     /// The secrets that sign.
     public var secrets: SigningSecrets
 
-    /// How many attempts may be under way at once: 1 to 1024. Values outside are brought to the nearest bound.
+    /// How many attempts may be under way at once, within ``inFlightBounds``.
     public var maxInFlight: Int
 
     /// Whether deliveries are attempted. While `false` they stay pending.

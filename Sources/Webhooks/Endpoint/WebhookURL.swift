@@ -8,7 +8,8 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     /// The longest URL in bytes.
     public static let maximumLength = 8192
 
-    /// The URL as libcurl writes it back: scheme lowered, path never empty, non-ASCII encoded; host lowered, no fragment.
+    /// The URL as libcurl writes it back: scheme lowered, path never empty, non-ASCII encoded; host lowered and without a
+    /// dot at its end, no fragment.
     public let description: String
 
     /// `http` or `https`.
@@ -37,7 +38,12 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         guard let slashes = text.firstRange(of: "://"), !text[slashes.upperBound...].hasPrefix("/") else {
             throw Self.invalid("the URL must be absolute, like https://example.com/hook")
         }
-        let parsed = try ParsedURL(text)
+        var parsed = try ParsedURL(text)
+        if let host = parsed.part(CURLUPART_HOST), host.hasSuffix(".") {
+            // The root's dot, which also hides an address from libcurl's parser.
+            parsed.set(CURLUPART_HOST, to: String(host.dropLast()))
+            parsed = try ParsedURL(parsed.part(CURLUPART_URL) ?? "")
+        }
         guard let scheme = parsed.part(CURLUPART_SCHEME) else { throw Self.invalid("the URL has no scheme") }
         switch scheme {
         case "https": break
@@ -50,6 +56,11 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         }
         guard let host = parsed.part(CURLUPART_HOST)?.lowercased(), !host.isEmpty else {
             throw Self.invalid("the URL has no host")
+        }
+        // RFC 1035 section 2.3.4, in text form. What is in brackets the parser has checked.
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard host.hasPrefix("[") || (host.utf8.count <= 253 && !labels.contains("")) else {
+            throw Self.invalid("a host name has at most 253 bytes, and no empty label")
         }
         // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
         guard host.utf8.allSatisfy({ $0 < 0x80 }) else {

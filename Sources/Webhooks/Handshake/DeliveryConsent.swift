@@ -24,14 +24,11 @@ public struct DeliveryConsent: Sendable, Hashable {
         guard allowed == "*" || allowed == origin else {
             throw .notAllowed("WebHook-Allowed-Origin does not name \(origin)")
         }
-        switch answer.allowedRate {
-        case nil, "*": perMinute = nil
-        case .some(let text):
-            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let rate = Int(text), rate >= 1 else {
-                throw .notAllowed("WebHook-Allowed-Rate is neither a whole number above 0 nor *")
-            }
-            perMinute = rate
+        // What is no whole number above 0 bounds nothing, as `*` says in so many words.
+        perMinute = answer.allowedRate.flatMap { text in
+            text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
         }
+        if perMinute == 0 { perMinute = nil }
     }
 }
 

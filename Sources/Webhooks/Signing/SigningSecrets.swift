@@ -1,8 +1,7 @@
 /// The secrets of one webhook: the one that signs, and for a while the one before it, which signs too.
 ///
 /// ```swift
-/// let secrets = SigningSecrets(old).rotated(to: new, at: now)
-/// secrets.valid(at: now)     // [new, old]; a day later [new]
+/// let secrets = SigningSecrets(old).rotated(to: new, at: now)     // both sign; a day later, only the new one
 /// ```
 public struct SigningSecrets: Sendable, Hashable {
     /// A secret that another has taken the place of.
@@ -42,13 +41,5 @@ public struct SigningSecrets: Sendable, Hashable {
     public func rotated(to secret: SigningSecret, at now: Int64) -> SigningSecrets {
         if secret == current { return self }
         return SigningSecrets(secret, previous: Retiring(current, until: now + Self.overlap.milliseconds))
-    }
-
-    /// Those that sign then, newest first.
-    ///
-    /// - Parameter now: milliseconds since 1970.
-    public func valid(at now: Int64) -> [SigningSecret] {
-        guard let previous, now < previous.until else { return [current] }
-        return [current, previous.secret]
     }
 }

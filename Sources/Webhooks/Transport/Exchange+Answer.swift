@@ -3,16 +3,27 @@ import Glibc
 
 /// Reading the result of a finished transfer.
 extension Exchange {
-    /// What came back.
+    /// What came back, without the credentials that were sent.
     ///
     /// - Parameter code: the transfer's result, from `curl_multi_info_read(3)`.
     func answer(_ code: CURLcode) -> AttemptAnswer {
-        var answer = AttemptAnswer(responsePrefix: responsePrefix, timings: timings)
+        var answer = verdict(code)
+        guard let credentials = request?.target.credentials else { return answer }
+        answer.responsePrefix = credentials.masked(responsePrefix, limit: options.responsePrefixLength)
+        answer.message = answer.message.map { String(decoding: credentials.masked(Array($0.utf8)), as: UTF8.self) }
+        return answer
+    }
+
+    private func verdict(_ code: CURLcode) -> AttemptAnswer {
+        var answer = AttemptAnswer(timings: timings)
         var status = 0
-        if unsafe clarion_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK, status >= 100 {
+        if isHeadComplete {
+            unsafe clarion_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
             answer.status = status
         }
-        if code == CURLE_OK {
+        // These mean what they mean, however the body ends.
+        if status == 429 || status == 503 { answer.retryAfter = header("Retry-After").flatMap(RetryAfter.init) }
+        if code == CURLE_OK && isHeadComplete || status == 410 {
             if case .handshake = request?.purpose {
                 answer.allowedOrigin = header("WebHook-Allowed-Origin")
                 answer.allowedRate = header("WebHook-Allowed-Rate")
@@ -20,13 +31,19 @@ extension Exchange {
             guard !(200...299).contains(status) else { return answer }
             answer.failure = .status
             answer.message = "the endpoint answered \(status)"
-            if status == 429 || status == 503 { answer.retryAfter = header("Retry-After").flatMap(RetryAfter.init) }
         } else if let refusal, !hasDialled {
             answer.failure = .egressBlocked
             answer.message = refusal
         } else if responseLength > options.maxResponseLength {
             answer.failure = .responseTooLarge
             answer.message = "the response body is longer than \(options.maxResponseLength) bytes"
+        } else if code == CURLE_OK {
+            answer.failure = .connectionReset
+            answer.message = "the head of the response is cut short"
+        } else if code == CURLE_OUT_OF_MEMORY {
+            // What libcurl says of a line of more than 100 KiB.
+            answer.failure = .responseTooLarge
+            answer.message = "the head of the response is too long"
         } else if let refusal = proxyRefusal {
             answer.failure = .egressBlocked
             answer.message = refusal

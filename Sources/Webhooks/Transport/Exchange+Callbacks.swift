@@ -11,6 +11,15 @@ extension Exchange {
         return unsafe exchange.openSocket(for: address)
     }
 
+    /// `CURLOPT_HEADERFUNCTION(3)`: called with each complete line of a head, also with those before the last one (1xx,
+    /// a tunnel's) and with trailers.
+    nonisolated static let headerFunction: curl_write_callback = { bytes, size, count, pointer in
+        guard let pointer = unsafe pointer, let bytes = unsafe bytes else { return 0 }
+        let exchange = unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+        unsafe exchange.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
+        return size * count
+    }
+
     /// `CURLOPT_WRITEFUNCTION(3)`: any count but the one given ends the transfer with `CURLE_WRITE_ERROR`.
     nonisolated static let writeFunction: curl_write_callback = { bytes, size, count, pointer in
         guard let pointer = unsafe pointer, let bytes = unsafe bytes, size * count > 0 else { return 0 }
@@ -37,10 +46,19 @@ extension Exchange {
         return unsafe options.egressGuard.decision(for: clarion_sockaddr(address), length: length)
     }
 
-    /// Counts the body and keeps its beginning; `false` once it is too long.
+    private func receive(line: UnsafeRawBufferPointer) {
+        if unsafe line.starts(with: "HTTP/".utf8) {
+            isHeadComplete = false
+        } else if unsafe line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") {
+            isHeadComplete = true
+        }
+    }
+
+    /// Counts the body and keeps its beginning, with any credential that begins in it; `false` once it is too long.
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         responseLength += bytes.count
-        let room = options.responsePrefixLength - responsePrefix.count
+        let kept = options.responsePrefixLength + (request?.target.credentials.longest ?? 0)
+        let room = kept - responsePrefix.count
         if room > 0 {
             unsafe responsePrefix.append(contentsOf: bytes.prefix(room))
         }

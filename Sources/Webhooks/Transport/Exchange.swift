@@ -17,6 +17,8 @@ final class Exchange {
     /// The attempt being made.
     private(set) var request: TransportRequest?
 
+    /// Whether the head of the response has arrived to its end; libcurl tells the status of one that is cut short, too.
+    var isHeadComplete = false
     var responseLength = 0
     var responsePrefix: [UInt8] = []
     /// The guard's reason for the last address it refused.
@@ -58,13 +60,15 @@ final class Exchange {
         unsafe clarion_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText.baseAddress)
         unsafe clarion_easy_set_write_function(handle, Self.writeFunction)
         unsafe clarion_easy_set_pointer(handle, CURLOPT_WRITEDATA, me)
+        unsafe clarion_easy_set_header_function(handle, Self.headerFunction)
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_HEADERDATA, me)
         unsafe clarion_easy_set_open_socket_function(handle, Self.openSocketFunction)
         unsafe clarion_easy_set_pointer(handle, CURLOPT_OPENSOCKETDATA, me)
 
         // An empty proxy also silences the environment's (CURLOPT_PROXY(3)), an empty list its exceptions.
         set(CURLOPT_PROXY, options.proxy?.url ?? "")
         set(CURLOPT_NOPROXY, "")
-        set(CURLOPT_PROTOCOLS_STR, options.protocols)
+        set(CURLOPT_PROTOCOLS_STR, options.httpsOnly ? "https" : "http,https")
         set(CURLOPT_USERAGENT, options.userAgent)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout)
@@ -102,6 +106,7 @@ final class Exchange {
         let version = request.target.isMultiplexed(at: now) ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         set(CURLOPT_HTTP_VERSION, Int(version))
         self.request = request
+        isHeadComplete = false
         responseLength = 0
         responsePrefix = []
         refusal = nil
@@ -163,7 +168,7 @@ final class Exchange {
             lines.suppress("Content-Type")
         }
         lines.append("Clarion-Topic", delivery.topic)
-        if let type = delivery.type, !type.isEmpty { lines.append("Event-Type", type) }
+        if let type = delivery.type, !type.isEmpty { lines.append("Event-Type", type, encodingPercent: true) }
         lines.append("Clarion-Attempt", String(delivery.attempts + 1))
         if let traceparent = delivery.traceparent, !traceparent.isEmpty { lines.append("traceparent", traceparent) }
         // A body is always sent at once: waiting for "100 Continue" costs a second at receivers that do not know it.

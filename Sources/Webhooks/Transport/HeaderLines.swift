@@ -27,11 +27,14 @@ struct HeaderLines: ~Copyable {
         starts.removeAll(keepingCapacity: true)
     }
 
-    /// Adds `name: value`, where the name is a token. Control bytes in the value are percent-encoded: a line break there would be another header.
-    mutating func append(_ name: StaticString, _ value: String) {
+    /// Adds `name: value`, where the name is a token. Control bytes in the value are percent-encoded: a line break there
+    /// would be another header.
+    ///
+    /// - Parameter encodingPercent: whether `%` is too, so that the value can be decoded.
+    mutating func append(_ name: StaticString, _ value: String, encodingPercent: Bool = false) {
         starts.append(bytes.count)
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        append(value: value)
+        append(value: value, encodingPercent: encodingPercent)
     }
 
     /// The same for a name that is known at run time only.
@@ -41,7 +44,7 @@ struct HeaderLines: ~Copyable {
         append(value: value)
     }
 
-    private mutating func append(value: String) {
+    private mutating func append(value: String, encodingPercent: Bool = false) {
         if value.isEmpty {
             // How libcurl is told of a header without a value; with a colon it would leave it out (CURLOPT_HTTPHEADER(3)).
             bytes.append(UInt8(ascii: ";"))
@@ -51,7 +54,7 @@ struct HeaderLines: ~Copyable {
         bytes.append(UInt8(ascii: ":"))
         bytes.append(UInt8(ascii: " "))
         for byte in value.utf8 {
-            if byte < 0x20 || byte == 0x7f {
+            if byte < 0x20 || byte == 0x7f || (encodingPercent && byte == UInt8(ascii: "%")) {
                 bytes.append(UInt8(ascii: "%"))
                 bytes.append(contentsOf: String(byte >> 4, radix: 16, uppercase: true).utf8)
                 bytes.append(contentsOf: String(byte & 15, radix: 16, uppercase: true).utf8)

@@ -7,6 +7,9 @@ final class Target: Sendable {
     /// The registrant's headers as NUL-terminated lines `name: value`, one after another.
     let customLines: [UInt8]
 
+    /// What an endpoint that sends its request back must not have shown or kept.
+    let credentials: CredentialMask
+
     /// Until when attempts go over HTTP/1.1, in milliseconds since 1970.
     private let isPlainUntil = Atomic<Int64>(0)
 
@@ -20,7 +23,8 @@ final class Target: Sendable {
         secrets = endpoint.secrets
         signer = Signer(secrets.current)
         retiring = secrets.previous.map { Signer($0.secret) }
-        self.customLines = endpoint.headers.flatMap { Array("\($0.name): \($0.value)\0".utf8) }
+        customLines = endpoint.headers.flatMap { Array("\($0.name): \($0.value)\0".utf8) }
+        credentials = CredentialMask(endpoint.headers)
     }
 
     /// What signs an attempt that is made then, newest first.
@@ -50,7 +54,6 @@ final class Target: Sendable {
 
     /// How many attempts may be under way: one if the deliveries are ordered.
     var window: Int {
-        if endpoint.ordered { return 1 }
-        return min(max(endpoint.maxInFlight, Endpoint.inFlightBounds.lowerBound), Endpoint.inFlightBounds.upperBound)
+        endpoint.ordered ? 1 : endpoint.maxInFlight
     }
 }

@@ -86,10 +86,14 @@ struct TransportLoop: ~Copyable {
         if request.purpose == .delivery, idle.count < Self.maximumIdle { idle.append(exchange) }
     }
 
-    /// Why a URL may not be reached, if that can be told from the URL alone. Matters where a proxy makes the connection:
-    /// what is dialled then is the proxy.
+    /// Why a URL may not be reached, if that can be told from the URL alone. Its address matters where a proxy makes the
+    /// connection: what is dialled then is the proxy.
     private func refusal(of request: TransportRequest) -> String? {
-        guard options.proxy != nil, let address = request.target.endpoint.url.address,
+        let url = request.target.endpoint.url
+        if options.httpsOnly, url.scheme != "https" {
+            return "--webhooks-https-only refuses \(url.scheme); give the webhook an https URL"
+        }
+        guard options.proxy != nil, let address = url.address,
             case .blocked(let reason) = options.egressGuard.decision(for: address)
         else { return nil }
         return reason

@@ -2,7 +2,7 @@
 struct TransportOptions: Sendable {
     let connectTimeout: Int
     let totalTimeout: Int
-    let protocols: String
+    let httpsOnly: Bool
     let userAgent: String
     let certificateAuthorities: String?
     let proxy: EgressProxy?
@@ -15,7 +15,7 @@ struct TransportOptions: Sendable {
     init(_ configuration: WebhookConfiguration) {
         connectTimeout = Self.positive(configuration.connectTimeout)
         totalTimeout = Self.positive(configuration.totalTimeout)
-        protocols = configuration.httpsOnly ? "https" : "http,https"
+        httpsOnly = configuration.httpsOnly
         userAgent = configuration.userAgent
         certificateAuthorities = configuration.certificateAuthorities
         proxy = configuration.proxy

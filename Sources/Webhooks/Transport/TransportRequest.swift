@@ -3,8 +3,8 @@ struct TransportRequest: Sendable {
     /// Unique per attempt; names it when it is to be aborted.
     let token: UInt64
 
-    /// The scheduler's lane, handed back with the result.
-    let lane: Int
+    /// The scheduler's lane, handed back with the result; `nil` for a single attempt, which belongs to none.
+    let lane: Int?
 
     let target: Target
     let delivery: Delivery

@@ -10,8 +10,7 @@ import Webhooks
     private func outcome(
         _ delivery: Int64,
         at: Int64,
-        _ result: AttemptOutcome.Result,
-        response: [UInt8] = []
+        _ result: AttemptOutcome.Result
     ) -> AttemptOutcome {
         let isDelivered = result == .delivered
         return AttemptOutcome(
@@ -21,7 +20,6 @@ import Webhooks
             result: result,
             status: isDelivered ? 200 : 500,
             failure: isDelivered ? nil : .status,
-            responsePrefix: response,
             duration: 1,
             at: at
         )
@@ -66,20 +64,12 @@ import Webhooks
         }
     }
 
-    @Test func `one that is gone is told of at once`() async throws {
+    @Test func `one that is gone is told of at once, and once for all that it answered`() async throws {
         try await withStore { store, _, ids, failed in
-            try await store.record([outcome(ids[0], at: 0, .gone)])
+            try await store.record([outcome(ids[0], at: 0, .retry(notBefore: 0))])
+            let late = outcome(ids[1], at: 6 * Self.day, .retry(notBefore: 0))
+            try await store.record([late, outcome(ids[2], at: 6 * Self.day, .gone), outcome(ids[3], at: 0, .gone)])
             #expect(failed.all.map(\.reason) == [.gone])
-        }
-    }
-
-    @Test func `no more than 1 KiB of an answer is kept`() async throws {
-        try await withStore { store, log, ids, _ in
-            // Now: what arrived long ago is removed.
-            let body = Array(repeating: UInt8(97), count: 3_000)
-            try await store.record([outcome(ids[0], at: Timestamp.now().milliseconds, .delivered, response: body)])
-            let found = try #require(try await log.delivery(of: Position(1), to: "w"))
-            #expect(found.attempts.map(\.response) == [Array(repeating: 97, count: 1_024)])
         }
     }
 }

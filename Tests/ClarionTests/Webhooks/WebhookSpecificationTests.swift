@@ -31,6 +31,7 @@ import Webhooks
         (#"{"topics": ["a"], "url": "https://a.example", "maxInFlight": 0}"#, "/maxInFlight"),
         (#"{"topics": ["a"], "url": "https://a.example", "ratePerSecond": -1}"#, "/ratePerSecond"),
         (#"{"topics": ["a"], "url": "https://a.example", "headers": {"Host": "x"}}"#, "/headers/Host"),
+        (#"{"topics": ["a"], "url": "https://a.example", "headers": {"X-a": "x", "x-A": "y"}}"#, "/headers/x-A"),
         (#"{"topics": ["a"], "url": "https://a.example", "secret": "short"}"#, "/secret"),
         (#"{"topics": ["a"], "url": "https://a.example", "types": ["a\nb"]}"#, "/types/0"),
         (#"{"topics": ["a"], "url": "https://a.example", "format": "xml"}"#, "/format"),
@@ -103,17 +104,6 @@ import Webhooks
         #expect(text.isEmpty || error?.message.contains(text) == false)
     }
 
-    @Test func whatWasStoredBeforeCredentialsWereKeptApartIsRead() throws {
-        let secret = SigningSecret.generate()
-        let document = """
-            {"disabledReason": null, "specification": {"topics": ["a"], "url": "https://a.example/", "secret": \
-            "\(secret.text)", "headers": {"Authorization": "Bearer t"}}}
-            """
-        let read = try StoredWebhook(document: Array(document.utf8), of: Self.id, key: nil)
-        #expect(read.secrets == SigningSecrets(secret))
-        #expect(read.specification.headers.map(\.value) == ["Bearer t"])
-    }
-
     @Test func aSecretMustFitTheSignature() throws {
         for (signature, secret) in [("ed25519", SigningSecret.generate(.hmac)), ("hmac-sha256", .generate(.ed25519))] {
             let text = """
@@ -134,6 +124,16 @@ import Webhooks
         let changed = StoredWebhook(specification: other, replacing: first, at: .now())
         #expect(changed.secrets.current.scheme == .ed25519)
         #expect(changed.secrets.previous?.secret == first.secrets.current)
+    }
+
+    @Test func aURLThatIsThereAlreadyNeedNotBeHTTPS() throws {
+        let text = #"{"topics": ["a"], "url": "http://a.example/"}"#
+        let value = try #require(JSONValue(parsing: Array(text.utf8)))
+        let present = try specification(text).url
+        #expect(throws: Problem.self) { try WebhookSpecification(value, httpsOnly: true) }
+        #expect(try WebhookSpecification(value, httpsOnly: true, present: present).url == present)
+        let other = try WebhookURL("http://b.example/", httpsOnly: false)
+        #expect(throws: Problem.self) { try WebhookSpecification(value, httpsOnly: true, present: other) }
     }
 
     @Test func theAPIShowsNeitherSecretNorCredentials() throws {

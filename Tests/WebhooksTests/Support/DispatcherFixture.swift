@@ -16,7 +16,7 @@ struct DispatcherFixture {
         connectTimeout: Duration = .seconds(5),
         allowing: [String] = ["127.0.0.0/8", "::1"],
         maxInFlight: Int = 1024,
-        onOutcomes: WebhookDispatcher.OutcomeHandler? = nil
+        httpsOnly: Bool = false
     ) throws {
         dispatcher = WebhookDispatcher(
             store: store,
@@ -25,11 +25,11 @@ struct DispatcherFixture {
                 totalTimeout: totalTimeout,
                 retryPolicy: RetryPolicy(schedule: schedule, jitter: jitter),
                 allowEgress: try allowing.map { text throws(WebhookError) in try CIDRBlock(text) },
+                httpsOnly: httpsOnly,
                 userAgent: "clarion/test",
                 maxInFlight: maxInFlight
             ),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            onOutcomes: onOutcomes
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         dispatcher.start()
     }

@@ -55,6 +55,16 @@ final class MemoryStore: DeliveryStore {
         }
     }
 
+    /// Makes a delivery anew: pending and due at once, whatever became of it.
+    func renew(_ id: Int64) {
+        state.withLock { state in
+            state.rows[id]?.state = .pending
+            state.rows[id]?.delivery.renewals += 1
+            state.rows[id]?.delivery.attempts = 0
+            state.rows[id]?.delivery.notBefore = 0
+        }
+    }
+
     /// Makes the next calls fail.
     func fail(_ count: Int) {
         state.withLock { $0.failuresLeft = count }
@@ -104,11 +114,13 @@ final class MemoryStore: DeliveryStore {
                     continue
                 }
                 row.outcomes.append(outcome)
-                row.delivery.attempts = outcome.attempts
-                switch outcome.result {
-                case .delivered: row.state = .delivered
-                case .retry(let notBefore): row.delivery.notBefore = notBefore
-                case .dead, .gone: row.state = .dead
+                if row.delivery.renewals == outcome.renewals {
+                    row.delivery.attempts = outcome.attempts
+                    switch outcome.result {
+                    case .delivered: row.state = .delivered
+                    case .retry(let notBefore): row.delivery.notBefore = notBefore
+                    case .dead, .gone: row.state = .dead
+                    }
                 }
                 state.rows[outcome.delivery] = row
             }

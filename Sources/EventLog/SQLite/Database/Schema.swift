@@ -15,8 +15,9 @@ internal import GRDB
 /// - `observer`: `name` is the observer's id; null while its deliveries are being deleted. `topics` and `types` are
 ///   lines, because neither may contain a line break.
 /// - `delivery`: one row for each event and observer. `state` is 0 pending, 1 delivered, 2 dead; `settled_at` is since
-///   when, unless it is pending. `created_at` is null if it came with its event. `logged` counts all its attempts, also
-///   those before it was delivered anew, which `attempts` does not.
+///   when, unless it is pending. `created_at` is null if it came with its event. `renewals` counts how often it was
+///   made anew: what comes of an attempt from before does not settle it. `logged` counts all its attempts, also those
+///   from before, which `attempts` does not.
 /// - `attempt`: how the last attempts of each delivery went: `id` is the delivery's times ``attemptsPerDelivery`` plus
 ///   the attempt's place in a ring of so many, so that they lie together, without an index, and never become more.
 /// - `delivery_stats`: kept apart from `observer` so that counting does not write the document again. `failing_since` is
@@ -53,6 +54,7 @@ enum Schema {
         ALTER TABLE delivery ADD COLUMN created_at INTEGER;
         ALTER TABLE delivery ADD COLUMN settled_at INTEGER;
         ALTER TABLE delivery ADD COLUMN logged INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE delivery ADD COLUMN renewals INTEGER NOT NULL DEFAULT 0;
         UPDATE delivery SET settled_at = attempted_at WHERE state > 0;
         CREATE INDEX delivery_settled ON delivery (state, settled_at) WHERE state > 0;
         ALTER TABLE delivery_stats ADD COLUMN last_failure TEXT;

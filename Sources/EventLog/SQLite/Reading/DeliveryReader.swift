@@ -84,7 +84,7 @@ struct DeliveryReader {
         let statement = try PreparedStatement(
             cachedIn: db,
             """
-            SELECT \(EventReader.columns), delivery.id, attempts, not_before
+            SELECT \(EventReader.columns), delivery.id, renewals, attempts, not_before
             FROM delivery \(index) CROSS JOIN event ON seq = delivery.event
             WHERE observer = \(Self.observerKey) \(condition)
             """
@@ -102,8 +102,9 @@ struct DeliveryReader {
                     id: row.integer(column),
                     observer: observer,
                     event: event,
-                    attempts: Int(row.integer(column + 1)),
-                    notBefore: Timestamp(milliseconds: row.integer(column + 2))
+                    renewals: row.integer(column + 1),
+                    attempts: Int(row.integer(column + 2)),
+                    notBefore: Timestamp(milliseconds: row.integer(column + 3))
                 )
             )
         }

@@ -12,10 +12,11 @@ extension ObserverRegistry {
 }
 
 extension LogWriter {
-    /// Saves an observer; the first half of ``ObserverStore/saveObserver(_:expecting:)``.
+    /// Saves an observer; see ``ObserverStore/saveObserver(_:expecting:forgivingFailures:)``.
     func save(
         _ record: ObserverRecord,
         expecting: Int64?,
+        forgivingFailures: Bool,
         _ db: Database
     ) throws -> (record: ObserverRecord, created: Bool) {
         let present = try row(of: record.id, expecting: expecting, db)
@@ -40,8 +41,12 @@ extension LogWriter {
                     """,
                 arguments: values + [key]
             )
-            // Whoever changes an observer gives it a new chance.
-            try db.execute(sql: "UPDATE delivery_stats SET failing_since = NULL WHERE observer = ?", arguments: [key])
+            if forgivingFailures {
+                try db.execute(
+                    sql: "UPDATE delivery_stats SET failing_since = NULL WHERE observer = ?",
+                    arguments: [key]
+                )
+            }
         } else {
             try db.execute(
                 sql: """

@@ -1,18 +1,20 @@
 internal import GRDB
 
 extension LogWriter {
-    /// Records outcomes; those of deliveries that are not pending are passed over.
+    /// Records outcomes: see ``DeliveryLog/recordOutcomes(_:)``.
     /// - Returns: of the observers concerned, those that failed last: since when without one success.
     func record(_ outcomes: [DeliveryOutcome]) throws -> [String: Timestamp] {
         guard let statements else { throw EventLogError.isClosed }
         var tallies: [Int64: Tally] = [:]
         for outcome in outcomes {
-            statements.findDelivery.bind(outcome.delivery, at: 1)
-            guard let found = try statements.findDelivery.first({ (observer: $0.integer(0), logged: $0.integer(1)) })
-            else { continue }
-            try settle(outcome, statements)
+            guard let found = try find(outcome, statements) else { continue }
+            if found.settles(outcome) {
+                try settle(outcome, statements)
+            } else {
+                try note(outcome, of: found, statements)
+            }
             try keep(outcome, after: found.logged, statements)
-            tallies[found.observer, default: Tally()].add(outcome)
+            tallies[found.observer, default: Tally()].add(outcome, of: found)
         }
         var failing: [String: Timestamp] = [:]
         for (observer, tally) in tallies {
@@ -25,6 +27,7 @@ extension LogWriter {
             row.bind(tally.lastFailure, at: 6)
             row.bind(tally.lastAttemptAt, at: 7)
             row.bind(tally.failingSince, at: 8)
+            row.bind(tally.pending, at: 9)
             // To the end: an UPDATE is done when it says so. One that is being removed has no name any more.
             try row.forEach { row in
                 guard tally.failingSince != nil, let since = row.optionalInteger(0), !row.isNull(1) else { return }
@@ -56,6 +59,38 @@ extension LogWriter {
             arguments: [count, key]
         )
         return count
+    }
+
+    /// The delivery of an outcome, unless it is gone or knows of the attempt already.
+    private func find(_ outcome: DeliveryOutcome, _ statements: WriterStatements) throws -> AttemptedDelivery? {
+        let row = statements.findDelivery
+        row.bind(outcome.delivery, at: 1)
+        let found = try row.first { row in
+            AttemptedDelivery(
+                observer: row.integer(0),
+                state: row.integer(1),
+                isRenewed: row.integer(2) != outcome.renewals,
+                attempts: row.integer(3),
+                logged: row.integer(4)
+            )
+        }
+        guard let found, found.counts(outcome) else { return nil }
+        return found
+    }
+
+    /// Notes an attempt that does not decide what becomes of the delivery.
+    private func note(
+        _ outcome: DeliveryOutcome,
+        of found: AttemptedDelivery,
+        _ statements: WriterStatements
+    ) throws {
+        let row = statements.noteAttempt
+        row.bind(outcome.delivery, at: 1)
+        row.bind(found.isRenewed ? found.attempts : Int64(outcome.attempt.number), at: 2)
+        row.bind(outcome.attempt.status.map(Int64.init), at: 3)
+        row.bind(outcome.attempt.at.milliseconds, at: 4)
+        row.bind(outcome.attempt.failure, at: 5)
+        try row.run()
     }
 
     private func settle(_ outcome: DeliveryOutcome, _ statements: WriterStatements) throws {
@@ -97,21 +132,24 @@ private struct Tally {
     var delivered: Int64 = 0
     var failed: Int64 = 0
     var dead: Int64 = 0
+    var pending: Int64 = 0
     var lastStatus: Int64?
     var lastFailure: String?
     var lastAttemptAt = Int64.min
     /// When the first failed after the last of them that did not.
     var failingSince: Int64?
 
-    mutating func add(_ outcome: DeliveryOutcome) {
-        switch outcome.state {
-        case .delivered:
+    mutating func add(_ outcome: DeliveryOutcome, of found: AttemptedDelivery) {
+        if outcome.state == .delivered {
             delivered += 1
             failingSince = nil
-        case .pending: fail(outcome)
-        case .dead:
-            fail(outcome)
-            dead += 1
+        } else {
+            failed += 1
+            if failingSince == nil { failingSince = outcome.attempt.at.milliseconds }
+        }
+        if found.settles(outcome) {
+            count(found.state, -1)
+            count(outcome.state.number, 1)
         }
         guard outcome.attempt.at.milliseconds >= lastAttemptAt else { return }
         lastAttemptAt = outcome.attempt.at.milliseconds
@@ -119,9 +157,9 @@ private struct Tally {
         lastFailure = outcome.attempt.failure
     }
 
-    private mutating func fail(_ outcome: DeliveryOutcome) {
-        failed += 1
-        if failingSince == nil { failingSince = outcome.attempt.at.milliseconds }
+    private mutating func count(_ state: Int64, _ change: Int64) {
+        if state == Schema.pending { pending += change }
+        if state == Schema.dead { dead += change }
     }
 }
 

@@ -29,7 +29,8 @@ extension LogWriter {
         let renew = try PreparedStatement(
             cachedIn: db,
             """
-            UPDATE delivery SET state = \(Schema.pending), attempts = 0, not_before = ?2, settled_at = NULL WHERE id = ?1
+            UPDATE delivery SET state = \(Schema.pending), renewals = renewals + 1, attempts = 0, not_before = ?2,
+                settled_at = NULL WHERE id = ?1
             """
         )
         let insert = try PreparedStatement(

@@ -15,6 +15,7 @@ struct WriterStatements {
     let countPending: PreparedStatement
     let findDelivery: PreparedStatement
     let settleDelivery: PreparedStatement
+    let noteAttempt: PreparedStatement
     let insertAttempt: PreparedStatement
     let countOutcomes: PreparedStatement
     let newestOfTopic: PreparedStatement
@@ -51,7 +52,7 @@ struct WriterStatements {
         )
         findDelivery = try PreparedStatement(
             db,
-            "SELECT observer, logged FROM delivery WHERE id = ?1 AND state = \(Schema.pending)"
+            "SELECT observer, state, renewals, attempts, logged FROM delivery WHERE id = ?1"
         )
         settleDelivery = try PreparedStatement(
             db,
@@ -59,6 +60,13 @@ struct WriterStatements {
             UPDATE delivery SET state = ?2, attempts = ?3, not_before = ifnull(?4, not_before), status = ?5,
                 failure = ?6, attempted_at = ?7, settled_at = CASE ?2 WHEN \(Schema.pending) THEN NULL ELSE ?7 END,
                 logged = logged + 1 WHERE id = ?1
+            """
+        )
+        noteAttempt = try PreparedStatement(
+            db,
+            """
+            UPDATE delivery SET attempts = ?2, status = ?3, attempted_at = ?4,
+                failure = CASE state WHEN \(Schema.dead) THEN failure ELSE ?5 END, logged = logged + 1 WHERE id = ?1
             """
         )
         insertAttempt = try PreparedStatement(
@@ -73,7 +81,7 @@ struct WriterStatements {
             db,
             """
             UPDATE delivery_stats SET delivered = delivered + ?2, failed = failed + ?3, dead = dead + ?4,
-                pending = pending - ?2 - ?4, last_status = ?5, last_failure = ?6, last_attempt_at = ?7,
+                pending = pending + ?9, last_status = ?5, last_failure = ?6, last_attempt_at = ?7,
                 failing_since = CASE WHEN ?2 > 0 THEN ?8 ELSE ifnull(failing_since, ?8) END
             WHERE observer = ?1
             RETURNING failing_since, (SELECT name FROM observer WHERE key = ?1)

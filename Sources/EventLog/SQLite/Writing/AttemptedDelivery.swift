@@ -1,0 +1,19 @@
+/// A delivery as it is when the outcome of an attempt comes in.
+struct AttemptedDelivery {
+    let observer: Int64
+    let state: Int64
+    /// Whether it was made anew since the attempt began.
+    let isRenewed: Bool
+    let attempts: Int64
+    let logged: Int64
+
+    /// Whether the attempt is one that the delivery does not know of.
+    func counts(_ outcome: DeliveryOutcome) -> Bool {
+        isRenewed || state == Schema.pending || (state == Schema.dead && outcome.attempt.number > attempts)
+    }
+
+    /// Whether the outcome decides what becomes of it: also of one that was given up meanwhile, if it has arrived.
+    func settles(_ outcome: DeliveryOutcome) -> Bool {
+        !isRenewed && (state == Schema.pending || outcome.state == .delivered)
+    }
+}

@@ -1,0 +1,41 @@
+/// Takes the credentials that were sent out of what came back: an endpoint in trouble may answer with its request.
+struct CredentialMask: Sendable {
+    /// The longest first, since one may be a part of another.
+    private let credentials: [[UInt8]]
+
+    /// A word that is shorter hides nothing, and would be found everywhere.
+    private static let shortest = 4
+
+    /// Masks the values of headers that are credentials, whole and without the scheme in front (RFC 9110 section 11.4).
+    init(_ headers: [CustomHeader]) {
+        credentials = headers.filter(\.isSensitive)
+            .flatMap { header in
+                [header.value[...]] + header.value.split(separator: " ", maxSplits: 1).dropFirst()
+            }
+            .map { Array($0.utf8) }
+            .filter { $0.count >= Self.shortest }
+            .sorted { $0.count > $1.count }
+    }
+
+    /// The length of the longest in bytes; 0 if there are none.
+    var longest: Int { credentials.first?.count ?? 0 }
+
+    /// Bytes with a mark in the place of each credential.
+    ///
+    /// - Parameter limit: how many to go through, and to return at most. A credential that begins before it is found if
+    ///   ``longest`` more are given.
+    func masked(_ bytes: [UInt8], limit: Int = .max) -> [UInt8] {
+        guard !credentials.isEmpty else { return Array(bytes.prefix(limit)) }
+        var masked: [UInt8] = []
+        var rest = bytes[...]
+        while !rest.isEmpty, rest.startIndex < limit {
+            if let found = credentials.first(where: { rest.starts(with: $0) }) {
+                masked += CustomHeader.redacted.utf8
+                rest = rest.dropFirst(found.count)
+            } else {
+                masked.append(rest.removeFirst())
+            }
+        }
+        return Array(masked.prefix(limit))
+    }
+}
