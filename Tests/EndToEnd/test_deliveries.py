@@ -323,11 +323,13 @@ def test_dead_letters_are_recovered_oldest_first(shared_hub, receiver, topic):
 
 
 def test_an_ordered_webhook_gets_recovered_ones_before_what_waits(hub, receiver, topic):
-    receiver.answer = lambda delivery: 500
-    webhook = hub.register(receiver.url(), topic, ordered=True)
+    receiver.answer = lambda delivery: 410
+    webhook = hub.register(receiver.url(), topic, ordered=True, enabled=False)
     dead = [hub.post(topic, str(number))["id"] for number in range(700)]
+    hub.request("PATCH", f"/observers/{webhook['id']}", json={"enabled": True})
     wait_until(lambda: stats(hub, webhook)["deadLetters"] == 700, deadline=60)
-    hub.request("PATCH", f"/observers/{webhook['id']}", json={"enabled": False})
+    for enabled in (True, False):
+        hub.request("PATCH", f"/observers/{webhook['id']}", json={"enabled": enabled})
     waiting = [hub.post(topic, str(number))["id"] for number in range(700, 800)]
     receiver.answer = lambda delivery: 204
     before = len(receiver.deliveries)

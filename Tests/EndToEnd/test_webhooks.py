@@ -394,7 +394,7 @@ def test_the_rate_holds_however_often_the_registration_is_touched(shared_hub, re
         assert shared_hub.request("POST", f"{path}/deliveries/{ids[-1]}/redeliver").status_code == 202
     # Ten in a second, and a few that may run ahead.
     arrived = [delivery for delivery in receiver.deliveries if delivery.time - began <= 1]
-    assert len(arrived) <= 15
+    assert len(arrived) <= 20
 
 
 def test_connections_are_kept(shared_hub, receiver, topic):

@@ -56,8 +56,9 @@ struct DeliverySchedulerTests {
 
         /// Runs jobs until there are none.
         mutating func run() {
-            underWay += scheduler.takeAttempts(now: now)
             for _ in 0..<100_000 {
+                scheduler.fireTimers(now: now)
+                underWay += scheduler.takeAttempts(now: now)
                 let job = scheduler.nextJob(now: now)
                 switch job {
                 case .record(let outcomes):
@@ -95,14 +96,11 @@ struct DeliverySchedulerTests {
                     abort(tokens)
                 case .wait(let time):
                     waitsUntil = time
-                    let attempts = scheduler.takeAttempts(now: now)
-                    if attempts.isEmpty { return }
-                    underWay += attempts
+                    return
                 case .finished:
                     isFinished = true
                     return
                 }
-                underWay += scheduler.takeAttempts(now: now)
             }
             Issue.record("the scheduler never rests")
         }
@@ -405,6 +403,25 @@ struct DeliverySchedulerTests {
         #expect((1...2).contains(play.underWay.count))
         play.advance(to: play.now + 3000)
         #expect((30...33).contains(play.underWay.count))
+    }
+
+    @Test("one that is braked for longer than a retry waits is tried again when the brake lets it, and not forgotten")
+    func brakeOutlastsRetry() throws {
+        var play = Play(schedule: Array(repeating: .milliseconds(20), count: 10_000))
+        play.add(2, to: "a")
+        try play.set("a", ordered: true)
+        play.run()
+        var failures = 0
+        while failures < 500 {
+            if play.underWay.isEmpty {
+                let next = try #require(play.waitsUntil)
+                try #require(next <= play.now + 100)
+                play.advance(to: next)
+            } else {
+                failures += 1
+                play.end(Self.error)
+            }
+        }
     }
 
     @Test("what has begun counts against the rate when the registration is replaced, also under another rate")

@@ -33,10 +33,9 @@ extension DeliveryScheduler {
         let epoch: Int
     }
 
-    /// The next thing for the pump to do: recording and reading in turn, so that an endpoint whose attempts end faster than
+    /// The next thing for the pump to do, once timers were fired and attempts taken: recording and reading in turn, so that an endpoint whose attempts end faster than
     /// they are recorded does not keep others from being read.
     mutating func nextJob(now: Int64) -> Job {
-        fireTimers(now: now)
         let mayUseStore = now >= storeRetryAt
         if mayUseStore, hasRecorded, phase == .running {
             hasRecorded = false
@@ -235,7 +234,8 @@ extension DeliveryScheduler {
 
     // MARK: Time
 
-    private mutating func fireTimers(now: Int64) {
+    /// Has lanes send and read whose time has come.
+    mutating func fireTimers(now: Int64) {
         while let entry = timers.popDue(at: now) {
             // The lane may be gone, another in its place, or the entry superseded by an earlier one.
             guard let lane = lanes[entry.lane], lane.armedAt == entry.time else { continue }

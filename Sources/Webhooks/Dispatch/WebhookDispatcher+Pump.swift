@@ -7,7 +7,12 @@ extension WebhookDispatcher {
     func pump() async {
         while true {
             let now = clock.now()
-            let job = state.withLock { $0.scheduler.nextJob(now: now) }
+            let job = state.withLock { state in
+                // Before it is asked how long there is nothing to do: a lane that may send may also have to wait on.
+                state.scheduler.fireTimers(now: now)
+                transport.submit(state.scheduler.takeAttempts(now: now))
+                return state.scheduler.nextJob(now: now)
+            }
             do {
                 guard try await perform(job) else { return }
             } catch {
@@ -39,22 +44,11 @@ extension WebhookDispatcher {
             transport.abort(tokens)
             await wait(until: nil)
         case .wait(let time):
-            // A timer may have let a lane send again; that in turn may call for a read.
-            if !beginAttempts() { await wait(until: time) }
+            await wait(until: time)
         case .finished:
             return false
         }
         return true
-    }
-
-    /// Begins what may begin; returns whether anything did.
-    private func beginAttempts() -> Bool {
-        let now = clock.now()
-        return state.withLock { state in
-            let attempts = state.scheduler.takeAttempts(now: now)
-            transport.submit(attempts)
-            return !attempts.isEmpty
-        }
     }
 
     /// Takes in results on the transport thread; returns what to begin next.
