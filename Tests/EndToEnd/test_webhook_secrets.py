@@ -193,7 +193,7 @@ def test_rotations_that_are_refused(shared_hub, topic):
     assert_problem(rotate(shared_hub, webhook, headers={"If-Match": '"0"'}), 412, "observer-changed")
     with shared_hub.stream(topic):
         [stream] = shared_hub.wait_for_observers(1, topic=topic, kind="stream")
-        assert_problem(rotate(shared_hub, stream), 404, "observer-unknown")
+        assert_problem(rotate(shared_hub, stream), 409, "observer-kind")
     assert "previousSecretUntil" not in shared_hub.observer(webhook["id"])
 
 
