@@ -1,13 +1,34 @@
+import EventLog
 import MicroHTTP
 
 extension Router {
     /// `GET /healthz` and `GET /readyz`.
     mutating func addService(_ hub: Hub) {
         on(.get, "/healthz") { _ in .now(.plain("ok\n")) }
-        on(.get, "/readyz") { [weak hub] _ throws(Problem) in
+        onAsync(.get, "/readyz", hub) { [weak hub] request in
             guard let hub, !hub.isDraining else { throw Problem.draining }
-            return .now(.plain("ready\n"))
+            do throws(EventLogError) {
+                try await hub.log.probe()
+            } catch {
+                throw Problem(error, requestID: request.id, logger: hub.logger).asUnreadiness
+            }
+            return .plain("ready\n")
         }
+    }
+}
+
+extension Problem {
+    /// Why the hub takes no posts, for who asks before posting.
+    fileprivate var asUnreadiness: Problem {
+        let isFull = code == EventLogError.storageFull
+        return Problem(
+            .unavailable,
+            code: code,
+            detail: isFull
+                ? "The log's disk is full: posts are refused until there is room."
+                : "The log takes no posts. The hub's own log has the details.",
+            headers: [("Retry-After", "5")]
+        )
     }
 }
 

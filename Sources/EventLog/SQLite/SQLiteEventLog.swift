@@ -77,6 +77,19 @@ public final class SQLiteEventLog: EventLog {
         sequencer.follow(follower)
     }
 
+    /// Sees whether the log takes posts, in turn with those that wait: whether there is room as for one, and by writing.
+    ///
+    /// - Throws: ``EventLogError`` with the code with which a post would be refused.
+    public func probe() async throws(EventLogError) {
+        let room = await withCheckedContinuation { continuation in
+            let none = WriteRequest.append([], if: nil) { continuation.resume(returning: $0) }
+            sequencer.enqueue(none, isBounded: false)
+        }
+        _ = try room.get()
+        // A revision that nobody gets: what is set to what it is already, SQLite does not write.
+        try await change(makesRoom: false) { _, db in try db.execute(sql: "UPDATE log SET revision = revision + 1") }
+    }
+
     /// Writes what is waiting, then closes the log.
     public func close() async {
         await withCheckedContinuation { continuation in

@@ -157,6 +157,29 @@ struct FullDiskTests {
         try await end(log, with: events)
     }
 
+    @Test(arguments: [Durability.disk, .process])
+    func `a probe fails while posts are refused, and has the log look for room by itself`(durability: Durability)
+        async throws
+    {
+        let log = try open(durability)
+        try await log.probe()
+        let events = try await fill(log, "a", bytes: 20_000)
+        try disk.fill("foreign")
+        #expect(await code { () throws(EventLogError) in try await log.append([draft("a", bytes: 1)]) } != nil)
+        for _ in 0..<3 {
+            #expect(await code { () throws(EventLogError) in try await log.probe() } == EventLogError.storageFull)
+        }
+        try disk.remove("foreign")
+        let deadline = ContinuousClock.now + .seconds(20)
+        while await code(of: { () throws(EventLogError) in try await log.probe() }) != nil {
+            try #require(ContinuousClock.now < deadline)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let more = try await log.append([draft("a", bytes: 1)])
+        try await end(log, with: events + more)
+        #expect(await code { () throws(EventLogError) in try await log.probe() } == EventLogError.closed)
+    }
+
     @Test func `a log on a full disk is closed and opened without losing anything`() async throws {
         var log = try open()
         var events = try await fill(log, "a", bytes: 20_000)
