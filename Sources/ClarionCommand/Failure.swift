@@ -18,7 +18,19 @@ protocol HasOneLineReason: Error {
 }
 
 extension EventLogError: HasOneLineReason {
-    var reason: String { message }
+    /// What happened, and what to do about it.
+    var reason: String { advice.map { "\(message) \($0)" } ?? message }
+
+    private var advice: String? {
+        switch code {
+        case Self.storageFull: "Make room on the disk of the data folder, and start again."
+        case Self.locked: "Stop the hub that runs there, or name another folder with --data."
+        case Self.foreign: "Name another folder with --data; nothing in this one was changed."
+        case Self.unwritable: "Name a folder with --data that this user may write."
+        case Self.corrupt: "Put a backup in its place."
+        default: nil
+        }
+    }
 }
 
 extension HubError: HasOneLineReason {

@@ -205,12 +205,14 @@ def test_a_full_disk_refuses_posts_and_loses_nothing(start_hub, clarion, small_d
             assert_problem(hub.request("POST", events_path(topic), data=b"x" * 30_000), 507, "storage-full")
         assert [event["id"] for event in hub.history(topic)] == stored
         assert hub.get("/healthz").status_code == 200
+        assert_problem(hub.get("/readyz"), 503, "storage-full")
 
         make_room(hub, topic, small_disk)
         last = wait_until(
             lambda: (lambda answer: answer.status_code == 201 and answer.json()["id"])(
                 hub.request("POST", events_path(topic + ".more"), data=b"x" * 30_000)),
             what="a post that is taken again")
+        assert hub.get("/readyz").status_code == 200
     stored = stored if kept is None else stored[len(stored) - kept:]
     wait_until(lambda: [event["id"] for event in hub.history(topic)] == stored, what="what is kept")
     hub.restart()
@@ -244,6 +246,36 @@ def test_a_webhook_that_is_gone_is_disabled_when_there_is_room_again(start_hub, 
     (small_disk / "more").unlink()
     wait_until(lambda: hub.observer(webhook["id"])["state"] == "disabled")
     wait_until(lambda: hub.observer(webhook["id"])["stats"]["pending"] == 0)
+
+
+def test_a_hub_is_ready_again_without_a_post(start_hub, small_disk, topic):
+    hub = start_hub("--data", str(small_disk / "data"))
+    assert hub.get("/readyz").status_code == 200
+    with open(small_disk / "foreign", "wb", buffering=0) as foreign:
+        try:
+            while foreign.write(b"x" * 4096):
+                pass
+        except OSError:
+            pass
+    wait_until(lambda: hub.get("/readyz").status_code == 503, what="a hub that is not ready")
+    problem = assert_problem(hub.get("/readyz"), 503, "storage-full")
+    assert "room" in problem["detail"] and hub.get("/readyz").headers["Retry-After"]
+    assert_problem(hub.request("POST", events_path(topic), data=b"x"), 507, "storage-full")
+    (small_disk / "foreign").unlink()
+    wait_until(lambda: hub.get("/readyz").status_code == 200, what="a hub that is ready")
+    hub.post(topic)
+
+
+def test_starting_on_a_full_disk_says_what_to_do(clarion, small_disk):
+    with open(small_disk / "foreign", "wb", buffering=0) as foreign:
+        try:
+            while foreign.write(b"x" * 4096):
+                pass
+        except OSError:
+            pass
+    result = clarion("serve", "--port", "0", "--data", small_disk / "data")
+    assert result.returncode == 1
+    assert "Make room" in result.stderr and len(result.stderr.splitlines()) == 1
 
 
 def test_a_kill_leaves_no_lock_behind(hub, topic):

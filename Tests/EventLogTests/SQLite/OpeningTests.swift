@@ -94,8 +94,37 @@ import Testing
             let directory = try TemporaryDirectory()
             try contents.write(to: URL(filePath: directory.path + "/clarion.db"))
             #expect(await refusal(directory) == EventLogError.foreign)
-            #expect(try directory.contents()["clarion.db"] == contents)
+            #expect(try directory.contents() == ["clarion.db": contents], "nothing is made beside it")
         }
+    }
+
+    @Test func `a directory in the place of the log, or a file in that of its directory, is refused`() async throws {
+        let directory = try TemporaryDirectory()
+        let database = directory.path + "/clarion.db"
+        try FileManager.default.createDirectory(atPath: database, withIntermediateDirectories: true)
+        #expect(await refusal(directory) == EventLogError.foreign)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["clarion.db"])
+        try FileManager.default.removeItem(atPath: database)
+        try Data().write(to: URL(filePath: database))
+        let error = #expect(throws: EventLogError.self) {
+            try SQLiteEventLog(at: .directory(database), durability: .process)
+        }
+        #expect(error?.code == EventLogError.unwritable)
+        #expect(error?.message.contains("is a file") == true)
+    }
+
+    @Test(arguments: ["INDEX event_topic", "TABLE delivery", "TRIGGER delivery_deleted", "TABLE grdb_migrations"])
+    func `a log that lacks a part is refused and left as it is`(part: String) async throws {
+        let directory = try TemporaryDirectory()
+        await (try open(directory)).close()
+        let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
+        try await queue.write { try $0.execute(sql: "DROP \(part)") }
+        try queue.close()
+        let before = try directory.contents()["clarion.db"]
+        let error = #expect(throws: EventLogError.self) { try open(directory) }
+        #expect(error?.code == EventLogError.corrupt)
+        #expect(error?.message.contains("the \(part.lowercased()) is missing") == true, "\(error as Any)")
+        #expect(try directory.contents()["clarion.db"] == before)
     }
 
     @Test func `another program's database is refused and left as it is`() async throws {

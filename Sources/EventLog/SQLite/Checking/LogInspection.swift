@@ -8,17 +8,23 @@ struct LogInspection {
     /// How many findings of one kind are written out.
     private static let limit = 10
 
-    /// - Throws: ``EventLogError`` with code `log-foreign`, or what SQLite says where not even its schema can be read.
+    /// - Throws: ``EventLogError`` with code `log-foreign`.
     mutating func run() throws {
-        if try Schema.migrator.hasBeenSuperseded(db) {
+        report.currentVersion = Schema.migrator.migrations.count
+        // First: where the file is damaged, it may be that nothing else can be read.
+        attempt("the file") { try $0.checkPages() }
+        var isLater = false
+        attempt("the version") { inspection in
+            isLater = try Schema.migrator.hasBeenSuperseded(inspection.db)
+            inspection.report.version = try Schema.migrator.appliedIdentifiers(inspection.db).count
+        }
+        if isLater {
             throw EventLogError(
                 code: EventLogError.foreign,
                 message: "The log was written by a later version of this program."
             )
         }
-        report.currentVersion = Schema.migrator.migrations.count
-        report.version = try Schema.migrator.appliedIdentifiers(db).count
-        attempt("the file") { try $0.checkPages() }
+        attempt("the schema") { try $0.checkSchema() }
         attempt("the log's row") { try $0.checkLog() }
         attempt("the events") { try $0.checkEvents() }
         attempt("the observers") { try $0.checkObservers() }
@@ -41,15 +47,21 @@ struct LogInspection {
         try note(PreparedStatement(db, sql))
     }
 
-    private mutating func note(_ statement: PreparedStatement) throws {
+    private mutating func note(_ statement: PreparedStatement, as linesOfRow: (String) -> [String] = { [$0.inOneLine] })
+        throws
+    {
         var findings: [String] = []
         var count = 0
-        try statement.forEach { row in
-            count += 1
-            if count <= Self.limit { findings.append(row.text(0).inOneLine) }
+        // Also if it fails in the middle: that is what it does where the file is damaged.
+        defer {
+            report.findings += findings
+            if count > Self.limit { report.findings.append("… and \(count - Self.limit) more like it") }
         }
-        report.findings += findings
-        if count > Self.limit { report.findings.append("… and \(count - Self.limit) more like it") }
+        try statement.forEach { row in
+            let lines = linesOfRow(row.text(0))
+            findings += lines.prefix(max(Self.limit - count, 0))
+            count += lines.count
+        }
     }
 
     /// The number that a query answers.
@@ -58,9 +70,18 @@ struct LogInspection {
     }
 
     private mutating func checkPages() throws {
-        try note(
-            "SELECT 'the file is damaged: ' || integrity_check FROM pragma_integrity_check WHERE integrity_check != 'ok'"
-        )
+        // A row may be several lines, of which the first is a title.
+        try note(PreparedStatement(db, "PRAGMA integrity_check")) { row in
+            row.split(whereSeparator: \.isNewline).filter { $0 != "ok" && !$0.hasPrefix("***") }.map {
+                "the file is damaged: \($0)"
+            }
+        }
+    }
+
+    private mutating func checkSchema() throws {
+        let comparison = try SchemaComparison(db)
+        report.findings += comparison.missing.map { "the \($0) is missing" }
+        report.findings += comparison.foreign.map { "the \($0) is not as this program makes it" }
     }
 
     private mutating func checkLog() throws {

@@ -25,7 +25,7 @@ extension SQLiteEventLog {
             let lock = try DirectoryLock(ofExisting: directory)
             defer { lock?.release() }
             let bytes = try file.size()
-            try file.checkHeader(size: bytes)
+            try file.checkHeader()
             var report = LogReport()
             report.fileBytes = Int64(bytes + ((try? LogFile.size(of: file.path + "-wal")) ?? 0))
             return try file.readOnly { db in
@@ -48,6 +48,7 @@ extension LogFile {
         configuration.readonly = true
         let database = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? database.close() }
-        return try database.read(body)
+        // Without a transaction: after what the check has found, SQLite might not end it. Nobody else writes.
+        return try database.unsafeRead(body)
     }
 }

@@ -16,10 +16,18 @@ struct LogFile {
     /// second).
     private static let reorganizedSize = 64 << 20
 
-    /// Makes the directory, if there is none.
+    /// Makes the directory, if there is none, and otherwise sees that no file in it is where the log is to be.
+    /// - Throws: ``EventLogError`` with code `log-foreign` or `log-unwritable`, before anything is written.
     func makeDirectory() throws(EventLogError) {
+        let type = (try? FileManager.default.attributesOfItem(atPath: directory))?[.type] as? FileAttributeType
+        guard type != .typeRegular else {
+            throw EventLogError(code: EventLogError.unwritable, message: "\(directory) is a file, not a directory.")
+        }
         do {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            if FileManager.default.fileExists(atPath: path) { try checkHeader() }
+        } catch let error as EventLogError {
+            throw error
         } catch {
             throw EventLogError(
                 code: EventLogError.unwritable,
@@ -89,7 +97,7 @@ struct LogFile {
     }
 
     private func check(size: Int) throws {
-        try checkHeader(size: size)
+        try checkHeader()
         // A connection that cannot write: it leaves the file as it is, whatever it finds.
         var configuration = Configuration()
         configuration.readonly = true
@@ -111,6 +119,12 @@ struct LogFile {
                     )
                 }
             }
+            if let missing = try SchemaComparison(db).missing.first {
+                throw EventLogError(
+                    code: EventLogError.corrupt,
+                    message: "\(path) is damaged: the \(missing) is missing."
+                )
+            }
             for table in ["log", "topic", "event", "observer", "delivery", "delivery_stats"] {
                 _ = try Row.fetchOne(db, sql: "SELECT * FROM \(table) LIMIT 1")
             }
@@ -118,12 +132,13 @@ struct LogFile {
     }
 
     /// The first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>).
-    func checkHeader(size: Int) throws {
+    func checkHeader() throws(EventLogError) {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be opened.")
         }
         defer { try? file.close() }
-        let header = [UInt8](try file.read(upToCount: 100) ?? Data())
+        // Of a directory nothing can be read.
+        let header = [UInt8]((try? file.read(upToCount: 100)) ?? Data())
         guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
             header[68..<72].reduce(0, { $0 << 8 | UInt32($1) }) == Schema.applicationID
         else {

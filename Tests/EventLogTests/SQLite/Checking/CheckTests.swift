@@ -116,9 +116,44 @@ import Testing
         var bytes = try #require(try directory.contents()["clarion.db"])
         bytes.replaceSubrange((page - 1) * 4_096 + 8..<page * 4_096, with: Data(repeating: 0xA5, count: 4_088))
         try bytes.write(to: URL(filePath: directory.path + "/clarion.db"))
-        let report = try? check()
-        #expect(report?.isSound != true)
+        let report = try check()
+        #expect(report.findings.contains { $0.hasPrefix("the file ") }, "\(report.findings)")
         #expect(try directory.contents()["clarion.db"] == bytes)
+    }
+
+    @Test func `damage to the page of the versions is told by what is damaged`() async throws {
+        _ = try await fill()
+        let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
+        let root = try await queue.read {
+            try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'grdb_migrations'")
+        }
+        try queue.close()
+        let page = try #require(root)
+        var bytes = try #require(try directory.contents()["clarion.db"])
+        bytes.replaceSubrange((page - 1) * 4_096..<page * 4_096, with: Data(repeating: 0xA5, count: 4_096))
+        try bytes.write(to: URL(filePath: directory.path + "/clarion.db"))
+        let report = try check()
+        #expect(report.findings.contains { $0.hasPrefix("the file is damaged: ") }, "\(report.findings)")
+        #expect(report.events == 85, "what can be read is read")
+    }
+
+    @Test(arguments: [
+        ("DROP INDEX event_topic", "the index event_topic is missing"),
+        ("DROP TRIGGER event_deleted", "the trigger event_deleted is missing"),
+        ("DROP TABLE idempotency", "the table idempotency is missing"),
+        ("DROP TABLE grdb_migrations", "the table grdb_migrations is missing"),
+        ("CREATE TABLE more (id)", "the table more is not as this program makes it"),
+        ("ALTER TABLE observer ADD COLUMN more", "the table observer is not as this program makes it"),
+        (
+            "DROP INDEX delivery_due; CREATE INDEX delivery_due ON delivery (observer)",
+            "the index delivery_due is not as this program makes it"
+        ),
+    ])
+    func `a difference to a fresh log of its version is found`(sql: String, finding: String) async throws {
+        _ = try await fill()
+        try damage(sql)
+        let report = try check()
+        #expect(report.findings.contains(finding), "\(report.findings)")
     }
 
     @Test(arguments: [

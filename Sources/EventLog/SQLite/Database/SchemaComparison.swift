@@ -1,0 +1,44 @@
+internal import GRDB
+
+/// What a database has otherwise than a fresh log of its version: tables, indices and triggers.
+struct SchemaComparison {
+    /// What a log needs and this one has not, such as `index event_topic`; tables first, which take others with them.
+    let missing: [String]
+    /// What this one has that is otherwise made, or that no log has.
+    let foreign: [String]
+
+    /// Compares the database with an empty one in memory that is brought up to the same version.
+    init(_ db: Database) throws {
+        let version = try Schema.migrator.appliedIdentifiers(db).count
+        guard version > 0 else {
+            missing = ["table grdb_migrations"]
+            foreign = []
+            return
+        }
+        let fresh = try DatabaseQueue()
+        try Schema.migrator.migrate(fresh, upTo: Schema.migrator.migrations[version - 1])
+        let wanted = try fresh.read(Self.objects)
+        try fresh.close()
+        let found = try Self.objects(db)
+        missing = wanted.keys.filter { found[$0] == nil }.sorted { one, other in
+            (one.hasPrefix("table") ? 0 : 1, one) < (other.hasPrefix("table") ? 0 : 1, other)
+        }
+        foreign = found.filter { wanted[$0.key] != $0.value }.keys.sorted()
+    }
+
+    /// The statements that made the objects, by kind and name; those that SQLite and GRDB make for themselves left out.
+    private static func objects(_ db: Database) throws -> [String: String] {
+        let statement = try PreparedStatement(
+            db,
+            """
+            SELECT type || ' ' || name, ifnull(sql, '') FROM sqlite_master
+            WHERE name NOT GLOB 'sqlite_*' AND name != 'grdb_migrations'
+            """
+        )
+        var objects: [String: String] = [:]
+        try statement.forEach { row in
+            objects[row.text(0)] = row.text(1).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+        return objects
+    }
+}
