@@ -14,7 +14,7 @@ enum InfoCoder {
 
     /// Decodes strict JSON; Foundation would also take trailing commas and byte order marks.
     static func decode<Info: Decodable>(_ type: Info.Type, from data: [UInt8]) throws(InfoMismatch) -> Info {
-        guard JSONSyntax.isValid(data, maximumDepth: maximumDepth) else { throw .notJSON }
+        if let fault = JSONSyntax.fault(in: data, maximumDepth: maximumDepth) { throw InfoMismatch(fault) }
         do {
             return try decoder.decode(type, from: Data(data))
         } catch {

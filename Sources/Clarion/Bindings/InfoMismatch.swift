@@ -5,14 +5,17 @@ struct InfoMismatch: Error, Equatable {
     /// What was expected there and what was found.
     let detail: String
 
-    static let notJSON = InfoMismatch(
-        pointer: "",
-        detail: "Expected JSON, nested at most \(InfoCoder.maximumDepth) deep: this topic is bound to a notification."
-    )
-
     private init(pointer: String, detail: String) {
         self.pointer = pointer
         self.detail = detail
+    }
+
+    /// The data is not taken as JSON.
+    init(_ fault: JSONFault) {
+        self.init(
+            pointer: "",
+            detail: "Expected JSON, for this topic is bound to a notification. The data \(fault.predicate)."
+        )
     }
 
     /// - Parameters:

@@ -28,9 +28,8 @@ struct JSONMembers {
 
     /// Parses a request's body.
     init(body: [UInt8]) throws(Problem) {
-        guard let value = JSONValue(parsing: body) else {
-            throw Problem(.badRequest, code: "body-invalid", detail: "The body is not valid JSON.")
-        }
+        let value: JSONValue
+        do throws(JSONFault) { value = try JSONReader.value(of: body) } catch { throw Problem(error) }
         try self.init(value)
     }
 

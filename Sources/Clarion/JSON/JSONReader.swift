@@ -9,11 +9,13 @@ struct JSONReader {
     /// Requests are read into values, and no request of the interface nests deeper than three.
     private static let maximumDepth = 32
 
-    /// - Returns: nil if the bytes are not JSON, nest too deep, or have two members of one name in an object.
-    static func value(of bytes: [UInt8]) -> JSONValue? {
-        guard JSONSyntax.isValid(bytes, maximumDepth: maximumDepth) else { return nil }
+    /// - Throws: why the bytes are not taken.
+    static func value(of bytes: [UInt8]) throws(JSONFault) -> JSONValue {
+        if let fault = JSONSyntax.fault(in: bytes, maximumDepth: maximumDepth) { throw fault }
         var reader = JSONReader(bytes: bytes, at: 0)
-        return reader.value()
+        // Numbers and escapes were checked.
+        guard let value = reader.value() else { throw .repeatedMember }
+        return value
     }
 
     /// - Parameter index: where to read on; the syntax of all bytes was checked.

@@ -6,10 +6,21 @@ struct JSONSyntax {
 
     private let maximumDepth: Int
 
-    /// - Parameter maximumDepth: deeper nesting is not accepted; whoever reads the document has to recurse that deep.
+    /// What it is if the check fails here.
+    private var fault = JSONFault.syntax
+
+    /// Whether the bytes are JSON: see ``fault(in:maximumDepth:)``.
     static func isValid(_ bytes: [UInt8], maximumDepth: Int = 64) -> Bool {
+        fault(in: bytes, maximumDepth: maximumDepth) == nil
+    }
+
+    /// The first thing that keeps the bytes from being JSON; nil if they are.
+    ///
+    /// - Parameter maximumDepth: deeper nesting is not accepted; whoever reads the document has to recurse that deep.
+    static func fault(in bytes: [UInt8], maximumDepth: Int = 64) -> JSONFault? {
         var check = JSONSyntax(bytes: bytes, maximumDepth: maximumDepth)
-        return check.document() && UTF8Check.isValid(bytes)
+        guard check.document() else { return check.fault }
+        return UTF8Check.isValid(bytes) ? nil : .syntax
     }
 
     private init(bytes: [UInt8], maximumDepth: Int) {
@@ -24,7 +35,7 @@ struct JSONSyntax {
     }
 
     private mutating func value(depth: Int) -> Bool {
-        guard depth < maximumDepth else { return false }
+        guard depth < maximumDepth else { return fail(.depth(maximumDepth)) }
         skipSpace()
         switch peek {
         case UInt8(ascii: "{"): return members(end: UInt8(ascii: "}"), depth: depth, isObject: true)
@@ -73,11 +84,13 @@ struct JSONSyntax {
         guard let byte = peek else { return false }
         index += 1
         guard byte == UInt8(ascii: "u") else { return "\"\\/bfnrt".utf8.contains(byte) }
-        guard let unit = codeUnit(), !UTF16.isTrailSurrogate(unit) else { return false }
-        guard UTF16.isLeadSurrogate(unit) else { return true }
+        guard let unit = codeUnit() else { return false }
         // Half a pair is no character, and many parsers refuse the whole document for it.
-        guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), let trail = codeUnit() else { return false }
-        return UTF16.isTrailSurrogate(trail)
+        if UTF16.isTrailSurrogate(unit) { return fail(.surrogate) }
+        guard UTF16.isLeadSurrogate(unit) else { return true }
+        guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), let trail = codeUnit(), UTF16.isTrailSurrogate(trail)
+        else { return fail(.surrogate) }
+        return true
     }
 
     private mutating func codeUnit() -> UInt16? {
@@ -98,7 +111,7 @@ struct JSONSyntax {
         guard numberSyntax() else { return false }
         let text = bytes[start..<index]
         guard text.count > 300 || text.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return true }
-        return Double(String(decoding: text, as: UTF8.self))?.isFinite == true
+        return Double(String(decoding: text, as: UTF8.self))?.isFinite == true || fail(.number)
     }
 
     private mutating func numberSyntax() -> Bool {
@@ -131,6 +144,12 @@ struct JSONSyntax {
         guard peek == byte else { return false }
         index += 1
         return true
+    }
+
+    /// Ends the check with a fault of its own.
+    private mutating func fail(_ fault: JSONFault) -> Bool {
+        self.fault = fault
+        return false
     }
 
     private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }

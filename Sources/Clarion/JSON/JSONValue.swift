@@ -13,7 +13,7 @@ enum JSONValue: Hashable, Sendable {
     ///
     /// - Returns: nil if the bytes are not JSON, nest deeper than 32, or have two members of one name in an object.
     init?(parsing bytes: [UInt8]) {
-        guard let value = JSONReader.value(of: bytes) else { return nil }
+        guard let value = try? JSONReader.value(of: bytes) else { return nil }
         self = value
     }
 

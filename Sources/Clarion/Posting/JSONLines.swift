@@ -17,13 +17,8 @@ enum JSONLines {
             let value = trimmed(line)
             if value.isEmpty { continue }
             guard values.count < limit else { throw Problem.batchTooLarge(limit: limit) }
-            guard JSONSyntax.isValid(value) else {
-                throw Problem(
-                    .badRequest,
-                    code: "body-invalid",
-                    detail: "Line \(number) is not valid JSON. Nothing was stored.",
-                    pointer: "/\(values.count)"
-                )
+            if let fault = JSONSyntax.fault(in: value) {
+                throw Problem(fault, in: "Line \(number)", pointer: "/\(values.count)")
             }
             values.append(value)
         }

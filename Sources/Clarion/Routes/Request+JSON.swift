@@ -15,9 +15,17 @@ extension Request {
                 parameter: "Content-Type"
             )
         }
-        guard let value = JSONValue(parsing: body) else {
-            throw Problem(.badRequest, code: "body-invalid", detail: "The body is not valid JSON.")
+        do throws(JSONFault) {
+            return try JSONReader.value(of: body)
+        } catch {
+            throw Problem(error)
         }
-        return value
+    }
+}
+
+extension Problem {
+    /// What a client is told of a body, or a part of it, that is not taken as JSON.
+    init(_ fault: JSONFault, in part: String = "The body", pointer: String? = nil) {
+        self.init(.badRequest, code: "body-invalid", detail: "\(part) \(fault.predicate).", pointer: pointer)
     }
 }

@@ -19,7 +19,7 @@ import Testing
         Case(
             body: String(repeating: "[", count: 40) + String(repeating: "]", count: 40),
             pointer: "",
-            detail: "Expected JSON, nested at most 32 deep"
+            detail: "nested deeper than 32 levels"
         ),
         Case(body: "null", pointer: "", detail: "Expected an object, found null."),
         Case(body: "[1]", pointer: "", detail: "Expected an object, found an array."),

@@ -21,6 +21,21 @@ import Testing
         #expect(!JSONSyntax.isValid(Array(text.utf8)))
     }
 
+    @Test(
+        arguments: [
+            ("[1,]", .syntax), ("\"\\u12g4\"", .syntax), ("[[[1]]]", .depth(3)), ("[1e999, ", .number),
+            ("-" + String(repeating: "9", count: 400), .number), ("\"\\ud800\"", .surrogate), ("\"\\udc00", .surrogate),
+            ("\"\\ud800\\u0041\"", .surrogate), ("[[1]]", nil), ("1e300", nil),
+        ] as [(String, JSONFault?)]
+    )
+    func theFirstFaultIsNamed(text: String, fault: JSONFault?) {
+        #expect(JSONSyntax.fault(in: Array(text.utf8), maximumDepth: 3) == fault)
+    }
+
+    @Test func membersOfOneNameAreNamedWhereAValueIsMade() {
+        #expect(throws: JSONFault.repeatedMember) { try JSONReader.value(of: Array(#"{"a":[{"b":1,"b":2}]}"#.utf8)) }
+    }
+
     @Test func bytesThatAreNotUTF8AreRefused() {
         #expect(!JSONSyntax.isValid([0x22, 0xC3, 0x28, 0x22]))
     }

@@ -34,9 +34,7 @@ extension PostedCloudEvent {
     }
 
     private static func requireJSON(_ body: [UInt8]) throws(Problem) {
-        guard JSONSyntax.isValid(body) else {
-            throw Problem(.badRequest, code: "body-invalid", detail: "The body is not valid JSON.")
-        }
+        if let fault = JSONSyntax.fault(in: body) { throw Problem(fault) }
     }
 
     private init(json body: [UInt8], at start: Int, pointer: String) throws(Problem) {
