@@ -1,17 +1,24 @@
 import EventLog
 
-/// `?type=a,b`: which events a client wants; all of them unless it names types.
+/// `?type=a,b`: which events a client wants; all of them unless it names types. Types are the same if their bytes are,
+/// as topics are.
 struct TypeFilter: Sendable {
-    private let types: Set<String>
+    private let types: [String]
 
     init(_ parameter: String?) {
-        types = Set(parameter?.split(separator: ",").map(String.init) ?? [])
+        self.init(parameter?.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) } ?? [])
+    }
+
+    init(_ types: [String]) {
+        self.types = types
     }
 
     /// Whether every event is wanted.
     var isOpen: Bool { types.isEmpty }
 
     func selects(_ event: Event) -> Bool {
-        types.isEmpty || event.type.map(types.contains) == true
+        guard !types.isEmpty else { return true }
+        guard let type = event.type else { return false }
+        return types.contains { $0.utf8.elementsEqual(type.utf8) }
     }
 }

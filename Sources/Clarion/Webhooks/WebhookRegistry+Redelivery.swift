@@ -44,7 +44,7 @@ extension WebhookRegistry {
     /// - Returns: how many they are.
     /// - Throws: `observer-disabled`.
     func replay(_ observer: WebhookObserver, after start: Position) async throws -> Int {
-        let types = Set(observer.webhook.specification.types)
+        let types = TypeFilter(observer.webhook.specification.types)
         // What is posted from now on is delivered anyway.
         let end = store.tail
         return try await inSteps(observer, after: start) { place in
@@ -54,9 +54,7 @@ extension WebhookRegistry {
                 limit: Self.step,
                 byteLimit: Self.stepBytes
             )
-            let events = page.events.filter { event in
-                event.position <= end && (types.isEmpty || event.type.map(types.contains) ?? false)
-            }
+            let events = page.events.filter { $0.position <= end && types.selects($0) }
             return (events.map(\.position), page.isLast || page.scannedThrough >= end ? nil : page.scannedThrough)
         }
     }

@@ -23,7 +23,7 @@ extension ObserverRecord {
 
     /// What the writer keeps in memory of it.
     func registered(as key: Int64) -> RegisteredObserver {
-        RegisteredObserver(key: key, id: id, topics: topics, types: Set(types), receives: receives)
+        RegisteredObserver(key: key, id: id, topics: topics, types: types, receives: receives)
     }
 
     private static func lines(_ text: String) -> [String] {

@@ -4,7 +4,8 @@ final class RegisteredObserver: Hashable {
     let key: Int64
     let id: String
     let topics: [TopicPattern]
-    let types: Set<String>
+    /// Compared by their bytes, as topics are.
+    let types: [String]
     let receives: Bool
 
     /// The newest event it has a delivery of, so that a second pattern that matches adds none.
@@ -13,7 +14,7 @@ final class RegisteredObserver: Hashable {
     /// Deliveries that this transaction added and its counters do not show yet.
     var uncounted: Int64 = 0
 
-    init(key: Int64, id: String, topics: [TopicPattern], types: Set<String>, receives: Bool) {
+    init(key: Int64, id: String, topics: [TopicPattern], types: [String], receives: Bool) {
         self.key = key
         self.id = id
         self.topics = topics
@@ -22,7 +23,9 @@ final class RegisteredObserver: Hashable {
     }
 
     func wants(type: String?) -> Bool {
-        types.isEmpty || type.map(types.contains) ?? false
+        guard !types.isEmpty else { return true }
+        guard let type else { return false }
+        return types.contains { $0.utf8.hasSameBytes(as: type.utf8) }
     }
 
     static func == (one: RegisteredObserver, other: RegisteredObserver) -> Bool { one === other }
