@@ -6,13 +6,17 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
     /// What happened, in words for an operator.
     public let message: String
 
+    /// Which draft of the append is to blame, from 0; nil if not one of them.
+    public let place: Int?
+
     /// The error beneath, if there was one: for the log line, never for a client.
     public let cause: (any Error)?
 
     /// An error of those parts.
-    public init(code: String, message: String, cause: (any Error)? = nil) {
+    public init(code: String, message: String, place: Int? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
+        self.place = place
         self.cause = cause
     }
 

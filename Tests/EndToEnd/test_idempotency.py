@@ -57,7 +57,11 @@ def test_a_key_is_its_topics_own(shared_hub, topic):
     {"Content_Type": "application/x-ndjson", "data": b"1"}])
 def test_a_key_with_another_post_is_a_conflict(shared_hub, topic, change):
     assert post(shared_hub, topic, key="k").status_code == 201
-    assert_problem(post(shared_hub, topic, **{"key": "k", **change}), 422, "idempotency-conflict")
+    assert_problem(
+        post(shared_hub, topic, **{"key": "k", **change}), 422, "idempotency-conflict", parameter="Idempotency-Key")
+    if list(change) == ["data"]:
+        response = shared_hub.request("POST", events_path(topic), params={"key": "k"}, data=change["data"])
+        assert_problem(response, 422, "idempotency-conflict", parameter="key")
     assert len(shared_hub.history(topic)) == 1
 
 
@@ -128,7 +132,9 @@ def test_the_source_and_id_of_a_cloudevent_are_its_key(shared_hub, topic):
     assert_replay(post(
         shared_hub, topic, b"1", ce_specversion="1.0", ce_id="%31", ce_source="/s", ce_type="t"), first)
     for change in ({"data": 2}, {"type": "u"}, {"subject": "a"}, {"ext": "b"}):
-        assert_problem(post(shared_hub, topic, event(**change), Content_Type=kind), 422, "idempotency-conflict")
+        assert_problem(post(shared_hub, topic, event(**change), Content_Type=kind), 422, "idempotency-conflict", pointer="")
+    response = post(shared_hub, topic, b"2", ce_specversion="1.0", ce_id="1", ce_source="/s", ce_type="t")
+    assert_problem(response, 422, "idempotency-conflict", parameter="ce-id")
     for change in ({"id": "2"}, {"source": "/t"}):
         assert post(shared_hub, topic, event(**change), Content_Type=kind).status_code == 201
     # A key of the client's own stands instead of it.
@@ -153,3 +159,11 @@ def test_a_batch_of_which_some_are_repeated(shared_hub, topic):
     assert receipts[1] == receipts[2]
     assert_replay(post(shared_hub, topic, batch("2", "3", "3"), Content_Type=kind), second)
     assert len(shared_hub.history(topic)) == 3
+    # One that differs keeps all out, and is named.
+    changed = batch("4", "2").replace('"id": "2"', '"id": "2", "subject": "a"')
+    assert_problem(post(shared_hub, topic, changed, Content_Type=kind), 422, "idempotency-conflict", pointer="/1")
+    response = post(shared_hub, topic, changed, key="k", Content_Type=kind)
+    assert response.status_code == 201
+    assert_problem(
+        post(shared_hub, topic, batch("5"), key="k", Content_Type=kind), 422, "idempotency-conflict",
+        parameter="Idempotency-Key")

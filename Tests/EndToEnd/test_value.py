@@ -9,7 +9,7 @@ import requests
 
 from hub_process import events_path
 from problems import assert_problem
-from raw_http import RawConnection, request
+from raw_http import RawConnection, exchange, request
 
 
 def value_path(topic):
@@ -40,6 +40,24 @@ def test_the_newest_event_is_the_value(shared_hub, topic):
     third = shared_hub.post(topic, "third")
     changed = shared_hub.get(path, headers={"If-None-Match": value.headers["ETag"]})
     assert (changed.status_code, changed.text, changed.headers["ETag"]) == (200, "third", f'"{third["id"]}"')
+
+
+@pytest.mark.parametrize("field", ["If-None-Match", "if-none-match"])
+def test_tags_in_several_fields_are_one_list(shared_hub, topic, field):
+    receipt = shared_hub.post(topic, "x")
+    for path in (value_path(topic), f"{events_path(topic)}/{receipt['id']}"):
+        data = request("GET", path, {"If-None-Match": '"other"'}).replace(
+            b"\r\n\r\n", f'\r\n{field}: "{receipt["id"]}"\r\n\r\n'.encode())
+        assert exchange(shared_hub.port, data).status == 304
+
+
+def test_a_type_with_control_characters_is_escaped_in_the_header(shared_hub, topic):
+    response = shared_hub.request("POST", events_path(topic) + "?type=a%1B%5B31m%7F%09%C3%BC", data=b"x")
+    assert response.status_code == 201
+    with RawConnection(shared_hub.port) as connection:
+        connection.send(request("GET", value_path(topic)))
+        assert connection.receive().headers["event-type"].encode("latin-1") == "a%1B[31m%7F%09ü".encode()
+    assert shared_hub.history(topic)[0]["type"] == "a\x1b[31m\x7f\tü"
 
 
 def test_its_head(shared_hub, topic):
@@ -79,10 +97,12 @@ def test_what_curl_puts(shared_hub, topic):
 def test_comparing_and_setting(shared_hub, topic):
     first = put(shared_hub, topic, b"1", If_None_Match="*")
     assert first.status_code == 201
-    assert_problem(put(shared_hub, topic, b"2", If_None_Match="*"), 412, "value-changed")
+    problem = assert_problem(put(shared_hub, topic, b"2", If_None_Match="*"), 412, "value-changed", parameter="If-None-Match")
+    assert "has a value" in problem["detail"]
     second = put(shared_hub, topic, b"2", If_Match=first.headers["ETag"])
     assert second.status_code == 201
-    assert_problem(put(shared_hub, topic, b"3", If_Match=first.headers["ETag"]), 412, "value-changed")
+    assert_problem(
+        put(shared_hub, topic, b"3", If_Match=first.headers["ETag"]), 412, "value-changed", parameter="If-Match")
     third = put(shared_hub, topic, b"3", If_Match=f'{first.headers["ETag"]}, W/{second.headers["ETag"]} ,"x"')
     assert third.status_code == 201
     assert put(shared_hub, topic, b"4", If_Match="*").status_code == 201
@@ -94,7 +114,7 @@ def test_comparing_and_setting(shared_hub, topic):
 
 def test_where_there_is_nothing_to_compare_with(shared_hub, topic):
     for tags in ("*", '"x"', '"000000000000-0"'):
-        assert_problem(put(shared_hub, topic, If_Match=tags), 412, "value-changed")
+        assert_problem(put(shared_hub, topic, If_Match=tags), 412, "value-changed", parameter="If-Match")
     assert shared_hub.history(topic) == []
 
 

@@ -55,7 +55,7 @@ struct PublicFiles: Sendable {
             ("ETag", file.etag), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
             ("Content-Security-Policy", Self.contentSecurityPolicy), ("Referrer-Policy", "no-referrer"),
         ]
-        guard !EntityTag.matches(request.headers["If-None-Match"], file.etag) else {
+        guard !EntityTag.matches(request.headers.values(of: "If-None-Match"), file.etag) else {
             return Response(.notModified, headers: headers)
         }
         return Response(.ok, headers: headers + [("Content-Type", file.contentType)], body: file.contents)

@@ -1,6 +1,29 @@
+import MicroHTTP
+
 /// The rules of content types.
 enum ContentType {
     static let json = "application/json"
+
+    /// The most bytes of one that is kept: beside everything else it must fit the head of an answer.
+    static let maximumLength = 255
+
+    /// What a request says that its body is.
+    ///
+    /// - Throws: `parameter-invalid` for what could not be given back as it came.
+    static func of(_ request: Request) throws(Problem) -> String? {
+        guard let bytes = request.headers.bytes(of: "Content-Type") else { return nil }
+        guard bytes.count <= maximumLength, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
+            let text = String(validating: bytes, as: UTF8.self)
+        else {
+            throw Problem(
+                .badRequest,
+                code: "parameter-invalid",
+                detail: "\"Content-Type\" has at most \(maximumLength) bytes of UTF-8 without control characters.",
+                parameter: "Content-Type"
+            )
+        }
+        return text
+    }
 
     /// `*/json` or any `+json` (RFC 6839), whatever its parameters.
     static func isJSON(_ contentType: String?) -> Bool {

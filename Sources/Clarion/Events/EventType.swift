@@ -11,17 +11,19 @@ enum EventType {
     ///
     /// - Throws: `event-type-invalid`.
     static func of(_ request: Request) throws(Problem) -> String? {
-        if let text = request.headers["Event-Type"] { return try validate(text, parameter: "Event-Type") }
+        if let bytes = request.headers.bytes(of: "Event-Type") {
+            return try validate(String(validating: bytes, as: UTF8.self), parameter: "Event-Type")
+        }
         if let text = request.target.query["type"] { return try validate(text, parameter: "type") }
         return nil
     }
 
-    private static func validate(_ text: String, parameter: String) throws(Problem) -> String {
-        guard isValid(text) else {
+    private static func validate(_ text: String?, parameter: String) throws(Problem) -> String {
+        guard let text, isValid(text) else {
             throw Problem(
                 .badRequest,
                 code: "event-type-invalid",
-                detail: "An event type has 1 to 128 characters and no line break or NUL.",
+                detail: "An event type has 1 to 128 characters, in UTF-8, and no line break or NUL.",
                 parameter: parameter
             )
         }

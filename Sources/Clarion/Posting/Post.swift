@@ -7,7 +7,9 @@ struct Post: Sendable {
     static let maximumEvents = 10_000
 
     private(set) var drafts: [EventDraft]
-    private let format: PostFormat
+    let format: PostFormat
+    /// Where the client's own idempotency key stood; nil if it gave none.
+    let keyParameter: String?
 
     /// Whether it is answered as several events, however many there are.
     var isBatch: Bool { format.isBatch }
@@ -17,9 +19,10 @@ struct Post: Sendable {
     /// - Throws: what is wrong with it.
     init(_ request: Request) throws(Problem) {
         let topic: Topic = try request.parameter("topic")
-        let contentType = request.headers["Content-Type"]
+        let contentType = try ContentType.of(request)
         let type = try EventType.of(request)
         let key = try PostKey(request)
+        keyParameter = key?.parameter
         let traceparent = EventAttributes.traceparent(request.headers["traceparent"])
         format = try PostFormat(request, contentType: contentType)
         var context: CloudEventContext?

@@ -5,7 +5,7 @@ enum PostFormat {
     /// The data of one event.
     case data
     /// The data of one CloudEvent, whose attributes are in these header fields.
-    case cloudEventData([(name: String, value: String)])
+    case cloudEventData([(name: String, value: ArraySlice<UInt8>)])
     /// One CloudEvent as JSON.
     case cloudEvent
     /// A JSON array of CloudEvents.

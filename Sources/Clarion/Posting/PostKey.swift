@@ -3,21 +3,24 @@ import MicroHTTP
 
 /// The idempotency key that a client gave a post: `Idempotency-Key`, or `?key=`; the header wins.
 struct PostKey {
+    /// The header field or query parameter that it stood in.
+    let parameter: String
     private let text: String
 
     /// - Returns: nil if there is none.
     /// - Throws: `idempotency-key-invalid`.
     init?(_ request: Request) throws(Problem) {
         if let text = request.headers["Idempotency-Key"] {
-            self.text = try Self.validate(text, parameter: "Idempotency-Key")
+            (self.text, parameter) = (text, "Idempotency-Key")
         } else if let text = request.target.query["key"] {
-            self.text = try Self.validate(text, parameter: "key")
+            (self.text, parameter) = (text, "key")
         } else {
             return nil
         }
+        try Self.validate(text, parameter: parameter)
     }
 
-    private static func validate(_ text: String, parameter: String) throws(Problem) -> String {
+    private static func validate(_ text: String, parameter: String) throws(Problem) {
         guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw Problem(
                 .badRequest,
@@ -26,7 +29,6 @@ struct PostKey {
                 parameter: parameter
             )
         }
-        return text
     }
 
     /// The drafts with their keys: the first has the client's own, the others their place after it, which no client's key

@@ -2,11 +2,12 @@ import MicroHTTP
 
 /// Conditional requests (RFC 9110 section 13.1).
 enum EntityTag {
-    /// Whether an `If-None-Match` or `If-Match` field names the tag, or any.
-    static func matches(_ field: String?, _ tag: String) -> Bool {
-        guard let field else { return false }
+    /// Whether an `If-None-Match` or `If-Match` names the tag, or any.
+    ///
+    /// - Parameter fields: the values of all fields of that name: together they are one list (section 5.3).
+    static func matches(_ fields: [String], _ tag: String) -> Bool {
         // Our tags hold neither commas nor blanks.
-        return field.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }).contains { candidate in
+        fields.flatMap { $0.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }) }.contains { candidate in
             let candidate = candidate.hasPrefix("W/") ? candidate.dropFirst(2) : candidate
             return candidate == "*" || candidate == tag
         }
@@ -17,8 +18,9 @@ enum EntityTag {
     /// - Parameter present: the tag of what is there; nil if there is nothing, which matches no tag.
     /// - Throws: 412 `observer-changed`.
     static func require(_ request: Request, present: String?) throws(Problem) {
-        guard let field = request.headers["If-Match"] else { return }
-        if let present, matches(field, present) { return }
+        let fields = request.headers.values(of: "If-Match")
+        guard !fields.isEmpty else { return }
+        if let present, matches(fields, present) { return }
         throw Problem(
             .preconditionFailed,
             code: "observer-changed",

@@ -55,18 +55,6 @@ extension Problem {
                 detail: "The observer was changed since it was read. Read it again.",
                 parameter: "If-Match"
             )
-        case "idempotency-conflict":
-            self.init(
-                .unprocessable,
-                code: "idempotency-conflict",
-                detail: "The idempotency key was used for something else on this topic within 24 hours."
-            )
-        case "value-changed":
-            self.init(
-                .preconditionFailed,
-                code: "value-changed",
-                detail: "The topic's newest event is not what the request names. Read the value again."
-            )
         default:
             logger.error(
                 "the log failed",

@@ -1,5 +1,6 @@
 import EventLog
 import MicroHTTP
+import Webhooks
 
 extension Response {
     /// How long an answer about an event may be taken for true.
@@ -25,8 +26,8 @@ extension Response {
             // Posted by anyone: shown in a browser it must not act with this origin's rights.
             ("Content-Security-Policy", "sandbox; default-src 'none'"),
         ]
-        if let type = event.type { headers.append(("Event-Type", type)) }
-        guard !EntityTag.matches(request.headers["If-None-Match"], tag) else {
+        if let type = event.type { headers.append(("Event-Type", HeaderValue.encode(type))) }
+        guard !EntityTag.matches(request.headers.values(of: "If-None-Match"), tag) else {
             return Response(.notModified, headers: headers)
         }
         guard !isCloudEvent else {

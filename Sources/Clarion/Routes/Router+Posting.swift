@@ -19,20 +19,22 @@ extension Hub {
     /// - Parameter answer: makes the answer, later and on a server thread, of the receipt and of whether it was a batch.
     /// - Throws: 422 `info-mismatch`.
     func store(
-        _ post: consuming Post,
+        _ post: Post,
         if condition: AppendCondition? = nil,
         for request: Request,
         _ answer: @escaping @Sendable (AppendReceipt, Bool) -> Response
     ) throws(Problem) -> Reply {
+        var post = post
         try post.admit(by: bindings)
         let (drafts, isBatch, id) = (post.drafts, post.isBatch, request.id)
         // An empty batch is legal, and stores nothing.
         guard !drafts.isEmpty else { return .now(answer(AppendReceipt(events: [], isReplay: true), isBatch)) }
-        return .later { [log, logger] responder in
+        return .later { [log, logger, post] responder in
             log.append(drafts, if: condition) { result in
                 switch result {
                 case .success(let receipt): responder.respond(answer(receipt, isBatch))
-                case .failure(let error): responder.respond(Problem(error, requestID: id, logger: logger))
+                case .failure(let error):
+                    responder.respond(post.refusal(error, if: condition, requestID: id, logger: logger))
                 }
             }
         }

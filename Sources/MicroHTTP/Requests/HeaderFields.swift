@@ -23,9 +23,12 @@ public struct HeaderFields: Sendable {
 
     /// The value of the first field of that name (case does not matter), or nil; bytes that are not UTF-8 are repaired.
     public subscript(name: StaticString) -> String? {
-        for field in fields where matches(field.name, name) {
-            return String(decoding: bytes[field.value], as: UTF8.self)
-        }
+        bytes(of: name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The same as it came: for what is kept, which a repair would make something else.
+    public func bytes(of name: StaticString) -> ArraySlice<UInt8>? {
+        for field in fields where matches(field.name, name) { return bytes[field.value] }
         return nil
     }
 
@@ -39,15 +42,15 @@ public struct HeaderFields: Sendable {
         fields.filter { matches($0.name, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
-    /// The fields whose names begin with a prefix, in order, with the names in lower case and without it; case does not
-    /// matter. Costs nothing where there are none.
-    public func fields(withPrefix prefix: StaticString) -> [(name: String, value: String)] {
-        var found: [(name: String, value: String)] = []
+    /// The fields whose names begin with a prefix, in order, with the names in lower case and without it, and the values
+    /// as they came; case does not matter. Costs nothing where there are none.
+    public func fields(withPrefix prefix: StaticString) -> [(name: String, value: ArraySlice<UInt8>)] {
+        var found: [(name: String, value: ArraySlice<UInt8>)] = []
         for field in fields where field.name.count >= prefix.utf8CodeUnitCount {
             let end = field.name.lowerBound + prefix.utf8CodeUnitCount
             guard matches(field.name.lowerBound..<end, prefix) else { continue }
             let name = bytes[end..<field.name.upperBound].map(\.asciiLowercased)
-            found.append((String(decoding: name, as: UTF8.self), String(decoding: bytes[field.value], as: UTF8.self)))
+            found.append((String(decoding: name, as: UTF8.self), bytes[field.value]))
         }
         return found
     }

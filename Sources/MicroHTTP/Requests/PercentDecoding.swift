@@ -1,7 +1,7 @@
 /// Percent-decoding (RFC 3986 section 2.1): of request targets once, after they were split at their delimiters, and of
 /// header values whose definition says so.
 public enum PercentDecoding {
-    /// The decoded text, or nil if an escape is malformed, or the bytes are not UTF-8, or hold a NUL.
+    /// The decoded text, or nil if an escape is malformed or the bytes are not UTF-8.
     ///
     /// - Parameter plusIsSpace: whether `+` stands for a space, as in `application/x-www-form-urlencoded`.
     public static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
@@ -18,7 +18,6 @@ public enum PercentDecoding {
             } else if plusIsSpace, byte == UInt8(ascii: "+") {
                 byte = UInt8(ascii: " ")
             }
-            guard byte != 0 else { return nil }
             decoded.append(byte)
         }
         return String(validating: decoded, as: UTF8.self)

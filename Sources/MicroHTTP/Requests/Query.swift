@@ -16,18 +16,20 @@ public struct Query: Hashable, Sendable {
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let name = pair.prefix { $0 != UInt8(ascii: "=") }
             let value = pair[name.endIndex...].dropFirst()
-            guard let name = PercentDecoding.decode(name, plusIsSpace: true),
-                let value = PercentDecoding.decode(value, plusIsSpace: true)
-            else {
-                throw Problem(
-                    .badRequest,
-                    code: "target-invalid",
-                    detail: "The query is not valid percent-encoded UTF-8."
-                )
-            }
+            guard let name = PercentDecoding.decode(name, plusIsSpace: true) else { throw Self.undecodable(nil) }
+            guard let value = PercentDecoding.decode(value, plusIsSpace: true) else { throw Self.undecodable(name) }
             parameters.append(Parameter(name: name, value: value))
         }
         self.parameters = parameters
+    }
+
+    private static func undecodable(_ parameter: String?) -> Problem {
+        Problem(
+            .badRequest,
+            code: "target-invalid",
+            detail: "The query is not valid percent-encoded UTF-8.",
+            parameter: parameter
+        )
     }
 
     /// The value of the first parameter of that name.

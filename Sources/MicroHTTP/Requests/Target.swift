@@ -10,8 +10,8 @@ public struct Target: Hashable, Sendable {
     /// Takes a target apart.
     ///
     /// - Parameter text: origin-form (`/path?query`), absolute-form (`http://host/path`), or `*`, which has no segments.
-    /// - Throws: `target-invalid` for a malformed escape, bytes that are not UTF-8, a NUL, a space or a control
-    ///   character that is not escaped, or another form.
+    /// - Throws: `target-invalid` for a malformed escape, bytes that are not UTF-8, a space or a control character that
+    ///   is not escaped, or another form.
     public init(_ text: some StringProtocol) throws(Problem) {
         try self.init(bytes: Array(text.utf8))
     }

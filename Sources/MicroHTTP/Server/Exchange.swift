@@ -16,6 +16,8 @@ final class Exchange {
     private var phase = Phase.head
     private var body: BodyBuffer
     private var headers = HeaderFields()
+    /// What of the connection's memory the request's head takes, in bytes.
+    private var headMemory = 0
     private var id = ""
 
     init(target: [UInt8], server: HTTPServer.Core) {
@@ -59,8 +61,8 @@ final class Exchange {
             response.setHeader("Connection", "close")
             return unsafe queue(response, on: connection)
         }
-        let memory = unsafe clarion_mhd_head_size(connection) + headers.bookkeeping
-        guard memory + Self.responseReserve <= server.configuration.connectionMemory else {
+        headMemory = unsafe clarion_mhd_head_size(connection) + headers.bookkeeping
+        guard headMemory + Self.responseReserve <= server.configuration.connectionMemory else {
             return unsafe queue(headTooLarge, on: connection)
         }
         let declared = body.declare(
@@ -111,12 +113,14 @@ final class Exchange {
 
     private func queue(_ response: Response, on connection: OpaquePointer) -> Bool {
         phase = .answered
-        return unsafe MessageWriter.queue(response, on: connection, id: id, server: server)
+        // Where a head does not fit, libmicrohttpd would close the connection without a word.
+        let fits = headMemory + response.headSize <= server.configuration.connectionMemory
+        return unsafe MessageWriter.queue(fits ? response : headTooLarge, on: connection, id: id, server: server)
     }
 
-    /// What of the connection's memory a response head needs: where less is left, libmicrohttpd would close the
-    /// connection without a word.
-    private static let responseReserve = 1024
+    /// What of the connection's memory is kept for the head of the response. The answer to a post must fit whatever was
+    /// posted, for it comes when all is stored: its largest field is `Location`, of at most 850 bytes.
+    private static let responseReserve = 1280
 
     private var headTooLarge: Response {
         var response = Problem(
@@ -146,55 +150,7 @@ final class Exchange {
     }
 }
 
-extension HeaderFields {
-    /// Copies the fields of a request out of libmicrohttpd's memory.
-    fileprivate mutating func read(from connection: OpaquePointer) {
-        unsafe withUnsafeMutablePointer(to: &self) { fields in
-            _ = unsafe MHD_get_connection_values_n(
-                connection,
-                .HEADER_KIND,
-                { context, _, name, nameSize, value, valueSize in
-                    guard let fields = unsafe context?.assumingMemoryBound(to: HeaderFields.self) else { return .YES }
-                    unsafe fields.pointee.append(
-                        name: UnsafeRawBufferPointer(start: name, count: nameSize),
-                        value: UnsafeRawBufferPointer(start: value, count: valueSize)
-                    )
-                    return .YES
-                },
-                fields
-            )
-        }
-    }
-
-    /// What libmicrohttpd keeps beside the head itself: a record for each field, a copy of the first cookie field, and
-    /// a record for each cookie in it.
-    fileprivate var bookkeeping: Int {
-        let record = 64
-        let cookies = self["Cookie"] ?? ""
-        return (count + cookies.utf8.count { $0 == UInt8(ascii: ";") } + 1) * record + cookies.utf8.count
-    }
-
-    /// Why the body's length is ambiguous, if it is. Libmicrohttpd takes the first field it finds; a proxy in front
-    /// that takes another would see a different next request (RFC 9112 sections 6.1 and 6.3: request smuggling).
-    fileprivate var framingProblem: Problem? {
-        let codings = values(of: "Transfer-Encoding")
-        if codings.isEmpty {
-            guard Set(values(of: "Content-Length")).count > 1 else { return nil }
-            return Problem(
-                .badRequest,
-                code: "framing-invalid",
-                detail: "The Content-Length fields differ.",
-                parameter: "Content-Length"
-            )
-        }
-        guard codings.count == 1, codings[0].lowercased() == "chunked", !contains("Content-Length") else {
-            return Problem(
-                .badRequest,
-                code: "framing-invalid",
-                detail: "The only transfer coding taken is chunked, and not together with Content-Length.",
-                parameter: "Transfer-Encoding"
-            )
-        }
-        return nil
-    }
+extension Response {
+    /// The bytes of its head at most: its own fields, and those that every response has.
+    fileprivate var headSize: Int { headers.reduce(320) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 } }
 }

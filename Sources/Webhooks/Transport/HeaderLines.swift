@@ -27,10 +27,7 @@ struct HeaderLines: ~Copyable {
         starts.removeAll(keepingCapacity: true)
     }
 
-    /// Adds `name: value`, where the name is a token. Control bytes in the value are percent-encoded: a line break there
-    /// would be another header.
-    ///
-    /// - Parameter encodingPercent: whether `%` is too, so that the value can be decoded.
+    /// Adds `name: value`, where the name is a token; for the value see ``HeaderValue``.
     mutating func append(_ name: StaticString, _ value: String, encodingPercent: Bool = false) {
         starts.append(bytes.count)
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -53,15 +50,7 @@ struct HeaderLines: ~Copyable {
         }
         bytes.append(UInt8(ascii: ":"))
         bytes.append(UInt8(ascii: " "))
-        for byte in value.utf8 {
-            if byte < 0x20 || byte == 0x7f || (encodingPercent && byte == UInt8(ascii: "%")) {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(contentsOf: String(byte >> 4, radix: 16, uppercase: true).utf8)
-                bytes.append(contentsOf: String(byte & 15, radix: 16, uppercase: true).utf8)
-            } else {
-                bytes.append(byte)
-            }
-        }
+        HeaderValue.append(value, to: &bytes, encodingPercent: encodingPercent)
         bytes.append(0)
     }
 

@@ -31,10 +31,11 @@ import Testing
     func `a key with another post is a conflict, and nothing of its append is stored`(kind: LogKind) async throws {
         let log = try kind.make(clock: clock).log
         try await log.append([draft("a", "k", "one")])
-        let code = await code { () async throws(EventLogError) in
+        let error = await #expect(throws: EventLogError.self) {
             try await log.append([.of("a", "before"), draft("a", "k", "two")], if: nil)
         }
-        #expect(code == EventLogError.idempotencyConflict)
+        #expect(error?.code == EventLogError.idempotencyConflict)
+        #expect(error?.place == 1)
         #expect(log.tail.rawValue == 1)
     }
 

@@ -32,12 +32,16 @@ import Testing
         fields.append(name: "X".utf8, value: "short".utf8)
         let found = fields.fields(withPrefix: "x-")
         #expect(found.map(\.name) == ["empty", "latin"])
-        #expect(found.map(\.value) == ["", "\u{FFFD}"])
+        #expect(found.map { Array($0.value) } == [[], [0xE4]])
         #expect(fields.fields(withPrefix: "ce-").isEmpty)
     }
 
-    @Test func `repairs what is not UTF-8`() {
+    @Test func `repairs what is not UTF-8, and also gives it as it came`() {
         #expect(fields["X-Latin"] == "\u{FFFD}")
+        #expect(fields.bytes(of: "x-latin") == [0xE4])
+        #expect(fields.bytes(of: "Accept").map { Array($0) } == Array("text/html".utf8))
+        #expect(fields.bytes(of: "x-empty") == [])
+        #expect(fields.bytes(of: "x-absent") == nil)
     }
 
     @Test func `only ASCII letters have a case`() {

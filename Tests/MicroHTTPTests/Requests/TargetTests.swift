@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: [
         "", "a", "a/b", "?a", "#a", "example.com:443", "a?b=://c/d", "ftp://a/b", "http:///a", "http://", "http:/a",
         "**",
-        "/a b", "/a\tb", "/a\u{7F}", "/a?b c", "/%", "/%zz", "/a%00b", "/?%", "/?a=%FF", "/\u{0}",
+        "/a b", "/a\tb", "/a\u{7F}", "/a?b c", "/%", "/%zz", "/?%", "/?a=%FF", "/\u{0}",
     ])
     func `refuses other forms and malformed escapes`(text: String) {
         #expect(throws: Problem.self) { try Target(text) }
@@ -58,6 +58,13 @@ import Testing
 
     @Test func `refuses bytes that are not UTF-8`() {
         #expect(throws: Problem.self) { try Target(bytes: [UInt8(ascii: "/"), 0xFF]) }
+    }
+
+    @Test(arguments: [("/?a=1&topic=%FF", "topic"), ("/?b=%&a=%FF", "b"), ("/?%FF=a", nil), ("/%FF?a=b", nil)])
+    func `names the parameter that cannot be decoded`(text: String, parameter: String?) throws {
+        let problem = try #require(throws: Problem.self) { try Target(text) }
+        #expect(problem.code == "target-invalid")
+        #expect(problem.parameter == parameter)
     }
 }
 

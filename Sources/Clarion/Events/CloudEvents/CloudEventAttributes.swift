@@ -42,8 +42,6 @@ struct CloudEventAttributes {
 
     private static let required = ["specversion", "id", "source", "type"]
     private static let optional = ["datacontenttype", "dataschema", "subject", "time"]
-    /// As long as that it still fits the head of an answer.
-    private static let maximumContentType = 255
 
     /// Checks every attribute.
     ///
@@ -109,8 +107,20 @@ struct CloudEventAttributes {
             }
         case "datacontenttype":
             let parts = ContentType.essence(text).split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts.contains(""), text.utf8.count <= maximumContentType else {
-                throw place.problem(name, "\"datacontenttype\" must be a media type, such as application/json.")
+            guard parts.count == 2, !parts.contains(""), text.utf8.count <= ContentType.maximumLength else {
+                throw place.problem(
+                    name,
+                    "\"datacontenttype\" must be a media type, such as application/json, of at most "
+                        + "\(ContentType.maximumLength) bytes."
+                )
+            }
+        case "source":
+            if !URIReference.isValid(text) {
+                throw place.problem(name, "\"source\" must be a URI reference (RFC 3986).")
+            }
+        case "dataschema":
+            guard URIReference.isValid(text), URIReference.hasScheme(text) else {
+                throw place.problem(name, "\"dataschema\" must be a URI (RFC 3986) with its scheme.")
             }
         default: return
         }

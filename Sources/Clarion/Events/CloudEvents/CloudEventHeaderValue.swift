@@ -20,15 +20,15 @@ enum CloudEventHeaderValue {
     /// Undoes double quotes, of which older senders make use, and then percent-encoding, once.
     ///
     /// - Returns: nil if quotes are not closed, an escape is malformed, or the bytes are not UTF-8.
-    static func decode(_ value: String) -> String? {
-        guard value.utf8.first == quote else { return PercentDecoding.decode(value.utf8) }
+    static func decode(_ value: ArraySlice<UInt8>) -> String? {
+        guard value.first == quote else { return PercentDecoding.decode(value) }
         return unquote(value).flatMap { PercentDecoding.decode($0) }
     }
 
     /// The content of a quoted-string (RFC 9110 section 5.6.4).
-    private static func unquote(_ value: String) -> [UInt8]? {
+    private static func unquote(_ value: ArraySlice<UInt8>) -> [UInt8]? {
         var content: [UInt8] = []
-        var rest = value.utf8.dropFirst()
+        var rest = value.dropFirst()
         while let byte = rest.popFirst() {
             switch byte {
             case quote: return rest.isEmpty ? content : nil

@@ -6,7 +6,11 @@ extension PostedCloudEvent {
     ///   - fields: those that begin with `ce-`, without it.
     ///   - contentType: of the body.
     /// - Throws: `cloudevent-invalid`.
-    init(fields: [(name: String, value: String)], contentType: String?, body: [UInt8]) throws(Problem) {
+    init(
+        fields: [(name: String, value: ArraySlice<UInt8>)],
+        contentType: String?,
+        body: [UInt8]
+    ) throws(Problem) {
         var posted: [String: JSONValue] = [:]
         for (name, value) in fields {
             guard name != "datacontenttype" else {

@@ -21,7 +21,8 @@ extension LogWriter {
                 return .failure(
                     EventLogError(
                         code: EventLogError.idempotencyConflict,
-                        message: "The key \"\(key.text)\" was used for another post within 24 hours."
+                        message: "The key \"\(key.text)\" was used for another post within 24 hours.",
+                        place: place
                     )
                 )
             }

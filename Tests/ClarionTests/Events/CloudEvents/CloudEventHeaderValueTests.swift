@@ -3,6 +3,8 @@ import Testing
 @testable import Clarion
 
 @Suite struct CloudEventHeaderValueTests {
+    private func decode(_ value: String) -> String? { CloudEventHeaderValue.decode(Array(value.utf8)[...]) }
+
     /// The specification's own example, and what it says of each case.
     @Test(arguments: [
         ("Euro%20%E2%82%AC%20%F0%9F%98%80", "Euro \u{20AC} \u{1F600}"),
@@ -11,7 +13,7 @@ import Testing
         ("\"50%25 \\%41\"", "50% A"), ("a+b", "a+b"), ("in\"side", "in\"side"),
     ])
     func valuesAreDecodedOnce(value: String, text: String) {
-        #expect(CloudEventHeaderValue.decode(value) == text)
+        #expect(decode(value) == text)
     }
 
     /// The specification's own example, and the three characters of ASCII that it names.
@@ -21,12 +23,17 @@ import Testing
     ])
     func valuesAreEncoded(text: String, value: String) {
         #expect(CloudEventHeaderValue.encode(text) == value)
-        #expect(CloudEventHeaderValue.decode(value) == text)
+        #expect(decode(value) == text)
     }
 
     @Test(arguments: ["%C0%A0", "%FF", "%E2%82", "%", "%4", "%zz", "\"open", "\"", "\"a\"b", "\"a\\", "%ED%A0%80"])
     func whatIsNotEncodedRightIsRefused(value: String) {
-        #expect(CloudEventHeaderValue.decode(value) == nil)
+        #expect(decode(value) == nil)
+    }
+
+    @Test func bytesThatAreNotUTF8AreRefused() {
+        #expect(CloudEventHeaderValue.decode([0x61, 0xE9]) == nil)
+        #expect(CloudEventHeaderValue.decode([0x22, 0xE9, 0x22]) == nil)
     }
 
     @Test(arguments: 0..<100)
@@ -42,9 +49,9 @@ import Testing
                 let digits = String(byte, radix: 16, uppercase: .random(using: &random))
                 return "%" + (byte < 16 ? "0" : "") + digits
             }.joined()
-            #expect(CloudEventHeaderValue.decode(encoded) == text, "\(encoded)")
+            #expect(decode(encoded) == text, "\(encoded)")
             let quoted = text.replacing("%", with: "%25").replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-            #expect(CloudEventHeaderValue.decode("\"\(quoted)\"") == text, "\(quoted)")
+            #expect(decode("\"\(quoted)\"") == text, "\(quoted)")
         }
     }
 }

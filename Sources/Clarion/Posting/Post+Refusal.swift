@@ -1,0 +1,54 @@
+import EventLog
+import Logging
+import MicroHTTP
+
+extension Post {
+    /// What a client is told when the log did not store its post.
+    ///
+    /// - Parameter condition: what the log was to see to.
+    func refusal(
+        _ error: EventLogError,
+        if condition: AppendCondition?,
+        requestID: String,
+        logger: Logger
+    ) -> Problem {
+        switch (error.code, condition) {
+        case (EventLogError.idempotencyConflict, _): conflict(at: error.place ?? 0)
+        case (EventLogError.valueChanged, let condition?): condition.problem
+        default: Problem(error, requestID: requestID, logger: logger)
+        }
+    }
+
+    /// An idempotency key stands for another post: the client's own, or the one that the source and id of the CloudEvent
+    /// at a place in the post make.
+    private func conflict(at place: Int) -> Problem {
+        var problem = Problem(
+            .unprocessable,
+            code: "idempotency-conflict",
+            detail: "The idempotency key was used for something else on this topic within 24 hours.",
+            parameter: keyParameter
+        )
+        guard keyParameter == nil else { return problem }
+        problem.detail = "A CloudEvent of this source and id was posted on this topic within 24 hours, and differs."
+        switch format {
+        case .cloudEvents: problem.pointer = "/\(place)"
+        case .cloudEvent: problem.pointer = ""
+        case .cloudEventData: problem.parameter = "ce-id"
+        case .data, .lines: break
+        }
+        return problem
+    }
+}
+
+extension AppendCondition {
+    /// What a client is told when the topic's value is not what it expected.
+    fileprivate var problem: Problem {
+        let (parameter, detail) =
+            switch self {
+            case .newestIsOne: ("If-Match", "The topic's value is not what \"If-Match\" names. Read it again.")
+            case .hasEvent: ("If-Match", "The topic has no value. Set the first with \"If-None-Match: *\".")
+            case .hasNone: ("If-None-Match", "The topic has a value. Read it, and name its ETag in \"If-Match\".")
+            }
+        return Problem(.preconditionFailed, code: "value-changed", detail: detail, parameter: parameter)
+    }
+}
