@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import threading
+from urllib.parse import urlencode, urljoin
 
 import pytest
 
@@ -197,8 +198,78 @@ def test_history_page_by_page(shared_hub, topic):
             break
         assert after == pages[-1][-1]
     assert sum(pages, []) == ids
-    assert [len(page) for page in pages if page] == [10, 10, 5]
+    assert [len(page) for page in pages] == [10, 10, 5]
     assert shared_hub.get(events_path(topic), params={"after": ids[-1]}).json() == {"events": [], "next": None}
+
+
+def following_links(hub, path, accept, **query):
+    """The pages that the `Link` fields lead to."""
+    pages, url = [], f"{hub.url}{path}?{urlencode(query)}"
+    while url:
+        response = hub.session.get(url, headers={"Accept": accept}, timeout=15)
+        assert response.status_code == 200, response.text
+        pages.append(response)
+        link = response.links.get("next")
+        url = link and urljoin(url, link["url"])
+    return pages
+
+
+@pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson"])
+def test_history_by_its_links(shared_hub, topic, accept):
+    """Also lines have no other way to tell that there is more."""
+    name = f"{topic}.ü&=+"
+    ids = [shared_hub.post(name, str(number), type=type)["id"] for number in range(5) for type in ("a,b", "x&+= c", "d")]
+    wanted = ids[1::3]
+    shared_hub.post(name, "later", type="d")
+    pages = following_links(
+        shared_hub, "/events", accept, topic=name, type="x&+= c,y", limit=2, since="earliest")
+    assert [page.headers["Content-Type"] for page in pages] == [accept] * 3
+    found = [
+        [json.loads(line) for line in page.text.splitlines()] if accept.endswith("ndjson") else page.json()["events"]
+        for page in pages]
+    assert [[event["id"] for event in page] for page in found] == [wanted[:2], wanted[2:4], wanted[4:]]
+    assert "Link" not in pages[-1].headers
+
+
+def test_a_page_that_ends_early_has_a_link(shared_hub, topic):
+    ids = [shared_hub.post(topic, b"x" * MEBIBYTE)["id"] for _ in range(6)]
+    pages = following_links(shared_hub, events_path(topic), "application/x-ndjson", limit=100)
+    found = [[json.loads(line)["id"] for line in page.text.splitlines()] for page in pages]
+    assert sum(found, []) == ids
+    assert [len(page) for page in found] == [4, 2]
+
+
+@pytest.mark.parametrize("pattern", ["{}", "{}.**", "{}.*.b"])
+def test_next_is_null_exactly_at_the_end(shared_hub, topic, pattern):
+    name = f"{topic}.a.b"
+    names = [topic] if pattern == "{}" else [name]
+    ids = [shared_hub.post(names[0], str(number), type="t")["id"] for number in range(4)]
+    # What comes later elsewhere, or of another type, does not follow.
+    shared_hub.post(f"{topic}x", "elsewhere", type="t")
+    shared_hub.post(names[0], "last", type="u")
+    path = events_path(pattern.format(topic))
+    for limit, lengths in ((4, [4]), (2, [2, 2]), (3, [3, 1]), (100, [4])):
+        found, after = [], None
+        while True:
+            query = {"limit": limit, "type": "t"} | ({"after": after} if after else {})
+            page = shared_hub.get(path, params=query).json()
+            found.append([event["id"] for event in page["events"]])
+            after = page["next"]
+            if after is None:
+                break
+            assert after == found[-1][-1]
+        assert [len(page) for page in found] == lengths and sum(found, []) == ids
+
+
+def test_types_are_compared_by_their_bytes(shared_hub, topic):
+    composed, decomposed = "\u00e9", "e\u0301"
+    for type in (composed, decomposed):
+        shared_hub.request("POST", events_path(topic), params={"type": type}, data=type.encode())
+    for type in (composed, decomposed):
+        page = shared_hub.get(events_path(topic), params={"type": type}).json()
+        assert [event["data"] for event in page["events"]] == [type]
+        with shared_hub.stream(topic, query=urlencode({"type": type, "since": "earliest"})) as stream:
+            assert stream.next().data == type
 
 
 def test_history_is_from_the_earliest_unless_told_otherwise(shared_hub, topic):

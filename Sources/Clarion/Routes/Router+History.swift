@@ -23,7 +23,8 @@ extension Hub {
                 guard let self else { return }
                 do {
                     let page = try await self.page(of: topics, for: request)
-                    responder.respond(asLines ? page.lines : page.json)
+                    let query = request.target.query
+                    responder.respond(asLines ? page.lines(of: query) : page.json(of: query))
                 } catch {
                     responder.respond(Problem(error, request: request, logger: self.logger))
                 }
@@ -36,75 +37,32 @@ extension Hub {
         let limit = try ListPage.limit(query)
         let types = TypeFilter(query["type"])
         var position = try await start(query, of: topics)
-        var page = HistoryPage()
-        // The log scans a bounded part at a time, so a page may come back short, or empty, before the end.
-        while page.events.count < limit {
+        var page = HistoryPage(limit: limit)
+        // On to the first event for which there is no room: only then it is certain that there is more. The log looks at
+        // a bounded part at a time, and of what it finds not everything may be wanted.
+        while !page.hasMore {
             let part = try await log.read(
                 after: position,
                 matching: topics,
-                limit: limit - page.events.count,
+                limit: limit + 1 - (types.isOpen ? page.events.count : 0),
                 byteLimit: HistoryPage.byteLimit
             )
-            page.events += part.events.filter(types.selects)
-            position = part.scannedThrough
+            for event in part.events where types.selects(event) { page.add(event) }
             if part.isLast { break }
-            if page.events.reduce(0, { $0 + $1.data.count }) >= HistoryPage.byteLimit { break }
+            position = part.scannedThrough
         }
-        if position < log.tail { page.next = EventID(epoch: log.epoch, position: position) }
         return page
     }
 
     private func start(_ query: Query, of topics: [TopicPattern]) async throws -> Position {
         let since = try query["since"].map { text throws(Problem) in try Since(text, now: .now()) }
-        if let after = query["after"] {
-            guard let id = EventID(after), id.epoch == log.epoch else {
-                throw ListPage.problem("after", "is not the id of an event of this log")
-            }
-            return id.position
+        guard let after = query["after"] else { return try await log.position(of: since ?? .earliest, for: topics) }
+        guard let id = EventID(after), id.epoch == log.epoch, try await log.hasReached(id.position) else {
+            throw ListPage.problem(
+                "after",
+                "is not the id of an event of this log. Begin again without it, or with \"since\""
+            )
         }
-        return try await log.position(of: since ?? .earliest, for: topics)
-    }
-}
-
-/// Events of the past, as one answer.
-private struct HistoryPage {
-    /// Beyond this a page ends early, whatever its limit: an answer is built in memory.
-    static let byteLimit = 4 * 1024 * 1024
-
-    var events: [Event] = []
-    /// Where the next page begins, as what comes after this; nil at the end.
-    var next: EventID?
-
-    var json: Response {
-        var body = Array("{\"events\":[".utf8)
-        for (index, event) in events.enumerated() {
-            if index > 0 { body.append(UInt8(ascii: ",")) }
-            body += EventDocument.json(event)
-        }
-        body += Array("],\"next\":".utf8)
-        if let next {
-            JSONText.append(next.description, to: &body)
-        } else {
-            body += Array("null".utf8)
-        }
-        body.append(UInt8(ascii: "}"))
-        return Response(
-            .ok,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: body
-        )
-    }
-
-    var lines: Response {
-        var body: [UInt8] = []
-        for event in events {
-            body += EventDocument.json(event)
-            body.append(UInt8(ascii: "\n"))
-        }
-        return Response(
-            .ok,
-            headers: [("Content-Type", "application/x-ndjson"), ("Cache-Control", "no-store")],
-            body: body
-        )
+        return id.position
     }
 }

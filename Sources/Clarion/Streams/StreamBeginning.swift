@@ -42,11 +42,17 @@ enum StreamBeginning: Hashable, Sendable {
         switch self {
         case .since(let since): return .rest(after: try await log.position(of: since, for: topics))
         case .after(let text):
-            // An event may be read from the log a moment before its tail is moved on; reading nothing tells the tail
-            // that is stored.
-            let stored = try await log.read(after: .start, matching: [], limit: 1, byteLimit: 1).tail
-            guard let id = EventID(text), id.position <= stored else { return .unknown(asked: text) }
+            guard let id = EventID(text), try await log.hasReached(id.position) else { return .unknown(asked: text) }
             return .resume(after: id.position, asked: text)
         }
+    }
+}
+
+extension EventLog {
+    /// Whether a position was given to an event. One may be read from the log a moment before its tail is moved on;
+    /// reading nothing tells the tail that is stored.
+    func hasReached(_ position: Position) async throws(EventLogError) -> Bool {
+        if position <= tail { return true }
+        return position <= (try await read(after: .start, matching: [], limit: 1, byteLimit: 1)).tail
     }
 }
