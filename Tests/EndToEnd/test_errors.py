@@ -4,6 +4,8 @@ import random
 import socket
 import threading
 import time
+import uuid
+from urllib.parse import quote
 
 import pytest
 
@@ -88,12 +90,14 @@ def test_head_of_a_stream_opens_none(shared_hub, topic):
         response = connection.receive(body_follows=False)
         assert response.status == 200
         assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+        assert response.headers["clarion-observer-id"] and response.headers["clarion-last-event-id"]
         wait_until(lambda: not shared_hub.observers(topic=topic), what="no observer of a HEAD")
 
 
 # What is asked for and how
 
-@pytest.mark.parametrize("accept", ["image/png", "text/html", "text/event-streams", "application/xml, text/plain"])
+@pytest.mark.parametrize("accept", [
+    "image/png", "text/html", "text/event-streams", "application/xml, text/plain", "text/*", "text/*, text/event-stream;q=0"])
 def test_events_in_a_form_that_there_is_not(shared_hub, topic, accept):
     assert_problem(shared_hub.get(f"/topics/{topic}/events", headers={"Accept": accept}), 406, "not-acceptable")
     assert_problem(shared_hub.get("/events", params={"topic": topic}, headers={"Accept": accept}), 406, "not-acceptable")
@@ -128,6 +132,16 @@ def test_a_registration_that_is_too_large(shared_hub):
     body = b'{"topics": ["' + b"a" * (1 << 20) + b'"]}'
     response = shared_hub.request("POST", "/observers", data=body, headers={"Content-Type": "application/json"})
     assert_problem(response, 413, "body-too-large")
+
+
+def test_history_after_an_id_that_was_never_given_out(shared_hub, topic):
+    last = shared_hub.post(topic)["id"]
+    epoch = last.split("-")[0]
+    response = shared_hub.get(f"/topics/{topic}/events?after={epoch}-99999999")
+    problem = assert_problem(response, 400, "parameter-invalid", parameter="after")
+    assert "since" in problem["detail"]
+    assert shared_hub.get(f"/topics/{topic}/events?after={last}").json() == {"events": [], "next": None}
+    assert len(shared_hub.get(f"/topics/{topic}/events?after={epoch}-0").json()["events"]) == 1
 
 
 @pytest.mark.parametrize("query, parameter", [
@@ -196,7 +210,7 @@ def test_no_other_origin_may_read(shared_hub, topic):
 # Names
 
 @pytest.mark.parametrize("segment", [
-    "a%20b", "%09", "a%0Ab", "a%0D%0AX-Injected:%201", "%7F", "%C2%85", "%E2%80%A8", "%C2%A0", ".", "..", "%2E", "%2e%2E",
+    "%00", "a%00b", "a%20b", "%09", "a%0Ab", "a%0D%0AX-Injected:%201", "%7F", "%C2%85", "%E2%80%A8", "%C2%A0", ".", "..", "%2E", "%2e%2E",
     "orders.*", "orders.**", "*", "a*b", "x" * 256, "%C3%A9" * 128])
 def test_a_name_that_no_topic_can_have(shared_hub, segment):
     response = exchange(shared_hub.port, request("POST", f"/topics/{segment}/events", body=b"x"))
@@ -217,12 +231,19 @@ def test_an_empty_topic_is_no_topic(shared_hub):
 
 
 @pytest.mark.parametrize("target", [
-    "/topics/%/events", "/topics/%2/events", "/topics/%zz/events", "/topics/a%2/events", "/topics/%00/events",
-    "/topics/a%00b/events", "/topics/%FF/events", "/topics/%C3%28/events", "/topics/%ED%A0%80/events",
-    "/topics/%C0%AF/events", "/topics/a/events?type=%zz", "/topics/a/events?type=%00", "/topics/a/events?type=%FF", "/%"])
+    "/topics/%/events", "/topics/%2/events", "/topics/%zz/events", "/topics/a%2/events", "/topics/%FF/events",
+    "/topics/%C3%28/events", "/topics/%ED%A0%80/events", "/topics/%C0%AF/events", "/%"])
 def test_escapes_that_decode_to_no_text(shared_hub, target):
     response = exchange(shared_hub.port, request("POST", target, body=b"x"))
     assert_problem(response, 400, "target-invalid")
+
+
+@pytest.mark.parametrize("method, target, parameter", [
+    ("POST", "/topics/a/events?type=%zz", "type"), ("POST", "/topics/a/events?a=b&type=%FF", "type"),
+    ("GET", "/events?topic=%FF", "topic"), ("GET", "/topics/a/events?limit=%", "limit")])
+def test_a_parameter_that_decodes_to_no_text(shared_hub, method, target, parameter):
+    response = exchange(shared_hub.port, request(method, target, body=b"x" if method == "POST" else b""))
+    assert_problem(response, 400, "target-invalid", parameter=parameter)
 
 
 @pytest.mark.parametrize("name, segment", [
@@ -244,7 +265,7 @@ def test_a_name_of_255_bytes_is_not_too_long(shared_hub):
         assert shared_hub.post(name)["topic"] == name
 
 
-@pytest.mark.parametrize("type", ["a%0Aid: 1", "a%0Db", "x" * 129])
+@pytest.mark.parametrize("type", ["a%0Aid: 1", "a%0Db", "%00", "a%00", "x" * 129])
 def test_a_type_that_no_event_can_have(shared_hub, topic, type):
     response = exchange(
         shared_hub.port, request("POST", f"/topics/{topic}/events?type={type.replace(' ', '%20')}", body=b"x"))
@@ -255,6 +276,65 @@ def test_a_type_that_no_event_can_have(shared_hub, topic, type):
 def test_a_type_in_the_header_that_is_too_long(shared_hub, topic):
     response = shared_hub.request("POST", f"/topics/{topic}/events", data=b"x", headers={"Event-Type": "x" * 129})
     assert_problem(response, 400, "event-type-invalid", parameter="Event-Type")
+
+
+def post_raw(hub, topic, *fields, body=b"x"):
+    """Posts with fields that are given in bytes."""
+    head = b"POST /topics/" + topic.encode() + b"/events HTTP/1.1\r\nHost: a\r\n" + b"".join(
+        field + b"\r\n" for field in (*fields, b"Content-Length: %d" % len(body)))
+    return exchange(hub.port, head + b"\r\n" + body)
+
+
+CLOUD_EVENT = (b"ce-specversion: 1.0", b"ce-id: 1", b"ce-source: /s", b"ce-type: t")
+
+
+@pytest.mark.parametrize("fields, code, parameter", [
+    ((b"Event-Type: caf\xe9",), "event-type-invalid", "Event-Type"),
+    ((b"Content-Type: text/caf\xe9",), "parameter-invalid", "Content-Type"),
+    ((b"Idempotency-Key: caf\xe9",), "idempotency-key-invalid", "Idempotency-Key"),
+    ((*CLOUD_EVENT, b"ce-subject: caf\xe9"), "cloudevent-invalid", "ce-subject"),
+    ((*CLOUD_EVENT, b'ce-subject: "caf\xe9"'), "cloudevent-invalid", "ce-subject")])
+def test_a_field_that_is_not_utf_8_is_not_stored_as_something_else(shared_hub, topic, fields, code, parameter):
+    assert_problem(post_raw(shared_hub, topic, *fields), 400, code, parameter=parameter)
+    assert shared_hub.history(topic) == []
+
+
+def test_utf_8_in_fields_is_kept(shared_hub, topic):
+    fields = ("Event-Type: café".encode(), "Content-Type: text/café".encode())
+    assert post_raw(shared_hub, topic, *fields).status == 201
+    [event] = shared_hub.history(topic)
+    assert (event["type"], event["contentType"]) == ("café", "text/café")
+
+
+@pytest.mark.parametrize("type", ["text/" + "x" * 251, "text/" + "é" * 126, "text/plain;\ta=b", "text/\x7f"])
+def test_a_content_type_that_could_not_be_given_back(shared_hub, topic, type):
+    for fields in ((), CLOUD_EVENT):
+        response = post_raw(shared_hub, topic, *fields, b"Content-Type: " + type.encode())
+        assert_problem(response, 400, "parameter-invalid", parameter="Content-Type")
+    assert shared_hub.history(topic) == []
+
+
+@pytest.mark.parametrize("body, reason", [
+    (b"[" * 40 + b"]" * 40, "32 levels"), (b'{"retention": 1e400}', "64-bit"), (b'{"a": "\\ud800"}', "surrogate"),
+    (b'{"a": 1, "a": 2}', "two members"), (b"{", "not valid JSON")])
+def test_why_a_body_is_not_taken_as_json(shared_hub, topic, body, reason):
+    problem = assert_problem(shared_hub.request("PUT", f"/topics/{topic}", data=body), 400, "body-invalid")
+    assert reason in problem["detail"]
+
+
+@pytest.mark.parametrize("body, reason", [
+    (b"[" * 65 + b"]" * 65, "64 levels"), (b"1e400", "64-bit"), (b'"\\udc00"', "surrogate"), (b"{", "not valid JSON")])
+def test_why_a_line_is_not_taken_as_json(shared_hub, topic, body, reason):
+    response = shared_hub.request(
+        "POST", f"/topics/{topic}/events", data=b"1\n" + body, headers={"Content-Type": "application/x-ndjson"})
+    problem = assert_problem(response, 400, "body-invalid", pointer="/1")
+    assert reason in problem["detail"] and "Line 2 " in problem["detail"]
+
+
+def test_a_stream_under_a_name_that_is_none(shared_hub, topic):
+    response = shared_hub.get(f"/topics/{topic}/events?observer=a!", headers={"Accept": "text/event-stream"})
+    assert_problem(response, 400, "observer-id-invalid", parameter="observer")
+    assert_problem(shared_hub.get("/observers/a!"), 400, "observer-id-invalid", parameter="id")
 
 
 # Beyond HTTP
@@ -398,6 +478,65 @@ def test_a_post_with_a_head_of_any_size_is_answered_or_not_stored(shared_hub, to
 def test_a_stream_opens_whatever_the_size_of_its_request(shared_hub, topic):
     answers = answers_by_size(shared_hub.port, "GET", f"/topics/{topic}/events", {"Accept": "text/event-stream"})
     assert_answered(answers, 200)
+
+
+#: As long as an event's own can be, each.
+LONGEST = {"Event-Type": "\U0001f600" * 128, "Content-Type": "text/" + "x" * 250, "Request-Id": "x" * 128}
+
+
+def answers_beside_a_cookie(port, method, target, headers, body=b""):
+    """The status of the answer beside a cookie of each size around the bound; None where there was none."""
+    answers = {}
+    for filling in range(2000, 7600, 8):
+        # Encoded by hand: `request` would write what is beyond Latin-1 as question marks.
+        fields = {"Host": "a", "Cookie": "a=" + "b" * filling, **headers}
+        if body:
+            fields["Content-Length"] = str(len(body))
+        head = f"{method} {target} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        with RawConnection(port) as connection:
+            connection.send(head.encode() + b"\r\n" + body)
+            piece = connection.socket.recv(4096)
+            answers[filling] = int(piece.split(b" ")[1]) if piece else None
+    return answers
+
+
+def assert_answered_beside_a_cookie(answers, success):
+    assert set(answers.values()) <= {success, 431, None}
+    assert success in answers.values() and 431 in answers.values()
+    # Of a request that fits, none goes unanswered; of one that does not, a refusal may not fit either.
+    unanswered = [size for size, status in answers.items() if status is None]
+    refused = [size for size, status in answers.items() if status == 431]
+    assert not unanswered or min(refused) < min(unanswered)
+
+
+def test_the_longest_event_is_read_or_refused_whatever_the_cookies(shared_hub, topic):
+    receipt = post_raw(shared_hub, topic, *(f"{name}: {value}".encode() for name, value in LONGEST.items())).json()
+    for target in (f"/topics/{topic}/value", f"/topics/{topic}/events/{receipt['id']}"):
+        answers = answers_beside_a_cookie(shared_hub.port, "GET", target, {"Request-Id": LONGEST["Request-Id"]})
+        assert_answered_beside_a_cookie(answers, 200)
+
+
+def test_the_longest_post_is_answered_or_not_stored_whatever_the_cookies(shared_hub):
+    name = "\U0001f600" * 63 + uuid.uuid4().hex[:3]
+    answers = answers_beside_a_cookie(
+        shared_hub.port, "PUT", f"/topics/{quote(name)}/value", {"Request-Id": LONGEST["Request-Id"]}, b"x")
+    assert_answered_beside_a_cookie(answers, 201)
+    assert len(shared_hub.history(name)) == list(answers.values()).count(201)
+
+
+def test_a_page_with_a_long_link_is_answered_or_refused(shared_hub, topic):
+    shared_hub.post(topic, "1")
+    shared_hub.post(topic, "2")
+    answers = {}
+    for length in range(1000, 6500, 25):
+        target = f"/topics/{topic}/events?limit=1&type=&x={'a' * length}"
+        with RawConnection(shared_hub.port) as connection:
+            connection.send(request("GET", target))
+            answers[length] = connection.receive()
+    assert {answer.status for answer in answers.values()} == {200, 431}
+    for length, answer in answers.items():
+        assert answer.status == 431 or f"x={'a' * length}&after=" in answer.headers["link"]
+    assert answers[2000].status == 200
 
 
 @pytest.mark.parametrize("kind", ["fields", "parameters", "cookies"])

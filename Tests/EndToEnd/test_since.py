@@ -224,3 +224,23 @@ def test_a_head_of_a_stream_says_whether_it_would_be_refused(shared_hub, topic):
     assert response.status_code == 200
     response = shared_hub.request("HEAD", f"{events_path(topic)}?since=never", headers=STREAM)
     assert response.status_code == 400
+
+
+@pytest.mark.parametrize("query", ["", "since=earliest", "since=last", "since=10m", "observer={}"])
+def test_a_head_of_a_stream_has_the_fields_of_the_stream(shared_hub, topic, query):
+    shared_hub.post(topic, "x")
+    query = query.format(topic)
+    head = shared_hub.request("HEAD", f"{events_path(topic)}?{query}", headers=STREAM)
+    with EventStream.of(shared_hub.port, topic, query=query) as stream:
+        of_connections = {"connection", "content-length"}
+        assert {name.lower() for name in head.headers} - of_connections == set(stream.headers) - of_connections
+        assert head.headers["Clarion-Last-Event-Id"] == stream.headers["clarion-last-event-id"]
+        if query.startswith("observer"):
+            assert head.headers["Clarion-Observer-Id"] == stream.observer_id == topic
+
+
+def test_a_head_of_a_stream_that_was_unregistered(shared_hub, topic):
+    with EventStream.of(shared_hub.port, topic, query=f"observer={topic}").wait_for_comment():
+        assert shared_hub.request("DELETE", f"/observers/{topic}").status_code == 204
+        response = shared_hub.request("HEAD", f"{events_path(topic)}?observer={topic}", headers=STREAM)
+        assert response.status_code == 204

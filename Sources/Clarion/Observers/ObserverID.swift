@@ -5,8 +5,9 @@ public struct ObserverID: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// 1 to 64 characters of `A-Z a-z 0-9 _ -`.
     public let description: String
 
+    /// - Parameter parameter: where in a request the text stood, to be named if it is to blame.
     /// - Throws: `observer-id-invalid` for any other text.
-    public init(_ text: String) throws(Problem) {
+    public init(_ text: String, parameter: String? = nil) throws(Problem) {
         let isValid =
             (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -21,7 +22,8 @@ public struct ObserverID: Hashable, Comparable, Sendable, CustomStringConvertibl
             throw Problem(
                 .badRequest,
                 code: "observer-id-invalid",
-                detail: "An observer id has 1 to 64 characters of A-Z, a-z, 0-9, \"_\" and \"-\"."
+                detail: "An observer id has 1 to 64 characters of A-Z, a-z, 0-9, \"_\" and \"-\".",
+                parameter: parameter
             )
         }
         description = text
@@ -51,7 +53,7 @@ public struct ObserverID: Hashable, Comparable, Sendable, CustomStringConvertibl
 extension ObserverID: PathParameter {
     /// - Throws: `observer-id-invalid`.
     public init(pathSegment: String) throws(Problem) {
-        try self.init(pathSegment)
+        try self.init(pathSegment, parameter: "id")
     }
 }
 

@@ -12,9 +12,10 @@ enum EventsFormat {
             // The most specific range that is there decides, not the best.
             names.lazy.compactMap { name in ranges.first { $0.name == name }?.quality }.first ?? 0
         }
-        // A stream is only for those who ask for it: what takes anything, like curl, wants an answer that ends.
+        // A stream is only for those who ask for it by name: what takes any text, or anything, like curl, wants an
+        // answer that ends.
         let offers: [(format: EventsFormat, quality: Double)] = [
-            (.stream, quality("text/event-stream", "text/*")),
+            (.stream, quality("text/event-stream")),
             (.lines, quality("application/x-ndjson")),
             (.json, ranges.isEmpty ? 1 : quality("application/json", "application/*", "*/*")),
         ]

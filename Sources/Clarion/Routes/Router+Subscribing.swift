@@ -41,15 +41,11 @@ extension Hub {
         }
     }
 
-    private static let streamHeaders = [
-        ("Content-Type", "text/event-stream; charset=utf-8"),
-        ("Cache-Control", "no-store"),
-        ("X-Accel-Buffering", "no"),
-    ]
-
     private func openStream(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
         let wish = StreamWish(
-            name: try request.target.query["observer"].map { text throws(Problem) in try ObserverID(text) },
+            name: try request.target.query["observer"].map { text throws(Problem) in
+                try ObserverID(text, parameter: "observer")
+            },
             topics: topics,
             types: TypeFilter(request.target.query["type"]),
             format: try Feed.Format(request),
@@ -57,9 +53,8 @@ extension Hub {
         )
         let beginning = try StreamBeginning(request, now: .now())
         guard !isDraining else { throw Problem.draining }
-        // A head alone changes nothing: it takes nobody's name.
-        guard request.method != .head else { return .now(Response(.ok, headers: Self.streamHeaders)) }
-        if let start = beginning.start(in: log) { return try open(wish, start) }
+        let isHead = request.method == .head
+        if let start = beginning.start(in: log) { return try open(wish, start, isHead) }
         return .later { [weak self] responder in
             self?.work.start { [weak self] in
                 guard let self else { return }
@@ -68,7 +63,7 @@ extension Hub {
                     responder.reply { [weak self] in
                         do throws(Problem) {
                             guard let self else { throw Problem.draining }
-                            return try open(wish, start)
+                            return try open(wish, start, isHead)
                         } catch {
                             return .now(error.response(instance: request.id))
                         }
@@ -81,19 +76,28 @@ extension Hub {
     }
 
     /// Opens a stream, on a server thread.
-    private func open(_ wish: StreamWish, _ start: StreamStart) throws(Problem) -> Reply {
+    ///
+    /// - Parameter isHead: whether only the head is wanted, which changes nothing and takes nobody's name.
+    private func open(_ wish: StreamWish, _ start: StreamStart, _ isHead: Bool) throws(Problem) -> Reply {
         if let name = wish.name, streams.isRetired(name) { return .now(Response(.noContent)) }
         guard wish.name.flatMap(directory.find)?.kind ?? .stream == .stream else { throw Problem.observerKind }
+        guard !isHead else {
+            let after = EventID(epoch: log.epoch, position: start.position(tail: log.tail))
+            return .now(Response(.ok, headers: Self.streamHeaders(wish.name ?? .generate(.stream), after)))
+        }
         let (stream, after) = streams.open(wish, start: start)
-        let head = Response(
-            .ok,
-            headers: Self.streamHeaders + [
-                ("Clarion-Observer-Id", stream.id.description),
-                ("Clarion-Last-Event-Id", after.description),
-            ],
-            body: ServerSentEvent.prelude
-        )
+        let head = Response(.ok, headers: Self.streamHeaders(stream.id, after), body: ServerSentEvent.prelude)
         return .stream(head, stream.outlet, owner: stream)
+    }
+
+    private static func streamHeaders(_ id: ObserverID, _ after: EventID) -> [(name: String, value: String)] {
+        [
+            ("Content-Type", "text/event-stream; charset=utf-8"),
+            ("Cache-Control", "no-store"),
+            ("X-Accel-Buffering", "no"),
+            ("Clarion-Observer-Id", id.description),
+            ("Clarion-Last-Event-Id", after.description),
+        ]
     }
 }
 

@@ -31,7 +31,7 @@ enum Since: Hashable, Sendable {
                     .badRequest,
                     code: "since-invalid",
                     detail: "\"since\" is latest, earliest, last, a time such as 2026-11-20T23:19:00Z, or a duration "
-                        + "such as 10m or 1h30m.",
+                        + "such as 10m or 1h30m, of at most 36500d.",
                     parameter: "since"
                 )
             }

@@ -49,12 +49,7 @@ final class StreamHost: Sendable {
         stream.hold(Registrations(topics: registered, directory: enter(stream)))
 
         let tail = log.tail
-        let position =
-            switch start {
-            case .latest: tail
-            case .rest(let position), .resume(let position, _): position
-            case .unknown: Position.start
-            }
+        let position = start.position(tail: tail)
         stream.begin(after: position, tail: tail, gaps: StreamGaps(start))
         return (stream, EventID(epoch: log.epoch, position: position))
     }

@@ -10,4 +10,15 @@ enum StreamStart: Hashable, Sendable {
     case resume(after: Position, asked: String)
     /// The client names an event that this log never had: all there is, after saying so.
     case unknown(asked: String)
+
+    /// The position that a stream starts after.
+    ///
+    /// - Parameter tail: the log's newest position.
+    func position(tail: Position) -> Position {
+        switch self {
+        case .latest: tail
+        case .rest(let position), .resume(let position, _): position
+        case .unknown: .start
+        }
+    }
 }
