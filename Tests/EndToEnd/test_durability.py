@@ -165,6 +165,16 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", folder], check=True)
 
 
+def fill(path):
+    """Writes a file until nothing more fits."""
+    with open(path, "wb", buffering=0) as file:
+        try:
+            while file.write(b"x" * 4096):
+                pass
+        except OSError:
+            pass
+
+
 def make_room_by_a_foreign_file(hub, topic, folder):
     (folder / "foreign").unlink()
 
@@ -195,12 +205,7 @@ def test_a_full_disk_refuses_posts_and_loses_nothing(start_hub, clarion, small_d
         assert len(stored) > 20
         assert [message.id for message in stream.take(len(stored))] == stored
         # And now somebody else takes the rest.
-        with open(small_disk / "more", "wb", buffering=0) as more:
-            try:
-                while more.write(b"x" * 4096):
-                    pass
-            except OSError:
-                pass
+        fill(small_disk / "more")
         for _ in range(3):
             assert_problem(hub.request("POST", events_path(topic), data=b"x" * 30_000), 507, "storage-full")
         assert [event["id"] for event in hub.history(topic)] == stored
@@ -233,12 +238,7 @@ def test_a_webhook_that_is_gone_is_disabled_when_there_is_room_again(start_hub, 
     (small_disk / "foreign").write_bytes(b"x" * 500_000)
     while hub.request("POST", events_path("other"), data=b"x" * 30_000).status_code == 201:
         pass
-    with open(small_disk / "more", "wb", buffering=0) as more:
-        try:
-            while more.write(b"x" * 4096):
-                pass
-        except OSError:
-            pass
+    fill(small_disk / "more")
     receiver.answer = lambda delivery: 410
     wait_until(lambda: "cannot disable a webhook" in hub.log, what="an attempt to disable it")
     assert hub.observer(webhook["id"])["state"] == "active"
@@ -251,12 +251,7 @@ def test_a_webhook_that_is_gone_is_disabled_when_there_is_room_again(start_hub, 
 def test_a_hub_is_ready_again_without_a_post(start_hub, small_disk, topic):
     hub = start_hub("--data", str(small_disk / "data"))
     assert hub.get("/readyz").status_code == 200
-    with open(small_disk / "foreign", "wb", buffering=0) as foreign:
-        try:
-            while foreign.write(b"x" * 4096):
-                pass
-        except OSError:
-            pass
+    fill(small_disk / "foreign")
     wait_until(lambda: hub.get("/readyz").status_code == 503, what="a hub that is not ready")
     problem = assert_problem(hub.get("/readyz"), 503, "storage-full")
     assert "room" in problem["detail"] and hub.get("/readyz").headers["Retry-After"]
@@ -267,12 +262,7 @@ def test_a_hub_is_ready_again_without_a_post(start_hub, small_disk, topic):
 
 
 def test_starting_on_a_full_disk_says_what_to_do(clarion, small_disk):
-    with open(small_disk / "foreign", "wb", buffering=0) as foreign:
-        try:
-            while foreign.write(b"x" * 4096):
-                pass
-        except OSError:
-            pass
+    fill(small_disk / "foreign")
     result = clarion("serve", "--port", "0", "--data", small_disk / "data")
     assert result.returncode == 1
     assert "Make room" in result.stderr and len(result.stderr.splitlines()) == 1

@@ -52,12 +52,12 @@ def test_tags_in_several_fields_are_one_list(shared_hub, topic, field):
 
 
 def test_a_type_with_control_characters_is_escaped_in_the_header(shared_hub, topic):
-    response = shared_hub.request("POST", events_path(topic) + "?type=a%1B%5B31m%7F%09%C3%BC", data=b"x")
+    response = shared_hub.request("POST", events_path(topic) + "?type=a%1B%5B31m%7F%09%C3%BC%25", data=b"x")
     assert response.status_code == 201
     with RawConnection(shared_hub.port) as connection:
         connection.send(request("GET", value_path(topic)))
-        assert connection.receive().headers["event-type"].encode("latin-1") == "a%1B[31m%7F%09ü".encode()
-    assert shared_hub.history(topic)[0]["type"] == "a\x1b[31m\x7f\tü"
+        assert connection.receive().headers["event-type"].encode("latin-1") == "a%1B[31m%7F%09ü%25".encode()
+    assert shared_hub.history(topic)[0]["type"] == "a\x1b[31m\x7f\tü%"
 
 
 def test_its_head(shared_hub, topic):
