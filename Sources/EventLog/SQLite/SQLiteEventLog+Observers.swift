@@ -1,7 +1,8 @@
 internal import GRDB
 
 extension SQLiteEventLog: ObserverStore {
-    /// Creates an observer or replaces the one of that id: see ``ObserverStore/saveObserver(_:expecting:forgivingFailures:)``.
+    /// Creates an observer or replaces the one of that id: see
+    /// ``ObserverStore/saveObserver(_:expecting:forgivingFailures:)``.
     public func saveObserver(
         _ record: ObserverRecord,
         expecting: Int64?,

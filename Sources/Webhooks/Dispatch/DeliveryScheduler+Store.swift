@@ -33,8 +33,8 @@ extension DeliveryScheduler {
         let epoch: Int
     }
 
-    /// The next thing for the pump to do, once timers were fired and attempts taken: recording and reading in turn, so that an endpoint whose attempts end faster than
-    /// they are recorded does not keep others from being read.
+    /// The next thing for the pump to do, once timers were fired and attempts taken: recording and reading in turn, so
+    /// that an endpoint whose attempts end faster than they are recorded does not keep others from being read.
     mutating func nextJob(now: Int64) -> Job {
         let mayUseStore = now >= storeRetryAt
         if mayUseStore, hasRecorded, phase == .running {
