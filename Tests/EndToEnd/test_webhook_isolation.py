@@ -102,8 +102,8 @@ def test_a_healthy_endpoint_does_not_notice_eight_bad_ones(start_hub, topic, fig
     figure(f"{RATE} events/s, healthy p50/p99 ms: " + ", ".join(
         f"{company} {statistics.median(taken):.2f}/{p99(taken):.2f}" for company, taken in latencies.items())
         + f"; at most {most / 1e6:.0f} MB")
-    # A few seconds on a shared machine say nothing of a tail: there the figure is only told.
-    assert not FULL or p99(latencies["bad"]) < 1.2 * p99(latencies["good"])
+    # The goal. A few seconds on a shared machine say nothing of a tail: there the figure is only told.
+    assert not FULL or p99(latencies["bad"]) < 1.2 * p99(latencies["alone"])
     assert most < 300e6
 
 
