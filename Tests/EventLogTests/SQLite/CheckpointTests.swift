@@ -14,12 +14,22 @@ import Testing
         #expect(actions == [step, 2 * step, 3 * step])
     }
 
-    @Test func `is the writer's own when the log is too long, and not at every commit`() {
+    @Test func `is the writer's own when the log is too long, once one beside it has left it little to do`() {
         var schedule = CheckpointSchedule()
-        var actions: [CheckpointSchedule.Action] = []
-        for pages in 0...(limit + step) { actions.append(schedule.next(pages: pages, isRunning: false)) }
-        #expect(actions.filter { $0 == .here }.count == 2)
-        #expect(actions[limit] == .here)
+        for pages in 0..<limit { _ = schedule.next(pages: pages, isRunning: false) }
+        #expect(next(&schedule, limit) == .beside)
+        #expect(next(&schedule, limit + 100, isRunning: true) == .none)
+        #expect(next(&schedule, limit + 200) == .here)
+        // It was in vain: someone reads what is old. Not again at every commit.
+        #expect(next(&schedule, limit + 201) == .none)
+        #expect(next(&schedule, limit + 200 + step) == .beside)
+        #expect(next(&schedule, limit + 201 + step) == .here)
+    }
+
+    @Test func `is not the writer's own if the log has begun anew meanwhile`() {
+        var schedule = CheckpointSchedule()
+        #expect(next(&schedule, limit) == .beside)
+        #expect(next(&schedule, 7) == .none)
     }
 
     @Test func `waits for the one under way, and counts anew when the log does`() {

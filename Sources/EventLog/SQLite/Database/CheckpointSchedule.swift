@@ -3,7 +3,7 @@
 ///
 /// A checkpoint waits for the disk twice, so as a rule it runs beside the writer. But while posts never cease, the log
 /// then never stands still long enough to begin anew from its start. So when it has become really long the writer makes
-/// one checkpoint itself, with little left to move.
+/// one checkpoint itself, right after one beside it has left little to move and little to wait for.
 struct CheckpointSchedule: Sendable {
     enum Action: Equatable {
         case none
@@ -23,15 +23,28 @@ struct CheckpointSchedule: Sendable {
     /// How long the log was at the last checkpoint, or when it began anew.
     private var last = 0
 
+    /// Whether the checkpoint beside the writer is to be followed by one of its own.
+    private var isLong = false
+
     /// What to do after a commit. An action that is answered counts as done, also if it fails: it comes again when the
     /// log has grown further.
     /// - Parameters:
     ///   - pages: how long the log is.
     ///   - isRunning: whether a checkpoint is under way beside the writer.
     mutating func next(pages: Int, isRunning: Bool) -> Action {
-        if pages < last { last = 0 }
-        guard !isRunning, pages - last >= CheckpointSchedule.step else { return .none }
+        if pages < last {
+            last = 0
+            isLong = false
+        }
+        guard !isRunning else { return .none }
+        if isLong {
+            isLong = false
+            last = pages
+            return .here
+        }
+        guard pages - last >= CheckpointSchedule.step else { return .none }
         last = pages
-        return pages >= CheckpointSchedule.limit ? .here : .beside
+        isLong = pages >= CheckpointSchedule.limit
+        return .beside
     }
 }
