@@ -8,11 +8,14 @@ import MicroHTTP
 struct EventFrames: Sendable {
     /// In sequence order; never empty.
     let events: ArraySlice<Event>
+    /// What was stored with them for durable observers, and with other events of the same commit, by the observer's id;
+    /// nil if that is to be read from the log.
+    let deliveries: [String: [CommittedDelivery]]?
     private let frame: Frame
     /// Where each event's bytes end.
     private let ends: [Int]
 
-    init(_ events: ArraySlice<Event>, format: Feed.Format) {
+    init(_ events: ArraySlice<Event>, format: Feed.Format, deliveries: [String: [CommittedDelivery]]? = nil) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(events.reduce(0) { $0 + $1.data.count + 128 })
         var ends: [Int] = []
@@ -26,6 +29,7 @@ struct EventFrames: Sendable {
             ends.append(bytes.count)
         }
         self.events = events
+        self.deliveries = deliveries
         self.ends = ends
         frame = Frame(bytes)
     }

@@ -91,7 +91,7 @@ public final class Hub: Sendable {
 
     private func begin(_ configuration: HubConfiguration) async throws {
         running.withLock { $0 = Task { [work] in await work.run() } }
-        log.follow { [broadcaster] events in broadcaster.notify(events) }
+        log.follow { [broadcaster] commit in broadcaster.notify(commit) }
         work.start { [failed, whoFailed, webhooks] in
             for await endpoint in failed where await !webhooks.disable(endpoint) {
                 // What was in the way, a full disk most likely, may have passed by then.

@@ -38,14 +38,15 @@ final class TopicBroadcaster: Sendable {
     }
 
     /// Tells of a commit, in sequence order, on the sequencer's thread. Consecutive events of one topic go as one run.
-    func notify(_ events: [Event]) {
-        var rest = events[...]
+    func notify(_ commit: Commit) {
+        let deliveries = commit.deliveries.map { Dictionary(grouping: $0, by: \.observer) }
+        var rest = commit.events[...]
         while let topic = rest.first?.topic {
             let run = rest.prefix { $0.topic == topic }
             rest = rest.dropFirst(run.count)
             var encoded: [Feed.Format: EventFrames] = [:]
             for feed in feeds.withLock({ $0.matching(topic) }) {
-                let frames = encoded[feed.format] ?? EventFrames(run, format: feed.format)
+                let frames = encoded[feed.format] ?? EventFrames(run, format: feed.format, deliveries: deliveries)
                 encoded[feed.format] = frames
                 table.notify(feed, frames)
             }

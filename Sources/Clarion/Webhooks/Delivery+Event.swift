@@ -2,12 +2,12 @@ import EventLog
 import Webhooks
 
 extension Webhooks.Delivery {
-    /// An event on its way to an endpoint, in that endpoint's format.
-    init(id: Int64, of event: Event, to endpoint: Endpoint) {
+    /// An event on its way to an endpoint, in the format it asks for.
+    init(id: Int64, of event: Event, to endpoint: String, in format: Endpoint.Format) {
         let attributes = EventAttributes(event.attributes)
         self.init(
             id: id,
-            endpoint: endpoint.id,
+            endpoint: endpoint,
             eventID: event.id.description,
             topic: event.topic.name,
             type: event.type,
@@ -15,7 +15,7 @@ extension Webhooks.Delivery {
             body: event.data,
             traceparent: attributes.traceparent
         )
-        switch endpoint.format {
+        switch format {
         case .raw: break
         case .cloudEventsBinary:
             let message = CloudEvent.binary(event, attributes.cloudEvent)

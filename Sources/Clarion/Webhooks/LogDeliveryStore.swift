@@ -17,7 +17,7 @@ struct LogDeliveryStore: DeliveryStore {
             ? try await log.pendingDeliveries(of: endpoint.id, limit: limit)
             : try await log.dueDeliveries(of: endpoint.id, at: Timestamp(milliseconds: now), limit: limit)
         return records.map { record in
-            var delivery = Webhooks.Delivery(id: record.id, of: record.event, to: endpoint)
+            var delivery = Webhooks.Delivery(id: record.id, of: record.event, to: endpoint.id, in: endpoint.format)
             delivery.renewals = record.renewals
             delivery.attempts = record.attempts
             delivery.notBefore = record.notBefore.milliseconds

@@ -31,6 +31,28 @@ final class WebhookObserver: HubObserver {
         self.registrations.withLock { $0 = registrations }
     }
 
+    /// Has what was committed for it delivered: from memory as a rule, else from the log.
+    func receive(_ frames: EventFrames, _ dispatcher: WebhookDispatcher) {
+        let endpoint = id.description
+        guard let deliveries = frames.deliveries else { return dispatcher.wake(endpoint) }
+        let (first, last) = (frames.first, frames.last)
+        let rows = (deliveries[endpoint] ?? []).filter { first <= $0.event && $0.event <= last }
+        guard !rows.isEmpty else { return }
+        // Encoding what is large is not for the log's thread.
+        guard frames.events.allSatisfy({ $0.data.count <= Self.mostBytes }) else { return dispatcher.wake(endpoint) }
+        let format = webhook.specification.format
+        dispatcher.offer(endpoint, in: format) {
+            var events = frames.events
+            return rows.compactMap { row in
+                events = events.drop { $0.position < row.event }
+                return events.first.map { Webhooks.Delivery(id: row.id, of: $0, to: endpoint, in: format) }
+            }
+        }
+    }
+
+    /// The largest data that is handed over in memory, in bytes.
+    private static let mostBytes = 65_536
+
     var endpoint: Endpoint {
         webhook.endpoint(of: id)
     }

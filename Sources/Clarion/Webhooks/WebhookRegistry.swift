@@ -197,8 +197,8 @@ final class WebhookRegistry: Sendable {
             revision: revision,
             deliveries: store
         )
-        let topics = broadcaster.register(observer, format: .none) { [dispatcher] observer, _ in
-            dispatcher.wake(observer.id.description)
+        let topics = broadcaster.register(observer, format: .none) { [dispatcher] observer, frames in
+            observer.receive(frames, dispatcher)
         }
         observer.hold(Registrations(topics: topics, directory: directory.add(observer)))
         members.withLock { $0[id] = observer }

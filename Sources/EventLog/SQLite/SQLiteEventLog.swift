@@ -7,7 +7,7 @@ internal import GRDB
 ///
 /// ```swift
 /// let log = try SQLiteEventLog(at: .directory("/var/lib/clarion"), durability: .disk)
-/// log.follow { events in … }
+/// log.follow { commit in … }
 /// let events = try await log.append([EventDraft(topic: Topic("greetings"), data: Array("hello".utf8))])
 /// await log.close()
 /// ```
@@ -72,8 +72,8 @@ public final class SQLiteEventLog: EventLog {
         sequencer.enqueue(.append(drafts, if: condition, acknowledge: acknowledge), isBounded: true)
     }
 
-    /// Has every commit's events told to a follower: see ``EventLog/follow(_:)``.
-    public func follow(_ follower: @escaping @Sendable ([Event]) -> Void) {
+    /// Has every commit that adds events told to a follower: see ``EventLog/follow(_:)``.
+    public func follow(_ follower: @escaping @Sendable (Commit) -> Void) {
         sequencer.follow(follower)
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Everything it owns ends with it: dropping the log lets it write what waits, and then the thread returns.
 final class Sequencer: Sendable {
-    typealias Follower = @Sendable ([Event]) -> Void
+    typealias Follower = @Sendable (Commit) -> Void
 
     private let queue: Lock<GroupCommit<WriteRequest>>
     private let followers = Lock<[Follower]>([])
@@ -101,7 +101,8 @@ final class Sequencer: Sendable {
         case .success(let committed):
             if let last = committed.events.last {
                 newest.store(last.position.rawValue, ordering: .releasing)
-                for follower in followers.withLock({ $0 }) { follower(committed.events) }
+                let commit = Commit(events: committed.events, deliveries: committed.deliveries)
+                for follower in followers.withLock({ $0 }) { follower(commit) }
             }
             acknowledge(group, committed)
             writer.tidy()

@@ -48,6 +48,7 @@ extension DeliveryScheduler {
         if result == .gone, withLane(index, { $0.target?.endpoint.url != request.target.endpoint.url }) {
             result = .retry(notBefore: now)
         }
+        if unrecorded.isEmpty { recordAt = now + limits.recordDelay }
         unrecorded.append(
             AttemptOutcome(of: request.delivery, at: request.target.endpoint, answer, result, now: now)
         )
@@ -69,6 +70,7 @@ extension DeliveryScheduler {
         }
         if isProvenWhileParked { parked.removeAll { $0 == index } }
         if result == .gone { dropQueue(index) }
+        if result == .gone || withLane(index, \.isHeldByRecord) { recordAt = now }
     }
 
     /// Gives the lane a turn if it has something to send and room to send it.

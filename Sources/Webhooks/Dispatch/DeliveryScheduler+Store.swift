@@ -41,7 +41,7 @@ extension DeliveryScheduler {
             hasRecorded = false
             if let fetch = takeFetch(now: now) { return .fetch(fetch) }
         }
-        if mayUseStore, !unrecorded.isEmpty {
+        if mayUseStore, mustRecord(now: now) {
             hasRecorded = true
             recording = Array(unrecorded.prefix(limits.recordBatch))
             unrecorded.removeFirst(recording.count)
@@ -59,7 +59,7 @@ extension DeliveryScheduler {
             }
             return .ask(ask)
         }
-        return .wait(until: timers.earliest)
+        return .wait(until: nextTime == .max ? nil : nextTime)
     }
 
     private func stoppingJob(deadline: Int64, now: Int64) -> Job {
@@ -191,6 +191,11 @@ extension DeliveryScheduler {
     }
 
     // MARK: Recording
+
+    /// Whether outcomes are to be recorded now: enough for a transaction of their own, or the oldest has waited.
+    func mustRecord(now: Int64) -> Bool {
+        !unrecorded.isEmpty && (now >= recordAt || unrecorded.count >= limits.recordAtOnce || phase != .running)
+    }
 
     /// Takes in that the outcomes of the last ``Job/record(_:)`` are stored.
     mutating func recorded(now: Int64) {

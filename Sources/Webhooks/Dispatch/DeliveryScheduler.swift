@@ -19,6 +19,10 @@ struct DeliveryScheduler {
         var unrecordedPerLane = 512
         /// The most outcomes in one transaction: about 3 ms, which is what posts may have to wait for it.
         var recordBatch = 256
+        /// How long an outcome may wait for others before they are recorded, in milliseconds,
+        var recordDelay: Int64 = 0
+        /// and how many make it not wait.
+        var recordAtOnce = 64
         /// How often the store is asked when it cannot tell what is due next because earlier ones are in flight.
         var pollInterval: Int64 = 1000
     }
@@ -51,6 +55,8 @@ struct DeliveryScheduler {
     var nextToken: UInt64 = 0
 
     var unrecorded: [AttemptOutcome] = []
+    /// When they are to be recorded, if they are not many before.
+    var recordAt: Int64 = .max
     /// Outcomes handed to the store, until it has them.
     var recording: [AttemptOutcome] = []
     /// Whether the job before was to record.
@@ -66,8 +72,13 @@ struct DeliveryScheduler {
     }
 
     /// Whether ``nextJob(now:)`` has something for the store at once.
-    var hasStoreWork: Bool {
-        !unrecorded.isEmpty || !fetchRing.isEmpty || !askRing.isEmpty || (phase != .running && inFlight == 0)
+    func hasStoreWork(now: Int64) -> Bool {
+        mustRecord(now: now) || !fetchRing.isEmpty || !askRing.isEmpty || (phase != .running && inFlight == 0)
+    }
+
+    /// When there is something to do if nothing happens before.
+    var nextTime: Int64 {
+        min(timers.earliest ?? .max, unrecorded.isEmpty ? .max : recordAt)
     }
 
     // MARK: Registrations
@@ -143,6 +154,26 @@ struct DeliveryScheduler {
         lanes[index]?.isDirty = true
         requestFetch(index)
         return lanes[index]?.isInFetchRing == true
+    }
+
+    /// Whether deliveries that were just committed may go to the endpoint without being read: it has all that come before
+    /// them, and room.
+    func takesOffers(_ id: String, in format: Endpoint.Format) -> Bool {
+        guard phase == .running, queuedBytes < limits.queuedBytes, let index = indices[id], let lane = lanes[index] else {
+            return false
+        }
+        return lane.isOpen && lane.isUpToDate && lane.queue.count < lane.readAhead
+            && lane.target?.endpoint.format == format
+    }
+
+    /// Takes deliveries that were just committed; what must not be taken is read later.
+    mutating func offer(_ id: String, in format: Endpoint.Format, _ deliveries: [Delivery]) {
+        guard takesOffers(id, in: format), let index = indices[id] else {
+            _ = wake(id)
+            return
+        }
+        queuedBytes += withLane(index) { lane in deliveries.reduce(0) { $0 + (lane.take($1) ?? 0) } }
+        requestSend(index)
     }
 
     /// Begins the end: nothing more is read or begun.

@@ -120,6 +120,12 @@ struct Lane {
         target?.endpoint.ordered == true && unrecorded > 0 && queue.isEmpty && inFlight.isEmpty
     }
 
+    /// Whether more is to be read as soon as outcomes are recorded.
+    var isHeldByRecord: Bool { isDirty && mustWaitForRecord }
+
+    /// Whether all that the store has due is here.
+    var isUpToDate: Bool { !isDirty && !isFetching }
+
     /// When something is to be done about the lane if nothing else happens before; `nil` if nothing is.
     func nextTime(after now: Int64) -> Int64? {
         guard isOpen else { return nil }

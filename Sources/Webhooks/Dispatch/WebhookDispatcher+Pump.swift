@@ -61,7 +61,7 @@ extension WebhookDispatcher {
             }
             state.scheduler.finish(results, now: now) { Double.random(in: -1...1) }
             let requests = state.scheduler.takeAttempts(now: now)
-            return (requests, state.scheduler.hasStoreWork ? state.signalPump() : nil, probes)
+            return (requests, state.signalPumpIfNeeded(now: now), probes)
         }
         pump?.resume()
         for (result, continuation) in probes {

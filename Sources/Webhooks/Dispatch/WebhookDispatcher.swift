@@ -48,6 +48,7 @@ public final class WebhookDispatcher: Sendable {
     public init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
         var limits = DeliveryScheduler.Limits()
         limits.inFlight = max(configuration.maxInFlight, 1)
+        limits.recordDelay = Self.recordDelay
         self.store = store
         self.policy = configuration.retryPolicy
         self.origin = configuration.origin
@@ -55,6 +56,10 @@ public final class WebhookDispatcher: Sendable {
         transport = Transport(options: TransportOptions(configuration), clock: clock)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }
+
+    /// How long an outcome may wait for others to be recorded with it, in milliseconds. A process that dies meanwhile
+    /// makes the attempt again; to record each by itself would cost posts a quarter of the log's time.
+    private static let recordDelay: Int64 = 10
 
     /// Starts the transport thread and the pump. Further calls do nothing.
     public func start() {
@@ -104,6 +109,19 @@ public final class WebhookDispatcher: Sendable {
         waiter?.resume()
     }
 
+    /// Takes deliveries of the endpoint that were just committed, all that were: what was handed out of memory need not
+    /// be read. If others come before them, or there are many, they are read from the store in their turn.
+    ///
+    /// - Parameters:
+    ///   - format: what the deliveries are encoded in.
+    ///   - deliveries: makes them, new and due, lowest id first; called at once, or not at all.
+    public func offer(_ id: String, in format: Endpoint.Format, _ deliveries: () -> [Delivery]) {
+        // Not made under the lock: it may take long.
+        guard state.withLock({ $0.scheduler.takesOffers(id, in: format) }) else { return wake(id) }
+        let deliveries = deliveries()
+        update { $0.offer(id, in: format, deliveries) }
+    }
+
     /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything
     /// else that was not attempted. Returns when all outcomes are recorded and the transport thread has ended.
     public func shutdown(grace: Duration) async {
@@ -127,13 +145,19 @@ public final class WebhookDispatcher: Sendable {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             change(&state.scheduler, transport)
             transport.submit(state.scheduler.takeAttempts(now: now))
-            return state.scheduler.hasStoreWork ? state.signalPump() : nil
+            return state.signalPumpIfNeeded(now: now)
         }
         waiter?.resume()
     }
 }
 
 extension WebhookDispatcher.State {
+    /// Makes the pump look for work if there is some, or will be before it looks by itself.
+    mutating func signalPumpIfNeeded(now: Int64) -> CheckedContinuation<Void, Never>? {
+        let isNeeded = scheduler.hasStoreWork(now: now) || scheduler.nextTime < alarmAt ?? .max
+        return isNeeded ? signalPump() : nil
+    }
+
     /// Makes the pump look for work; returns its continuation if it waits, to be resumed after unlocking.
     mutating func signalPump() -> CheckedContinuation<Void, Never>? {
         guard let waiter = pumpWaiter.take() else {

@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: places) func `keeps one order under concurrent posts`(kind: LogKind) async throws {
         let log = try kind.make(LogKind.Settings(groupEvents: 16)).log
         let heard = Record<Event>()
-        log.follow { for event in $0 { heard.add(event) } }
+        log.follow { for event in $0.events { heard.add(event) } }
         let posts = kind.testDescription == LogKind.disk.testDescription ? 25 : 200
         let acknowledged = try await withThrowingTaskGroup(of: [Event].self) { group in
             for poster in 0..<8 {
@@ -62,8 +62,8 @@ import Testing
     func `tells followers after the tail has moved and before it acknowledges`(kind: LogKind) async throws {
         let log = try kind.make().log
         let order = Record<String>()
-        log.follow { [weak log] events in order.add("first \(events.count) at \(log?.tail.rawValue ?? -1)") }
-        log.follow { events in order.add("second \(events.count)") }
+        log.follow { [weak log] commit in order.add("first \(commit.events.count) at \(log?.tail.rawValue ?? -1)") }
+        log.follow { order.add("second \($0.events.count)") }
         await withCheckedContinuation { continuation in
             log.append([.of("a"), .of("b")]) { result in
                 order.add("acknowledged \((try? result.get())?.events.count ?? -1)")

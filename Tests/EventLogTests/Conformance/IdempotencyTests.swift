@@ -16,7 +16,7 @@ import Testing
     {
         let log = try kind.make(clock: clock).log
         let told = Record<Event>()
-        log.follow { events in for event in events { told.add(event) } }
+        log.follow { for event in $0.events { told.add(event) } }
         let first = try await log.append([draft("a", "k", "one")], if: nil)
         clock.now = clock.now.advanced(byMilliseconds: 1_000)
         let second = try await log.append([draft("a", "k", "one")], if: nil)

@@ -5,6 +5,8 @@ extension LogWriter {
     struct CommittedGroup {
         /// The events that all posts added, in sequence order.
         var events: [Event] = []
+        /// Their deliveries, as many as followers are told of.
+        var deliveries: [CommittedDelivery] = []
         /// What became of each request of the group, in order.
         var results: [Outcome] = []
     }
@@ -54,6 +56,7 @@ extension LogWriter {
             added = [:]
             topics.forgetAll()
             uncounted = []
+            fresh = []
             observersAreStale = true
             throw EventLogError(sqlite: error)
         }
@@ -115,6 +118,7 @@ extension LogWriter {
         }
         try countDeliveries(statements)
         try statements.commit.run()
+        swap(&committed.deliveries, &fresh)
         let bytes = committed.events.reduce(0) { $0 + $1.data.count }
         schedule.committed(
             rows: max(

@@ -23,6 +23,8 @@ final class LogWriter: @unchecked Sendable {
     var observers = ObserverRegistry()
     /// Observers with deliveries that this transaction added and their counters do not show yet.
     var uncounted: [RegisteredObserver] = []
+    /// Deliveries that this transaction added, as many as followers are told of.
+    var fresh: [CommittedDelivery] = []
     /// What this transaction added to topics, by their numbers.
     var added: [Int64: TopicAddition] = [:]
     /// What earlier transactions added to topics, by their numbers, and their counters do not show yet.

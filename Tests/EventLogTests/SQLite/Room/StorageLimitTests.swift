@@ -11,7 +11,7 @@ import Testing
         limits.storageBytes = 400_000
         let log = try SQLiteEventLog(at: .directory(directory.path), durability: durability, limits: limits)
         let heard = Record<Event>()
-        log.follow { for event in $0 { heard.add(event) } }
+        log.follow { for event in $0.events { heard.add(event) } }
         _ = try await log.saveObserver(
             ObserverRecord(id: "w", topics: [.of("a")], createdAt: .now()),
             expecting: nil
