@@ -1,0 +1,168 @@
+import Testing
+
+@testable import Webhooks
+
+extension DeliverySchedulerTests {
+    /// Plays the store and the transport.
+    struct Play {
+        var scheduler: DeliveryScheduler
+        var now: Int64 = 1_700_000_000_000
+        /// Pending rows: due time by id, per endpoint.
+        var rows: [String: [Int64: Int64]] = [:]
+        private var lastID: Int64 = 0
+        var attempts: [Int64: Int] = [:]
+        var renewals: [Int64: Int64] = [:]
+        var bodies = 10
+        var underWay: [TransportRequest] = []
+        var recorded: [AttemptOutcome] = []
+        var fetches = 0
+        var asks = 0
+        var waitsUntil: Int64?
+        var isFinished = false
+
+        init(
+            inFlight: Int = 1024,
+            queuedBytes: Int = 1_000_000,
+            recordDelay: Int64 = 0,
+            schedule: [Duration] = [.seconds(5), .seconds(60)]
+        ) {
+            var limits = DeliveryScheduler.Limits()
+            limits.inFlight = inFlight
+            limits.recordDelay = recordDelay
+            limits.queuedBytes = queuedBytes
+            scheduler = DeliveryScheduler(limits: limits, policy: RetryPolicy(schedule: schedule, jitter: 0))
+        }
+
+        mutating func set(
+            _ id: String,
+            maxInFlight: Int = 16,
+            isEnabled: Bool = true,
+            ordered: Bool = false,
+            ratePerSecond: Double? = nil,
+            format: Endpoint.Format = .raw,
+            url: String = "http://example.com/"
+        ) throws {
+            scheduler.set(
+                Endpoint(
+                    id: id,
+                    url: try WebhookURL(url, httpsOnly: false),
+                    secrets: SigningSecrets(.generate()),
+                    maxInFlight: maxInFlight,
+                    isEnabled: isEnabled,
+                    ordered: ordered,
+                    ratePerSecond: ratePerSecond,
+                    format: format
+                )
+            )
+        }
+
+        mutating func add(_ count: Int, to endpoint: String, notBefore: Int64 = 0) {
+            for _ in 0..<count {
+                lastID += 1
+                rows[endpoint, default: [:]][lastID] = notBefore
+            }
+        }
+
+        /// Commits deliveries and offers them, without running the pump. Returns their ids.
+        @discardableResult
+        mutating func offer(_ count: Int, to endpoint: String, in format: Endpoint.Format = .raw) -> [Int64] {
+            let before = Set((rows[endpoint] ?? [:]).keys)
+            add(count, to: endpoint)
+            let ids = (rows[endpoint] ?? [:]).keys.filter { !before.contains($0) }.sorted()
+            scheduler.offer(endpoint, in: format, ids.map { delivery($0, to: endpoint) })
+            underWay += scheduler.takeAttempts(now: now)
+            return ids
+        }
+
+        func delivery(_ id: Int64, to endpoint: String) -> Delivery {
+            Delivery(
+                id: id,
+                endpoint: endpoint,
+                eventID: "e\(id)",
+                topic: "t",
+                body: [UInt8](repeating: 0, count: bodies),
+                renewals: renewals[id] ?? 0,
+                attempts: attempts[id] ?? 0,
+                notBefore: rows[endpoint]?[id] ?? 0
+            )
+        }
+
+        /// Runs jobs until there are none.
+        mutating func run() {
+            for _ in 0..<100_000 {
+                scheduler.fireTimers(now: now)
+                underWay += scheduler.takeAttempts(now: now)
+                let job = scheduler.nextJob(now: now)
+                switch job {
+                case .record(let outcomes):
+                    recorded += outcomes
+                    for outcome in outcomes {
+                        guard outcome.renewals == renewals[outcome.delivery] ?? 0 else { continue }
+                        attempts[outcome.delivery] = outcome.attempts
+                        if case .retry(let time) = outcome.result {
+                            rows[outcome.endpoint]?[outcome.delivery]? = time
+                        } else {
+                            rows[outcome.endpoint]?[outcome.delivery] = nil
+                        }
+                    }
+                    scheduler.recorded(now: now)
+                case .fetch(let fetch):
+                    fetches += 1
+                    let due = (rows[fetch.endpoint.id] ?? [:]).filter { $0.value <= fetch.at }.keys.sorted()
+                    let deliveries = due.prefix(fetch.limit).map { delivery($0, to: fetch.endpoint.id) }
+                    scheduler.fetched(fetch, deliveries, now: now)
+                case .ask(let ask):
+                    asks += 1
+                    scheduler.asked(ask, rows[ask.id]?.values.min(), now: now)
+                case .abort(let tokens):
+                    abort(tokens)
+                case .wait(let time):
+                    waitsUntil = time
+                    return
+                case .finished:
+                    isFinished = true
+                    return
+                }
+            }
+            Issue.record("the scheduler never rests")
+        }
+
+        /// Has a delivery made anew, and the scheduler told.
+        mutating func renew(_ id: Int64, of endpoint: String) {
+            rows[endpoint, default: [:]][id] = now
+            renewals[id, default: 0] += 1
+            attempts[id] = 0
+            scheduler.reread(endpoint)
+        }
+
+        /// Ends the attempts that satisfy a condition with an answer.
+        mutating func end(_ answer: AttemptAnswer, where isMeant: (TransportRequest) -> Bool = { _ in true }) {
+            let ended = underWay.filter(isMeant)
+            underWay.removeAll(where: isMeant)
+            let results = ended.map { TransportResult(request: $0, ending: .answered(answer)) }
+            scheduler.finish(results, now: now) { 0 }
+            underWay += scheduler.takeAttempts(now: now)
+            run()
+        }
+
+        mutating func abort(_ tokens: [UInt64]) {
+            let ended = underWay.filter { tokens.contains($0.token) }
+            underWay.removeAll { tokens.contains($0.token) }
+            scheduler.finish(ended.map { TransportResult(request: $0, ending: .aborted) }, now: now) { 0 }
+        }
+
+        /// Lets time pass, timer by timer.
+        mutating func advance(to time: Int64) {
+            while let next = waitsUntil, next <= time {
+                now = max(now, next)
+                run()
+                if waitsUntil == next { break }
+            }
+            now = time
+            run()
+        }
+
+        func count(_ endpoint: String) -> Int { underWay.count { $0.target.endpoint.id == endpoint } }
+        var ids: [Int64] { underWay.map(\.delivery.id) }
+    }
+}
