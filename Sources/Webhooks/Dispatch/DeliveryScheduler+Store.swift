@@ -139,7 +139,6 @@ extension DeliveryScheduler {
                 guard let added = lane.take(delivery) else { continue }
                 fresh += 1
                 bytes += added
-                lane.averageBody += (added - lane.averageBody) / 16
             }
             if isOrdered { lane.waitForHead() }
             lane.upcoming.removeAll { $0 <= fetch.begunAt }

@@ -159,7 +159,8 @@ struct DeliveryScheduler {
     /// Whether deliveries that were just committed may go to the endpoint without being read: it has all that come before
     /// them, and room.
     func takesOffers(_ id: String, in format: Endpoint.Format) -> Bool {
-        guard phase == .running, queuedBytes < limits.queuedBytes, let index = indices[id], let lane = lanes[index] else {
+        guard phase == .running, queuedBytes < limits.queuedBytes, let index = indices[id], let lane = lanes[index]
+        else {
             return false
         }
         return lane.isOpen && lane.isUpToDate && lane.queue.count < lane.readAhead
@@ -172,7 +173,12 @@ struct DeliveryScheduler {
             _ = wake(id)
             return
         }
-        queuedBytes += withLane(index) { lane in deliveries.reduce(0) { $0 + (lane.take($1) ?? 0) } }
+        queuedBytes += withLane(index) { lane in
+            let bytes = deliveries.reduce(0) { $0 + (lane.take($1) ?? 0) }
+            // The head that was waited for before may be gone.
+            if lane.target?.endpoint.ordered == true { lane.waitForHead() }
+            return bytes
+        }
         requestSend(index)
     }
 

@@ -1,6 +1,6 @@
 /// The way of a delivery through the lane: queued, sent, ended, recorded.
 extension Lane {
-    /// Queues a delivery that was read; returns the bytes that it adds to the queue, nil if it is ours already.
+    /// Queues a delivery that was read or offered; returns the bytes that it adds to the queue, nil if it is ours already.
     mutating func take(_ delivery: Delivery) -> Int? {
         if let known = tracked[delivery.id] {
             if known.renewals == delivery.renewals { return nil }
@@ -12,6 +12,7 @@ extension Lane {
         tracked[delivery.id, default: TrackedDelivery()].activate(delivery)
         queue.append(delivery)
         queuedBytes += delivery.body.count
+        averageBody += (delivery.body.count - averageBody) / 16
         return delivery.body.count
     }
 
