@@ -50,7 +50,7 @@ extension DeliveryScheduler {
         if case .stopping(let deadline) = phase {
             return stoppingJob(deadline: deadline, now: now)
         }
-        guard mayUseStore else { return .wait(until: storeRetryAt) }
+        guard mayUseStore else { return .wait(until: min(storeRetryAt, timers.earliest ?? .max)) }
         if let fetch = takeFetch(now: now) { return .fetch(fetch) }
         if let index = askRing.popFirst() {
             let ask = withLane(index) { lane in
@@ -193,7 +193,10 @@ extension DeliveryScheduler {
 
     /// Whether outcomes are to be recorded now: enough for a transaction of their own, or the oldest has waited.
     func mustRecord(now: Int64) -> Bool {
-        !unrecorded.isEmpty && (now >= recordAt || unrecorded.count >= limits.recordAtOnce || phase != .running)
+        if unrecorded.isEmpty { return false }
+        // A clock that was set back must not have them wait.
+        let isTime = now >= recordAt || now < recordAt - limits.recordDelay
+        return isTime || unrecorded.count >= limits.recordAtOnce || phase != .running
     }
 
     /// Takes in that the outcomes of the last ``Job/record(_:)`` are stored.

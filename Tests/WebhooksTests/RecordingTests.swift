@@ -1,0 +1,148 @@
+import Testing
+
+@testable import Webhooks
+
+/// When outcomes are recorded: together, but soon.
+@Suite("DeliveryScheduler: recording")
+struct RecordingTests {
+    typealias Play = DeliverySchedulerTests.Play
+
+    private let ok = DeliverySchedulerTests.ok
+    private let error = DeliverySchedulerTests.error
+
+    private func caughtUp(_ deliveries: Int, ordered: Bool = false) throws -> Play {
+        var play = Play(recordDelay: 10)
+        try play.set("a", maxInFlight: 1_000, ordered: ordered)
+        play.run()
+        play.offer(deliveries, to: "a")
+        return play
+    }
+
+    @Test("outcomes wait for others, the first of them for the delay and no longer")
+    func together() throws {
+        var play = try caughtUp(3)
+        let start = play.now
+        play.end(ok) { $0.delivery.id == 1 }
+        #expect(play.waitsUntil == start + 10)
+        play.now += 9
+        play.end(ok) { $0.delivery.id == 2 }
+        #expect(play.recorded.isEmpty && play.waitsUntil == start + 10)
+        play.advance(to: start + 10)
+        #expect(play.recorded.map(\.delivery) == [1, 2])
+        // The next has a delay of its own.
+        play.end(ok)
+        #expect(play.waitsUntil == start + 20)
+        play.advance(to: start + 20)
+        #expect(play.recorded.map(\.delivery) == [1, 2, 3])
+        #expect(play.waitsUntil == nil)
+    }
+
+    @Test("as many as make a transaction of their own do not wait")
+    func atOnce() throws {
+        var play = try caughtUp(64)
+        for id in Int64(1)...63 { play.end(ok) { $0.delivery.id == id } }
+        #expect(play.recorded.isEmpty)
+        play.end(ok)
+        #expect(play.recorded.count == 64)
+    }
+
+    @Test("what ends while others are being recorded waits for its own time")
+    func whileRecording() throws {
+        var play = try caughtUp(65)
+        play.scheduler.finish(
+            play.underWay.prefix(64).map { TransportResult(request: $0, ending: .answered(ok)) },
+            now: play.now
+        ) { 0 }
+        guard case .record(let first) = play.scheduler.nextJob(now: play.now) else {
+            Issue.record("nothing to record")
+            return
+        }
+        #expect(first.count == 64)
+        play.now += 5
+        play.underWay = play.underWay.suffix(1)
+        let last = play.underWay.map { TransportResult(request: $0, ending: .answered(ok)) }
+        play.scheduler.finish(last, now: play.now) { 0 }
+        play.scheduler.recorded(now: play.now)
+        let mustRecord = play.scheduler.mustRecord(now: play.now + 9)
+        #expect(!mustRecord && play.scheduler.nextTime == play.now + 10)
+    }
+
+    @Test("nothing waits when the end has begun")
+    func stopping() throws {
+        var play = try caughtUp(2)
+        play.end(ok) { $0.delivery.id == 1 }
+        #expect(play.recorded.isEmpty)
+        play.scheduler.stop(deadline: play.now + 1_000)
+        play.run()
+        #expect(play.recorded.map(\.delivery) == [1])
+        play.end(ok)
+        #expect(play.recorded.map(\.delivery) == [1, 2] && play.isFinished)
+    }
+
+    @Test("a 410 does not wait, and takes along what does")
+    func gone() throws {
+        var play = try caughtUp(2)
+        play.end(ok) { $0.delivery.id == 1 }
+        play.end(AttemptAnswer(status: 410, failure: .status))
+        #expect(play.recorded.map(\.result) == [.delivered, .gone])
+    }
+
+    @Test("an ordered endpoint that cannot be read before does not wait")
+    func ordered() throws {
+        var play = try caughtUp(1, ordered: true)
+        play.add(1, to: "a")
+        // It has something under way, so this waits for that to be recorded.
+        _ = play.scheduler.wake("a")
+        play.end(ok)
+        #expect(play.recorded.map(\.delivery) == [1])
+        #expect(play.ids == [2])
+    }
+
+    @Test("a clock that is set back does not put it off")
+    func clockSetBack() throws {
+        var play = try caughtUp(1)
+        play.end(ok)
+        play.now -= 3_600_000
+        play.run()
+        #expect(play.recorded.count == 1)
+    }
+
+    @Test("what could not be recorded is recorded with what came since")
+    func failure() throws {
+        var play = try caughtUp(2)
+        play.end(ok) { $0.delivery.id == 1 }
+        play.now += 10
+        let job = play.scheduler.nextJob(now: play.now)
+        guard case .record = job else {
+            Issue.record("nothing to record")
+            return
+        }
+        play.scheduler.storeFailed(job, now: play.now)
+        play.end(ok)
+        #expect(play.recorded.isEmpty)
+        #expect(play.waitsUntil == play.now + 100)
+        play.advance(to: play.now + 100)
+        #expect(play.recorded.map(\.delivery) == [1, 2])
+    }
+
+    @Test("while the store is left alone, what waits for its time only is begun on time")
+    func rateWhileStoreFails() throws {
+        var play = Play(recordDelay: 10)
+        try play.set("a", ratePerSecond: 10)
+        play.run()
+        play.offer(5, to: "a")
+        #expect(play.underWay.count < 5)
+        let results = play.underWay.map { TransportResult(request: $0, ending: .answered(ok)) }
+        play.underWay = []
+        play.scheduler.finish(results, now: play.now) { 0 }
+        play.now += 10
+        let job = play.scheduler.nextJob(now: play.now)
+        play.scheduler.storeFailures = 5
+        play.scheduler.storeFailed(job, now: play.now)
+        let start = play.now
+        #expect(play.scheduler.storeRetryAt > start + 3_000)
+        play.run()
+        play.advance(to: start + 1_000)
+        #expect(play.underWay.count + results.count == 5)
+    }
+}
