@@ -29,8 +29,8 @@ public protocol EventLog: AnyObject, Sendable {
         acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     )
 
-    /// Has every commit that adds events told to a follower, in sequence order, from the next commit on and for as long as the
-    /// log lives. It is called on the log's thread, which must not be kept.
+    /// Has every commit that adds events told to a follower, in sequence order, from the next commit on and for as long
+    /// as the log lives. It is called on the log's thread, which must not be kept.
     func follow(_ follower: @escaping @Sendable (Commit) -> Void)
 
     /// Reads on from a position.

@@ -12,7 +12,7 @@ public struct Commit: Sendable {
 
     init(events: [Event], deliveries: [CommittedDelivery]) {
         self.events = events
-        self.deliveries = deliveries.count < Commit.mostDeliveries ? deliveries : nil
+        self.deliveries = deliveries.count <= Commit.mostDeliveries ? deliveries : nil
     }
 }
 

@@ -76,11 +76,12 @@ extension LogWriter {
         row.bind(lastDelivery, at: 1)
         row.bind(observer.key, at: 2)
         row.bind(event.position.rawValue, at: 3)
-        row.bind(event.time.milliseconds, at: 4)
+        row.bind(begunAt.milliseconds, at: 4)
         try row.run()
         if observer.uncounted == 0 { uncounted.append(observer) }
         observer.uncounted += 1
-        guard fresh.count < Commit.mostDeliveries else { return }
+        // One more than that shows that they are too many.
+        guard fresh.count <= Commit.mostDeliveries else { return }
         fresh.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
     }
 

@@ -54,6 +54,8 @@ final class LogWriter: @unchecked Sendable {
     private var checkpoints = CheckpointSchedule()
     private var writeAheadLog: WriteAheadLogWatch?
     private var time = Timestamp.earliest
+    /// What the clock said when the transaction began: its deliveries are due then, although ``nextTime()`` may be ahead.
+    private(set) var begunAt = Timestamp.earliest
     /// Whether `observers` is not what the table says.
     var observersAreStale = true
     /// Whether commits wait for the disk now, where durability asks for it.
@@ -138,6 +140,7 @@ final class LogWriter: @unchecked Sendable {
     /// clock was set back for good. So a time can be looked up in the sequence, and small corrections do not matter.
     func nextTime() -> Timestamp {
         let now = clock()
+        begunAt = now
         if now >= time || time.milliseconds - now.milliseconds > LogWriter.heldStep { time = now }
         return time
     }
