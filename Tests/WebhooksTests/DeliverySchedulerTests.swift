@@ -243,6 +243,25 @@ struct DeliverySchedulerTests {
         #expect(play.rows["a"]?.isEmpty == true)
     }
 
+    @Test("an ordered head that fails after its endpoint was given another format is tried again in that, and first")
+    func orderedInAnotherFormat() throws {
+        var play = Play()
+        play.add(3, to: "a")
+        try play.set("a", ordered: true)
+        play.run()
+        try play.set("a", ordered: true, format: .cloudEventsStructured)
+        play.run()
+        let start = play.now
+        play.end(Self.error)
+        #expect(play.underWay.isEmpty)
+        play.advance(to: start + 5_000)
+        #expect(play.ids == [1])
+        #expect(play.underWay.first?.delivery.contentType == "cloudevents-structured")
+        #expect(play.underWay.first?.delivery.attempts == 1)
+        play.end(Self.ok)
+        #expect(play.ids == [2])
+    }
+
     @Test("an ordered head that waits is waited for after a restart")
     func orderedRestart() throws {
         var play = Play()

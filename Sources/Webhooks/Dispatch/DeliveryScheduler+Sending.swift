@@ -53,6 +53,7 @@ extension DeliveryScheduler {
             AttemptOutcome(of: request.delivery, at: request.target.endpoint, answer, result, now: now)
         )
         var isProvenWhileParked = false
+        var isInAnotherFormat = false
         queuedBytes += withLane(index) { lane in
             lane.isProven = answer.failure != .timeout
             lane.noteEnding(hasFailed: answer.failure != nil)
@@ -62,6 +63,7 @@ extension DeliveryScheduler {
             var retry: Delivery?
             if case .retry(let notBefore) = result, lane.target?.endpoint.ordered == true {
                 // The head holds the rest back until it is delivered or dead.
+                isInAnotherFormat = lane.target?.endpoint.format != request.target.endpoint.format
                 retry = request.delivery
                 retry?.attempts = attempts
                 retry?.notBefore = notBefore
@@ -70,6 +72,7 @@ extension DeliveryScheduler {
         }
         if isProvenWhileParked { parked.removeAll { $0 == index } }
         if result == .gone { dropQueue(index) }
+        if isInAnotherFormat { reread(index) }
         if result == .gone || withLane(index, \.isHeldByRecord) { recordAt = now }
     }
 

@@ -120,7 +120,8 @@ struct DeliveryScheduler {
         reread(index)
     }
 
-    private mutating func reread(_ index: Int) {
+    /// Reads the queue of a lane anew.
+    mutating func reread(_ index: Int) {
         guard phase == .running else { return }
         withLane(index) { lane in
             lane.epoch += 1

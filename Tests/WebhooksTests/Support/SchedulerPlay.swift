@@ -69,17 +69,18 @@ extension DeliverySchedulerTests {
             let before = Set((rows[endpoint] ?? [:]).keys)
             add(count, to: endpoint)
             let ids = (rows[endpoint] ?? [:]).keys.filter { !before.contains($0) }.sorted()
-            scheduler.offer(endpoint, in: format, ids.map { delivery($0, to: endpoint) })
+            scheduler.offer(endpoint, in: format, ids.map { delivery($0, to: endpoint, in: format) })
             underWay += scheduler.takeAttempts(now: now)
             return ids
         }
 
-        func delivery(_ id: Int64, to endpoint: String) -> Delivery {
+        func delivery(_ id: Int64, to endpoint: String, in format: Endpoint.Format = .raw) -> Delivery {
             Delivery(
                 id: id,
                 endpoint: endpoint,
                 eventID: "e\(id)",
                 topic: "t",
+                contentType: format.rawValue,
                 body: [UInt8](repeating: 0, count: bodies),
                 renewals: renewals[id] ?? 0,
                 attempts: attempts[id] ?? 0,
@@ -109,7 +110,9 @@ extension DeliverySchedulerTests {
                 case .fetch(let fetch):
                     fetches += 1
                     let due = (rows[fetch.endpoint.id] ?? [:]).filter { $0.value <= fetch.at }.keys.sorted()
-                    let deliveries = due.prefix(fetch.limit).map { delivery($0, to: fetch.endpoint.id) }
+                    let deliveries = due.prefix(fetch.limit).map {
+                        delivery($0, to: fetch.endpoint.id, in: fetch.endpoint.format)
+                    }
                     scheduler.fetched(fetch, deliveries, now: now)
                 case .ask(let ask):
                     asks += 1
