@@ -1,0 +1,73 @@
+import Testing
+
+@testable import Webhooks
+
+/// Offers, reads, records, answers and changes in any order; the seed of a failure is its argument.
+@Suite("Dispatching, step by step")
+struct DispatchModelTests {
+    /// What disturbs the steady way of posts, offers and answers.
+    enum Disturbance: CaseIterable { case none, failingStore, registrations, both }
+
+    private static let endpoints: [(ordered: Bool, maxInFlight: Int, ratePerSecond: Double?)] = [
+        (true, 16, nil), (true, 1, 200), (false, 3, nil), (false, 16, 100),
+    ]
+
+    @Test(
+        "each delivery is attempted until it is settled, one attempt at a time, in order where that is asked for",
+        arguments: Disturbance.allCases
+    )
+    func anyOrder(disturbance: Disturbance) throws {
+        let endpoints = try Self.endpoints.enumerated().map { index, traits throws in
+            Endpoint(
+                id: "e\(index)",
+                url: try WebhookURL("http://example.com/\(index)", httpsOnly: false),
+                secrets: SigningSecrets(.generate()),
+                maxInFlight: traits.maxInFlight,
+                ordered: traits.ordered,
+                ratePerSecond: traits.ratePerSecond
+            )
+        }
+        var offersTaken = 0
+        for seed in UInt64(0)..<300 {
+            var model = DispatchModel(seed: seed, endpoints: endpoints)
+            var random = SplitMix(seed: ~seed)
+            for _ in 0..<600 where model.problems.isEmpty { step(&model, disturbance, &random) }
+            if model.problems.isEmpty { model.settle() }
+            offersTaken += model.offersTaken
+            guard model.problems.isEmpty else {
+                Issue.record("seed \(seed): \(model.problems.prefix(3))")
+                return
+            }
+        }
+        #expect(offersTaken > 2_000, "or little of it was tried")
+    }
+
+    private func step(_ model: inout DispatchModel, _ disturbance: Disturbance, _ random: inout SplitMix) {
+        let storeFails = disturbance == .failingStore || disturbance == .both
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<8: model.commit()
+        case 8..<30: model.offer()
+        case 30..<55: model.stepPump()
+        case 55..<75: model.end(with: DeliverySchedulerTests.ok)
+        case 75..<79: model.end(with: DeliverySchedulerTests.error)
+        case 79..<81: model.end(with: DeliverySchedulerTests.timeout)
+        case 81..<91: model.pass(.random(in: 0...8, using: &random))
+        case 91..<92: model.pass(.random(in: 0...300, using: &random))
+        case 92..<94 where storeFails: model.stepPump(failing: true)
+        case 94..<100 where disturbance == .registrations || disturbance == .both:
+            disturb(&model, &random)
+        default: model.stepPump()
+        }
+    }
+
+    private func disturb(_ model: inout DispatchModel, _ random: inout SplitMix) {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0..<3: model.setAny(isEnabled: true)
+        case 3: model.setAny(isEnabled: false)
+        case 4, 5: model.rereadAny()
+        case 6: model.holdAny()
+        case 7..<11: model.releaseAny()
+        default: model.end(with: AttemptAnswer(status: 410, failure: .status))
+        }
+    }
+}

@@ -1,0 +1,319 @@
+@testable import Webhooks
+
+/// A dispatcher whose store, transport, clock and threads are played one step at a time, in any order they could take;
+/// and what must hold of it whatever the order.
+///
+/// As in the hub, the log's one thread commits, offers what it committed, and records: between a commit and its offers
+/// nothing is recorded, but everything else may happen.
+struct DispatchModel {
+    struct Row {
+        let endpoint: String
+        let bytes: Int
+        var notBefore: Int64
+        var attempts = 0
+        var isPending = true
+    }
+
+    /// What the pump is at.
+    enum Pump {
+        case running
+        case waiting
+        /// A call of the store: what it has read, once it has.
+        case calling(DeliveryScheduler.Job, read: [Delivery]?)
+    }
+
+    private(set) var random: SplitMix
+    private(set) var problems: [String] = []
+    private(set) var offersTaken = 0
+
+    private var state: WebhookDispatcher.State
+    private var pump = Pump.running
+    private var now: Int64 = 1_700_000_000_000
+    private var alarms: [Int64] = []
+    private let policy = RetryPolicy(
+        schedule: [.milliseconds(5), .milliseconds(30), .milliseconds(200), .seconds(3)],
+        jitter: 0
+    )
+
+    private var rows: [Int64: Row] = [:]
+    private var lastID: Int64 = 0
+    /// Committed, and not offered yet, in order.
+    private var offers: [(endpoint: String, format: Endpoint.Format, ids: [Int64])] = []
+
+    private var endpoints: [String: Endpoint] = [:]
+    private var holds: [String: Int] = [:]
+    private var gone: Set<String> = []
+    private var underWay: [TransportRequest] = []
+    /// Deliveries that need no more attempt.
+    private var settled: Set<Int64> = []
+    private var attempts: [Int64: Int] = [:]
+    private var retryAt: [Int64: Int64] = [:]
+
+    init(seed: UInt64, endpoints: [Endpoint]) {
+        random = SplitMix(seed: seed)
+        var limits = DeliveryScheduler.Limits()
+        limits.inFlight = 8
+        limits.queuedBytes = 300
+        limits.unrecordedPerLane = 5
+        limits.recordBatch = 6
+        limits.recordDelay = 10
+        limits.recordAtOnce = 8
+        state = WebhookDispatcher.State(scheduler: DeliveryScheduler(limits: limits, policy: policy))
+        for endpoint in endpoints { set(endpoint) }
+    }
+
+    // MARK: What may happen
+
+    /// Commits deliveries to some endpoints; they wait to be offered. Does nothing while others do.
+    mutating func commit() {
+        guard offers.isEmpty else { return }
+        for endpoint in endpoints.values.sorted(by: { $0.id < $1.id }) where Bool.random(using: &random) {
+            var ids: [Int64] = []
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                lastID += 1
+                ids.append(lastID)
+                rows[lastID] = Row(endpoint: endpoint.id, bytes: .random(in: 0...40, using: &random), notBefore: now)
+            }
+            // In the format that the registration had then; sometimes twice, for patterns that overlap.
+            for _ in 0..<(Int.random(in: 0..<5, using: &random) == 0 ? 2 : 1) {
+                offers.append((endpoint.id, endpoint.format, ids))
+            }
+        }
+    }
+
+    /// Offers what was committed first, or tells of it only.
+    mutating func offer() {
+        guard !offers.isEmpty else { return }
+        let (endpoint, format, ids) = offers.removeFirst()
+        if state.scheduler.takesOffers(endpoint, in: format) { offersTaken += 1 }
+        if Int.random(in: 0..<10, using: &random) == 0 {
+            if state.scheduler.wake(endpoint) { _ = state.signalPump() }
+        } else {
+            let deliveries = ids.map { delivery($0, in: format) }
+            update { $0.offer(endpoint, in: format, deliveries) }
+        }
+    }
+
+    /// Lets the pump take its next step: a job, or the end of one.
+    mutating func stepPump(failing: Bool = false) {
+        switch pump {
+        case .waiting:
+            guard state.isPumpSignalled else { return }
+            state.isPumpSignalled = false
+            pump = .running
+        case .running:
+            state.scheduler.fireTimers(now: now)
+            take()
+            let job = state.scheduler.nextJob(now: now)
+            if case .wait(let time) = job {
+                setAlarm(min(time ?? .max, now + 60_000))
+                pump = .waiting
+            } else {
+                pump = .calling(job, read: nil)
+            }
+        case .calling(let job, nil) where !failing:
+            // What the store has now; it is taken in later.
+            if case .fetch(let fetch) = job { pump = .calling(job, read: due(fetch)) } else { finish(job, []) }
+        case .calling(let job, let read):
+            if failing { pump = .running }
+            if failing { update { [now] in $0.storeFailed(job, now: now) } } else { finish(job, read ?? []) }
+        }
+    }
+
+    /// Ends an attempt.
+    mutating func end(with answer: AttemptAnswer) {
+        guard let place = underWay.indices.randomElement(using: &random) else { return }
+        let request = underWay.remove(at: place)
+        let id = request.delivery.id
+        attempts[id, default: 0] += 1
+        switch policy.result(of: answer, attempts: attempts[id] ?? 0, now: now, spread: 0) {
+        case .retry(let notBefore): retryAt[id] = notBefore
+        case .gone:
+            settled.insert(id)
+            gone.insert(request.target.endpoint.id)
+        case .delivered, .dead: settled.insert(id)
+        }
+        let result = TransportResult(request: request, ending: .answered(answer))
+        update { [now] in $0.finish([result], now: now) { 0 } }
+    }
+
+    /// Registers anew, as it is or in another format.
+    mutating func setAny(isEnabled: Bool) {
+        guard var endpoint = anyEndpoint() else { return }
+        endpoint.isEnabled = isEnabled
+        if Bool.random(using: &random) { endpoint.format = .allCases.randomElement(using: &random) ?? .raw }
+        set(endpoint)
+    }
+
+    mutating func rereadAny() {
+        guard let endpoint = anyEndpoint() else { return }
+        update { $0.reread(endpoint.id) }
+    }
+
+    mutating func holdAny() {
+        guard let endpoint = anyEndpoint() else { return }
+        holds[endpoint.id, default: 0] += 1
+        update { $0.hold(endpoint.id) }
+    }
+
+    mutating func releaseAny() {
+        guard let endpoint = anyEndpoint(), holds[endpoint.id, default: 0] > 0 else { return }
+        holds[endpoint.id, default: 0] -= 1
+        update { $0.release(endpoint.id) }
+    }
+
+    mutating func pass(_ milliseconds: Int64) {
+        check()
+        now += milliseconds
+        for time in alarms where time <= now {
+            if state.alarmAt == time { state.alarmAt = nil }
+            _ = state.signalPump()
+        }
+        alarms.removeAll { $0 <= now }
+    }
+
+    /// Lets everything end well, with nothing to help but the alarms that are set.
+    mutating func settle() {
+        for (id, count) in holds { for _ in 0..<count { update { $0.release(id) } } }
+        holds = [:]
+        for var endpoint in endpoints.values where !endpoint.isEnabled || gone.contains(endpoint.id) {
+            endpoint.isEnabled = true
+            set(endpoint)
+        }
+        var idle = 0
+        while idle < 3, problems.isEmpty {
+            while true {
+                offer()
+                if !underWay.isEmpty { end(with: AttemptAnswer(status: 200)) }
+                if case .waiting = pump, !state.isPumpSignalled, offers.isEmpty, underWay.isEmpty { break }
+                stepPump()
+            }
+            if rows.values.allSatisfy({ !$0.isPending }) { break }
+            let delay = max((alarms.min() ?? now) - now, 0)
+            idle = delay >= 59_000 ? idle + 1 : 0
+            pass(delay)
+        }
+        let lost = rows.filter { $0.value.isPending || !settled.contains($0.key) }.keys.sorted()
+        if !lost.isEmpty { problems.append("never settled: \(lost)") }
+        if state.scheduler.queuedBytes != 0 || state.scheduler.inFlight != 0 { problems.append("something is left") }
+    }
+
+    // MARK: What must hold
+
+    private mutating func take() {
+        for request in state.scheduler.takeAttempts(now: now) {
+            check(request)
+            underWay.append(request)
+        }
+    }
+
+    private mutating func check(_ request: TransportRequest) {
+        let (id, endpoint) = (request.delivery.id, request.target.endpoint)
+        func must(_ condition: Bool, _ what: String) {
+            if !condition { problems.append("\(id) to \(endpoint.id) \(what)") }
+        }
+        must(!underWay.contains { $0.delivery.id == id }, "is under way already")
+        must(!settled.contains(id), "is settled already")
+        must(request.delivery.attempts == attempts[id] ?? 0, "has had another number of attempts")
+        must(now >= retryAt[id] ?? 0, "is not due yet")
+        must(endpoint == endpoints[endpoint.id], "goes to what is no longer registered")
+        must(request.delivery.contentType == endpoint.format.rawValue, "is in another format")
+        must(endpoint.isEnabled && !gone.contains(endpoint.id), "goes to one that is disabled")
+        must(holds[endpoint.id, default: 0] == 0, "goes to one that is held")
+        guard endpoint.ordered else { return }
+        let isFirst = !rows.contains { $0.key < id && $0.value.endpoint == endpoint.id && !settled.contains($0.key) }
+        must(isFirst, "is not the first")
+    }
+
+    /// Between two moments: the books are right, and the pump does not sleep past what is due.
+    private mutating func check() {
+        var scheduler = state.scheduler
+        if scheduler.queuedBytes != scheduler.lanes.reduce(0, { $0 + ($1?.queuedBytes ?? 0) }) {
+            problems.append("the bytes that are queued are counted wrong")
+        }
+        guard case .waiting = pump, !state.isPumpSignalled else { return }
+        let alarm = state.alarmAt ?? .max
+        if !alarms.contains(alarm) { problems.append("the alarm is not set") }
+        if scheduler.timers.earliest ?? .max < alarm { problems.append("the pump sleeps past a timer") }
+        guard now >= scheduler.storeRetryAt else { return }
+        if !scheduler.unrecorded.isEmpty, scheduler.recordAt < alarm {
+            problems.append("the pump sleeps past outcomes")
+        }
+        // What is over the budget in bytes waits its turn, so there may be some that it cannot do.
+        guard case .wait = scheduler.nextJob(now: now) else {
+            return problems.append("the pump sleeps while it has work")
+        }
+    }
+
+    // MARK: The rest of the dispatcher
+
+    private mutating func set(_ endpoint: Endpoint) {
+        endpoints[endpoint.id] = endpoint
+        gone.remove(endpoint.id)
+        update { $0.set(endpoint) }
+    }
+
+    private mutating func update(_ change: (inout DeliveryScheduler) -> Void) {
+        change(&state.scheduler)
+        take()
+        _ = state.signalPumpIfNeeded(now: now)
+    }
+
+    private mutating func setAlarm(_ time: Int64) {
+        guard time < state.alarmAt ?? .max else { return }
+        state.alarmAt = time
+        alarms.append(time)
+    }
+
+    private mutating func finish(_ job: DeliveryScheduler.Job, _ read: [Delivery]) {
+        switch job {
+        case .record(let outcomes):
+            // The thread that records has to offer first.
+            guard offers.isEmpty else { return }
+            record(outcomes)
+            update { [now] in $0.recorded(now: now) }
+        case .fetch(let fetch): update { [now] in $0.fetched(fetch, read, now: now) }
+        case .ask(let ask):
+            let next = rows.values.filter { $0.endpoint == ask.id && $0.isPending }.map(\.notBefore).min()
+            update { [now] in $0.asked(ask, next, now: now) }
+        case .abort, .wait, .finished: problems.append("an end that nobody asked for")
+        }
+        pump = .running
+    }
+
+    private mutating func record(_ outcomes: [AttemptOutcome]) {
+        for outcome in outcomes {
+            rows[outcome.delivery]?.attempts = outcome.attempts
+            if case .retry(let notBefore) = outcome.result {
+                rows[outcome.delivery]?.notBefore = notBefore
+            } else {
+                rows[outcome.delivery]?.isPending = false
+            }
+        }
+    }
+
+    private func due(_ fetch: DeliveryScheduler.Fetch) -> [Delivery] {
+        let due = rows.filter {
+            $0.value.endpoint == fetch.endpoint.id && $0.value.isPending && $0.value.notBefore <= fetch.at
+        }
+        return due.keys.sorted().prefix(fetch.limit).map { delivery($0, in: fetch.endpoint.format) }
+    }
+
+    private func delivery(_ id: Int64, in format: Endpoint.Format) -> Delivery {
+        let row = rows[id] ?? Row(endpoint: "", bytes: 0, notBefore: 0)
+        return Delivery(
+            id: id,
+            endpoint: row.endpoint,
+            eventID: "e\(id)",
+            topic: "t",
+            contentType: format.rawValue,
+            body: [UInt8](repeating: 0, count: row.bytes),
+            attempts: row.attempts,
+            notBefore: row.notBefore
+        )
+    }
+
+    private mutating func anyEndpoint() -> Endpoint? {
+        endpoints.keys.sorted().randomElement(using: &random).flatMap { endpoints[$0] }
+    }
+}
