@@ -112,6 +112,9 @@ public final class WebhookDispatcher: Sendable {
     /// Takes deliveries of the endpoint that were just committed, all that were: what was handed out of memory need not
     /// be read. If others come before them, or there are many, they are read from the store in their turn.
     ///
+    /// Nothing may be recorded between the commit and this: what was read, sent and settled meanwhile is not known any
+    /// more, and would be sent again. The log's one thread does both.
+    ///
     /// - Parameters:
     ///   - format: what the deliveries are encoded in.
     ///   - deliveries: makes them, new and due, lowest id first; called at once, or not at all.

@@ -74,9 +74,11 @@ struct DispatchModel {
                 ids.append(lastID)
                 rows[lastID] = Row(endpoint: endpoint.id, bytes: .random(in: 0...40, using: &random), notBefore: now)
             }
-            // In the format that the registration had then; sometimes twice, for patterns that overlap.
+            // Sometimes twice, for patterns that overlap, and in the format of the registration before.
             for _ in 0..<(Int.random(in: 0..<5, using: &random) == 0 ? 2 : 1) {
-                offers.append((endpoint.id, endpoint.format, ids))
+                let isLate = Int.random(in: 0..<8, using: &random) == 0
+                let format = isLate ? Endpoint.Format.allCases.randomElement(using: &random) : nil
+                offers.append((endpoint.id, format ?? endpoint.format, ids))
             }
         }
     }

@@ -22,6 +22,13 @@ final class MemoryStore: DeliveryStore {
     }
 
     private let state = Lock(State())
+    /// As in the log, what commits and tells of it is what records: nothing is recorded while it is held.
+    private let writer = Lock(())
+
+    /// Adds deliveries and tells of them, before anything is recorded.
+    func commit(_ body: () -> Void) {
+        writer.withLock { _ in body() }
+    }
 
     @discardableResult
     func add(
@@ -107,6 +114,10 @@ final class MemoryStore: DeliveryStore {
     }
 
     func record(_ outcomes: [AttemptOutcome]) async throws {
+        try writer.withLock { _ throws in try write(outcomes) }
+    }
+
+    private func write(_ outcomes: [AttemptOutcome]) throws {
         try access { state in
             state.batches.append(outcomes.count)
             for outcome in outcomes {

@@ -1,0 +1,106 @@
+import Locking
+import Testing
+
+@testable import Webhooks
+
+/// Offers to a dispatcher that runs: its pump, its alarms and its transport.
+@Suite("WebhookDispatcher: offers")
+struct DispatcherOfferTests {
+    /// Waits until all that the store has is there and the pump sleeps.
+    private func rests(_ fixture: DispatcherFixture, _ ids: String...) async throws {
+        try await eventually("it rests") {
+            fixture.dispatcher.state.withLock { state in
+                let isIdle = state.pumpWaiter != nil && !state.scheduler.hasStoreWork(now: WallClock.system.now())
+                return isIdle && state.scheduler.unrecorded.isEmpty
+                    && ids.allSatisfy { state.scheduler.takesOffers($0, in: .raw) }
+            }
+        }
+    }
+
+    /// Commits deliveries and offers them.
+    private func post(_ fixture: DispatcherFixture, _ count: Int, to id: String) {
+        fixture.store.commit {
+            let ids = (0..<count).map { _ in fixture.store.add(to: id) }
+            fixture.dispatcher.offer(id, in: .raw) { ids.compactMap { fixture.store.row($0)?.delivery } }
+        }
+    }
+
+    @Test("are delivered and recorded, and nothing is read for it")
+    func withoutReading() async throws {
+        let receiver = try Receiver()
+        let fixture = try DispatcherFixture()
+        try await fixture.run(receiver) {
+            fixture.dispatcher.set(try fixture.endpoint("a", receiver.url))
+            try await rests(fixture, "a")
+            let calls = fixture.store.calls
+            post(fixture, 1, to: "a")
+            try await eventually("it is delivered") { fixture.store.count(.delivered) == 1 }
+            try await rests(fixture, "a")
+            #expect(receiver.requests.count == 1 && receiver.requests.first?.header("webhook-id") == "event-1")
+            #expect(fixture.store.calls == calls + 1)
+            #expect(fixture.store.batches == [1])
+        }
+    }
+
+    @Test("that must wait for the rate have the pump wake when it is their time")
+    func rate() async throws {
+        // No attempt ends, so that nothing else wakes it.
+        let receiver = try Receiver { _ in .hang }
+        let fixture = try DispatcherFixture(totalTimeout: .seconds(300))
+        try await fixture.run(receiver) {
+            fixture.dispatcher.set(try fixture.endpoint("a", receiver.url, ratePerSecond: 10))
+            try await rests(fixture, "a")
+            post(fixture, 5, to: "a")
+            let begun = fixture.dispatcher.state.withLock { $0.scheduler.inFlight }
+            #expect(begun < 5)
+            // By itself the pump looks once a minute.
+            try await eventually(within: .seconds(30), "all are under way") { receiver.requests.count == 5 }
+        }
+    }
+
+    @Test("and wakes, reads and new registrations at the same time lose nothing and repeat nothing")
+    func concurrency() async throws {
+        let receivers = [try Receiver(), try Receiver()]
+        let fixture = try DispatcherFixture()
+        try await fixture.run(receivers[0], receivers[1]) {
+            let endpoints = try (0..<2).map {
+                try fixture.endpoint("e\($0)", receivers[$0].url, maxInFlight: 8, ordered: $0 == 1)
+            }
+            for endpoint in endpoints { fixture.dispatcher.set(endpoint) }
+            await withTaskGroup(of: Void.self) { group in
+                for task in 0..<4 {
+                    group.addTask {
+                        for step in 0..<100 {
+                            post(fixture, 1, to: "e\(task % 2)")
+                            if step % 10 == task { fixture.dispatcher.set(endpoints[task % 2]) }
+                            if step % 7 == task { fixture.dispatcher.wake("e\(task % 2)") }
+                            await Task.yield()
+                        }
+                    }
+                }
+            }
+            try await eventually("all are delivered") { fixture.store.count(.delivered) == 400 }
+            for receiver in receivers {
+                let ids = receiver.requests.compactMap { $0.header("webhook-id") }
+                #expect(ids.count == 200 && Set(ids).count == 200)
+            }
+            let ids = receivers[1].requests.compactMap { $0.header("webhook-id")?.dropFirst(6) }
+            let numbers = ids.compactMap { Int($0) }
+            #expect(numbers == numbers.sorted())
+        }
+    }
+
+    @Test("that were answered are recorded before the dispatcher ends")
+    func shutdown() async throws {
+        let receiver = try Receiver()
+        let fixture = try DispatcherFixture()
+        try await fixture.run(receiver) {
+            fixture.dispatcher.set(try fixture.endpoint("a", receiver.url))
+            try await rests(fixture, "a")
+            post(fixture, 3, to: "a")
+            try await eventually("they arrive") { receiver.requests.count == 3 }
+            await fixture.dispatcher.shutdown(grace: .seconds(10))
+            #expect(fixture.store.count(.delivered) == 3)
+        }
+    }
+}
