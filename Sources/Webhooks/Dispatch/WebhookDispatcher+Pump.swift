@@ -6,8 +6,10 @@ import Logging
 extension WebhookDispatcher {
     func pump() async {
         while true {
-            let now = clock.now()
             let job = state.withLock { state in
+                // Not before the lock is taken: who told meanwhile of what is due a moment later would not be heard
+                // again, because a read as of then leaves it out.
+                let now = clock.now()
                 // Before it is asked how long there is nothing to do: a lane that may send may also have to wait on.
                 state.scheduler.fireTimers(now: now)
                 transport.submit(state.scheduler.takeAttempts(now: now))

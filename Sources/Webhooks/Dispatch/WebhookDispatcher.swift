@@ -36,7 +36,7 @@ public final class WebhookDispatcher: Sendable {
     let policy: RetryPolicy
     /// In whose name endpoints are asked for their consent.
     let origin: String
-    let clock = WallClock.system
+    let clock: WallClock
     let logger: Logger
 
     /// Creates a dispatcher that does nothing until ``start()``.
@@ -45,7 +45,11 @@ public final class WebhookDispatcher: Sendable {
     ///   - store: where deliveries are read and outcomes recorded.
     ///   - configuration: what is the same for all endpoints.
     ///   - logger: for failures of the store and dead letters; never sees secrets, bodies or URLs.
-    public init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
+    public convenience init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
+        self.init(store: store, configuration: configuration, logger: logger, clock: .system)
+    }
+
+    init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger, clock: WallClock) {
         var limits = DeliveryScheduler.Limits()
         limits.inFlight = max(configuration.maxInFlight, 1)
         limits.recordDelay = Self.recordDelay
@@ -53,6 +57,7 @@ public final class WebhookDispatcher: Sendable {
         self.policy = configuration.retryPolicy
         self.origin = configuration.origin
         self.logger = logger
+        self.clock = clock
         transport = Transport(options: TransportOptions(configuration), clock: clock)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }

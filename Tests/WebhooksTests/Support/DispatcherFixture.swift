@@ -16,7 +16,8 @@ struct DispatcherFixture {
         connectTimeout: Duration = .seconds(5),
         allowing: [String] = ["127.0.0.0/8", "::1"],
         maxInFlight: Int = 1024,
-        httpsOnly: Bool = false
+        httpsOnly: Bool = false,
+        clock: WallClock = .system
     ) throws {
         dispatcher = WebhookDispatcher(
             store: store,
@@ -29,7 +30,8 @@ struct DispatcherFixture {
                 userAgent: "clarion/test",
                 maxInFlight: maxInFlight
             ),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            clock: clock
         )
         dispatcher.start()
     }
