@@ -8,9 +8,9 @@ import MicroHTTP
 struct EventFrames: Sendable {
     /// In sequence order; never empty.
     let events: ArraySlice<Event>
-    /// What was stored with them for durable observers, and with other events of the same commit, by the observer's id;
-    /// nil if that is to be read from the log.
-    let deliveries: [String: [CommittedDelivery]]?
+    /// What was stored with them for durable observers, and with other events of the same commit, by the observer's id,
+    /// in sequence order; nil if that is to be read from the log.
+    private let deliveries: [String: [CommittedDelivery]]?
     private let frame: Frame
     /// Where each event's bytes end.
     private let ends: [Int]
@@ -36,6 +36,20 @@ struct EventFrames: Sendable {
 
     var first: Position { events[events.startIndex].position }
     var last: Position { events[events.endIndex - 1].position }
+
+    /// What was stored with them for a durable observer, in sequence order; nil if that is to be read from the log.
+    ///
+    /// A commit of thousands of events on topics in turn is as many runs: each must not look through all of it.
+    func deliveries(to observer: String) -> ArraySlice<CommittedDelivery>? {
+        guard let deliveries else { return nil }
+        guard let all = deliveries[observer] else { return [] }
+        var (start, end) = (all.startIndex, all.endIndex)
+        while start < end {
+            let middle = (start + end) / 2
+            if all[middle].event < first { start = middle + 1 } else { end = middle }
+        }
+        return all[start...].prefix { $0.event <= last }
+    }
 
     /// The bytes of every event.
     var whole: Chunk { frame.whole }

@@ -34,9 +34,7 @@ final class WebhookObserver: HubObserver {
     /// Has what was committed for it delivered: from memory as a rule, else from the log.
     func receive(_ frames: EventFrames, _ dispatcher: WebhookDispatcher) {
         let endpoint = id.description
-        guard let deliveries = frames.deliveries else { return dispatcher.wake(endpoint) }
-        let (first, last) = (frames.first, frames.last)
-        let rows = (deliveries[endpoint] ?? []).filter { first <= $0.event && $0.event <= last }
+        guard let rows = frames.deliveries(to: endpoint) else { return dispatcher.wake(endpoint) }
         guard !rows.isEmpty else { return }
         // Encoding what is large is not for the log's thread.
         guard frames.events.allSatisfy({ $0.data.count <= Self.mostBytes }) else { return dispatcher.wake(endpoint) }
