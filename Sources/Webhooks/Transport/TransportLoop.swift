@@ -2,8 +2,8 @@ import CCurl
 
 /// What the transport thread runs: the multi handle, the exchanges under way and the idle ones. Confined to that thread.
 struct TransportLoop: ~Copyable {
-    private let multi: MultiHandle
-    private let options: TransportOptions
+    let multi: MultiHandle
+    let options: TransportOptions
     private let clock: WallClock
     private var active: [UInt64: Exchange] = [:]
     private var idle: [Exchange] = []
