@@ -80,8 +80,8 @@ extension LogWriter {
         try row.run()
         if observer.uncounted == 0 { uncounted.append(observer) }
         observer.uncounted += 1
-        guard fresh.count < Commit.mostDeliveries else { return }
-        fresh.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
+        guard told.count < Commit.mostDeliveries else { return }
+        told.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
     }
 
     func event(of draft: EventDraft, at position: Int64, _ time: Timestamp) -> Event {
