@@ -7,6 +7,8 @@
 #include <curl/curl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
@@ -82,6 +84,16 @@ static inline void clarion_name_thread(const char *name) {
 
 static inline CURLMcode clarion_multi_set_long(CURLM *handle, CURLMoption option, long value) {
     return curl_multi_setopt(handle, option, value);
+}
+
+static inline CURLMcode clarion_multi_set_socket_function(CURLM *handle, curl_socket_callback function, void *data) {
+    CURLMcode code = curl_multi_setopt(handle, CURLMOPT_SOCKETDATA, data);
+    return code == CURLM_OK ? curl_multi_setopt(handle, CURLMOPT_SOCKETFUNCTION, function) : code;
+}
+
+static inline CURLMcode clarion_multi_set_timer_function(CURLM *handle, curl_multi_timer_callback function, void *data) {
+    CURLMcode code = curl_multi_setopt(handle, CURLMOPT_TIMERDATA, data);
+    return code == CURLM_OK ? curl_multi_setopt(handle, CURLMOPT_TIMERFUNCTION, function) : code;
 }
 
 #endif

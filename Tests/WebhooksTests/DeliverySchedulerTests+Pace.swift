@@ -108,7 +108,9 @@ extension DeliverySchedulerTests {
         #expect(isBraked())
         try play.set("a")
         #expect(!isBraked())
-        for _ in 0..<20 { play.scheduler.withLane(0) { $0.noteEnding(hasFailed: true) } }
+        for _ in 0..<20 {
+            play.scheduler.withLane(0) { $0.noteEnding(hasFailed: true, areOthersAnswered: false, spread: 0) }
+        }
         #expect(isBraked())
         try play.set("a", url: "http://example.com/other")
         #expect(!isBraked())

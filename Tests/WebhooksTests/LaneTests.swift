@@ -7,25 +7,25 @@ struct LaneTests {
     @Test("an endpoint that fails every time is braked; one success, or a new registration, takes the brake off")
     func brake() {
         var lane = Lane(id: "e")
-        for _ in 0..<15 { lane.noteEnding(hasFailed: true) }
+        for _ in 0..<15 { lane.noteEnding(hasFailed: true, areOthersAnswered: false, spread: 0) }
         #expect(lane.brake == nil)
-        lane.noteEnding(hasFailed: true)
+        lane.noteEnding(hasFailed: true, areOthersAnswered: false, spread: 0)
         var begun = 0
         for now in Int64(1_000)..<2_000 {
             while lane.brake?.take(at: now) == nil, begun < 2_000 { begun += 1 }
         }
         #expect((98...112).contains(begun))
         for (failures, perSecond) in [(32, 50), (100_000, 40)] {
-            while lane.failures < failures { lane.noteEnding(hasFailed: true) }
+            while lane.failures < failures { lane.noteEnding(hasFailed: true, areOthersAnswered: false, spread: 0) }
             begun = 0
             for now in Int64(2_000)..<12_000 where lane.brake?.take(at: now + Int64(failures) * 1000) == nil {
                 begun += 1
             }
             #expect((perSecond * 10 - 1...perSecond * 10 + 5).contains(begun))
         }
-        lane.noteEnding(hasFailed: false)
+        lane.noteEnding(hasFailed: false, areOthersAnswered: false, spread: 0)
         #expect(lane.brake == nil && lane.failures == 0)
-        for _ in 0..<100 { lane.noteEnding(hasFailed: true) }
+        for _ in 0..<100 { lane.noteEnding(hasFailed: true, areOthersAnswered: false, spread: 0) }
         #expect(lane.brake != nil)
         lane.forgive()
         #expect(lane.brake == nil && lane.failures == 0)

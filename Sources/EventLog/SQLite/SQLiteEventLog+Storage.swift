@@ -32,6 +32,10 @@ extension SQLiteEventLog {
         /// How much history topics keep that have no bounds of their own.
         public var retention = Retention()
 
+        /// How many of the newest deliveries are looked through one by one when those of an observer are read. More spare
+        /// those that are delivered at once more of their cost, and make each read take longer.
+        public var recentDeliveries = 2_048
+
         /// The default limits.
         public init() {}
     }

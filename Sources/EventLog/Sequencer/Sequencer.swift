@@ -105,6 +105,7 @@ final class Sequencer: Sendable {
                 for follower in followers.withLock({ $0 }) { follower(commit) }
             }
             acknowledge(group, committed)
+            writer.ageDeliveries()
             writer.tidy()
             writer.maintain(isIdle: false)
         case .failure(let error):

@@ -52,11 +52,13 @@ extension DeliveryScheduler {
         unrecorded.append(
             AttemptOutcome(of: request.delivery, at: request.target.endpoint, answer, result, now: now)
         )
+        if answer.failure == nil { answeredAt = now }
+        let areOthersAnswered = now - answeredAt < 100
         var isProvenWhileParked = false
         var isInAnotherFormat = false
         queuedBytes += withLane(index) { lane in
             lane.isProven = answer.failure != .timeout
-            lane.noteEnding(hasFailed: answer.failure != nil)
+            lane.noteEnding(hasFailed: answer.failure != nil, areOthersAnswered: areOthersAnswered, spread: spread)
             isProvenWhileParked = lane.isProven && lane.isParked
             if isProvenWhileParked { lane.isParked = false }
             if result == .gone { lane.isGone = true }

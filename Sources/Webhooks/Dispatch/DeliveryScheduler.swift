@@ -52,6 +52,8 @@ struct DeliveryScheduler {
     /// Where the attempts go that belong to no lane, by token.
     var probes: [UInt64: WebhookURL] = [:]
     var queuedBytes = 0
+    /// When an attempt succeeded last, at any endpoint.
+    var answeredAt: Int64 = 0
     var nextToken: UInt64 = 0
 
     var unrecorded: [AttemptOutcome] = []

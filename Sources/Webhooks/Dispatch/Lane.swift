@@ -137,12 +137,20 @@ struct Lane {
     }
 
     /// Notes how an attempt ended.
-    mutating func noteEnding(hasFailed: Bool) {
+    ///
+    /// - Parameters:
+    ///   - areOthersAnswered: whether other endpoints have something of it if this one is tried less often.
+    ///   - spread: chance, -1 to 1: endpoints that began to fail together would be tried all at the same moment, and
+    ///     whatever else is due then would wait for them.
+    mutating func noteEnding(hasFailed: Bool, areOthersAnswered: Bool, spread: Double) {
         guard hasFailed else { return forgive() }
         failures += 1
         guard failures >= Self.failuresToBrake else { return }
-        // 100 a second at first, half as many when the failures have doubled, but enough to notice a recovery.
-        brake = RateLimit(perSecond: max(1_600 / Double(failures), 40), after: brake)
+        // 100 a second at first, half as many when the failures have doubled, but enough to notice a recovery: a
+        // sixteenth of that, and once a second, while others are answered.
+        let perSecond =
+            areOthersAnswered ? max(100 / Double(failures), 1) : max(1_600 / Double(failures), 40)
+        brake = RateLimit(perSecond: perSecond * (1 + spread / 4), after: brake)
     }
 
     /// Forgets how attempts ended: the endpoint may be another one now.

@@ -1,38 +1,35 @@
 import CCurl
 
-/// A libcurl multi handle, freed with the value. Confined to the thread that created it, except for ``Waker``.
+/// A libcurl multi handle with its sockets, freed with the value. Confined to the thread that created it.
 ///
-/// Safe: the pointer is valid until `deinit`.
+/// Safe: the pointer is valid until `deinit`. libcurl holds the watch's address without owning it: it calls back only
+/// inside calls on the handle, which ends before the watch does.
 @safe
 struct MultiHandle: ~Copyable {
-    /// Interrupts ``poll(milliseconds:)``. May be used from any thread, as long as the multi handle lives.
-    @safe
-    struct Waker: @unchecked Sendable {
-        // Sendable because curl_multi_wakeup(3) is the one function that is documented as callable from any thread, and
-        // it is all this does with the pointer.
-        fileprivate let handle: UnsafeMutableRawPointer
-
-        func wake() {
-            unsafe curl_multi_wakeup(handle)
-        }
-    }
-
     private let handle: UnsafeMutableRawPointer
+    private let sockets: SocketWatch
 
     /// Fails only when libcurl is out of memory or file descriptors.
     ///
     /// - Parameter maxConnections: how many connections are kept, busy ones included.
     init?(maxConnections: Int) {
-        guard Self.isLibraryReady, let handle = unsafe curl_multi_init() else { return nil }
+        guard Self.isLibraryReady, let sockets = SocketWatch(), let handle = unsafe curl_multi_init() else {
+            return nil
+        }
+        self.sockets = sockets
         unsafe self.handle = handle
+        let watch = unsafe Unmanaged.passUnretained(sockets).toOpaque()
         unsafe clarion_multi_set_long(handle, CURLMOPT_MAXCONNECTS, maxConnections)
+        unsafe clarion_multi_set_socket_function(handle, Self.socketFunction, watch)
+        unsafe clarion_multi_set_timer_function(handle, Self.timerFunction, watch)
     }
 
     deinit {
         unsafe curl_multi_cleanup(handle)
     }
 
-    var waker: Waker { unsafe Waker(handle: handle) }
+    /// Ends ``wait(milliseconds:)``.
+    var wakeUp: WakeUp { sockets.wakeUp }
 
     func add(_ exchange: Exchange) -> Bool {
         unsafe curl_multi_add_handle(handle, exchange.handle) == CURLM_OK
@@ -42,10 +39,16 @@ struct MultiHandle: ~Copyable {
         unsafe curl_multi_remove_handle(handle, exchange.handle)
     }
 
-    /// Does all that can be done without waiting.
+    /// Does all that can be done without waiting, at the sockets that are ready.
     func perform() {
         var running: Int32 = 0
-        unsafe curl_multi_perform(handle, &running)
+        if !sockets.isAnyReady { sockets.wait(milliseconds: 0) }
+        while let (socket, events) = sockets.nextReady() {
+            unsafe curl_multi_socket_action(handle, socket, events, &running)
+        }
+        if sockets.takeTimeout() {
+            unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+        }
     }
 
     /// The next finished exchange and its result.
@@ -60,9 +63,23 @@ struct MultiHandle: ~Copyable {
         return nil
     }
 
-    /// Waits until a socket is ready, a timeout of libcurl's own passes, ``Waker/wake()`` is called, or the time is up.
-    func poll(milliseconds: Int32) {
-        unsafe curl_multi_poll(handle, nil, 0, milliseconds, nil)
+    /// Waits until a socket is ready, a timeout of libcurl's own passes, ``wakeUp`` is used, or the time is up.
+    func wait(milliseconds: Int64) {
+        sockets.wait(milliseconds: milliseconds)
+    }
+
+    /// `CURLMOPT_SOCKETFUNCTION(3)`
+    private static let socketFunction: curl_socket_callback = { _, socket, interest, watch, _ in
+        guard let watch = unsafe watch else { return 0 }
+        unsafe Unmanaged<SocketWatch>.fromOpaque(watch).takeUnretainedValue().watch(socket, for: interest)
+        return 0
+    }
+
+    /// `CURLMOPT_TIMERFUNCTION(3)`
+    private static let timerFunction: curl_multi_timer_callback = { _, milliseconds, watch in
+        guard let watch = unsafe watch else { return 0 }
+        unsafe Unmanaged<SocketWatch>.fromOpaque(watch).takeUnretainedValue().setTimeout(milliseconds: milliseconds)
+        return 0
     }
 
     /// `curl_global_init(3)`, once; never undone, since libcurl may be used elsewhere in the process.

@@ -13,18 +13,18 @@ final class Transport: Sendable {
         var requests: [TransportRequest] = []
         var aborts: [UInt64] = []
         var isStopping = false
-        /// Set while the thread lives, so that a wake-up cannot reach a freed handle.
-        var waker: MultiHandle.Waker?
+        /// Set while the thread lives.
+        var wakeUp: WakeUp?
         /// Whether the thread waits, or is about to: only then is a wake-up worth its system call.
         var isWaiting = false
         var isRunning = false
         var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
-        /// Wakes the thread if it waits. Under the lock, because the thread takes the waker away under it.
+        /// Wakes the thread if it waits.
         mutating func wake() {
             guard isWaiting else { return }
             isWaiting = false
-            waker?.wake()
+            wakeUp?.wake()
         }
     }
 
@@ -89,8 +89,9 @@ final class Transport: Sendable {
             // At start-up, before any delivery: without memory for one handle the program cannot do its work.
             fatalError("libcurl cannot be initialised")
         }
-        let waker = loop.waker
-        inbox.withLock { $0.waker = waker }
+        let wakeUp = loop.wakeUp
+        inbox.withLock { $0.wakeUp = wakeUp }
+        loop.readAuthorities()
         while takeInbox(into: &loop) {
             let results = loop.turn()
             if !results.isEmpty {
@@ -100,7 +101,7 @@ final class Transport: Sendable {
                 inbox.withLock { $0.isWaiting = false }
             }
         }
-        inbox.withLock { $0.waker = nil }
+        inbox.withLock { $0.wakeUp = nil }
         loop.abortAll()
         _ = handler(loop.turn())
     }

@@ -2,8 +2,8 @@ import CCurl
 
 /// What the transport thread runs: the multi handle, the exchanges under way and the idle ones. Confined to that thread.
 struct TransportLoop: ~Copyable {
-    private let multi: MultiHandle
-    private let options: TransportOptions
+    let multi: MultiHandle
+    let options: TransportOptions
     private let clock: WallClock
     private var active: [UInt64: Exchange] = [:]
     private var idle: [Exchange] = []
@@ -19,7 +19,7 @@ struct TransportLoop: ~Copyable {
         self.clock = clock
     }
 
-    var waker: MultiHandle.Waker { multi.waker }
+    var wakeUp: WakeUp { multi.wakeUp }
 
     /// Starts attempts. Their first bytes leave at the next ``turn()``.
     mutating func begin(_ requests: [TransportRequest]) {
@@ -74,8 +74,8 @@ struct TransportLoop: ~Copyable {
     }
 
     func wait() {
-        // Only an upper bound: submissions wake the poll, and libcurl shortens it to its own next timeout.
-        multi.poll(milliseconds: 60_000)
+        // Only an upper bound: submissions end the wait, and so does libcurl's own next timeout.
+        multi.wait(milliseconds: 60_000)
     }
 
     private mutating func retire(_ exchange: Exchange, ending: TransportResult.Ending) {

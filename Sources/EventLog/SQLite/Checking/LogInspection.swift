@@ -128,6 +128,14 @@ struct LogInspection {
             "SELECT 'delivery ' || id || ' is for no observer' FROM delivery WHERE observer NOT IN (SELECT key FROM observer)"
         )
         try note("SELECT 'delivery ' || id || ' is in no known state' FROM delivery WHERE state NOT IN (0, 1, 2)")
+        if report.version == report.currentVersion {
+            try note(
+                """
+                SELECT 'delivery ' || id || ' is in no index' FROM delivery
+                WHERE recent NOT IN (0, 1) OR (recent = 1 AND state != 0)
+                """
+            )
+        }
         try note(
             """
             SELECT 'event ' || event || ' is delivered ' || count(*) || ' times to observer ' || observer

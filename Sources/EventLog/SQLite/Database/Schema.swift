@@ -17,7 +17,9 @@ internal import GRDB
 /// - `delivery`: one row for each event and observer. `state` is 0 pending, 1 delivered, 2 dead; `settled_at` is since
 ///   when, unless it is pending. `created_at` is null if it came with its event. `renewals` counts how often it was
 ///   made anew: what comes of an attempt from before does not settle it. `logged` counts all its attempts, also those
-///   from before, which `attempts` does not.
+///   from before, which `attempts` does not. `recent` is 1 from its commit until an attempt is recorded, or until there
+///   are ``SQLiteEventLog/Limits/recentDeliveries`` later ones: so long it is in `delivery_recent` and in no index by observer. An event
+///   for a hundred observers would touch two hundred pages otherwise; and most are delivered a moment later.
 /// - `attempt`: how the last attempts of each delivery went: `id` is the delivery's times ``attemptsPerDelivery`` plus
 ///   the attempt's place in a ring of so many, so that they lie together, without an index, and never become more.
 /// - `delivery_stats`: kept apart from `observer` so that counting does not write the document again. `failing_since` is
@@ -47,8 +49,18 @@ enum Schema {
         migrator.registerMigration("3: removals in order") { db in try db.execute(sql: third) }
         migrator.registerMigration("4: counters that lag behind") { db in try db.execute(sql: fourth) }
         migrator.registerMigration("5: attempts") { db in try db.execute(sql: fifth) }
+        migrator.registerMigration("6: recent deliveries") { db in try db.execute(sql: sixth) }
         return migrator
     }
+
+    private static let sixth = """
+        ALTER TABLE delivery ADD COLUMN recent INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX delivery_state;
+        DROP INDEX delivery_due;
+        CREATE INDEX delivery_state ON delivery (observer, state, event) WHERE recent = 0;
+        CREATE INDEX delivery_due ON delivery (observer, not_before, event) WHERE state = 0 AND recent = 0;
+        CREATE INDEX delivery_recent ON delivery (event, observer) WHERE recent = 1;
+        """
 
     private static let fifth = """
         ALTER TABLE delivery ADD COLUMN created_at INTEGER;

@@ -22,29 +22,45 @@ extension DeliveryReader {
         // The index has the events of each state in order.
         let states = state.map { [$0] } ?? DeliveryState.allCases
         var found: [DeliverySummary] = []
-        for state in states { found += try summaries(of: observer, in: state.number, before: event, limit: limit) }
-        if states.count > 1 { found.sort { $0.event.position > $1.event.position } }
-        return Array(found.prefix(limit))
+        for state in states {
+            found += try summaries(
+                of: observer,
+                "INDEXED BY delivery_state",
+                "AND delivery.state = \(state.number) AND delivery.recent = 0",
+                before: event,
+                limit: limit
+            )
+        }
+        if states.contains(.pending) {
+            found += try summaries(
+                of: observer,
+                "INDEXED BY delivery_recent",
+                "AND delivery.recent = 1",
+                before: event,
+                limit: limit
+            )
+        }
+        return Array(found.sorted { $0.event.position > $1.event.position }.prefix(limit))
     }
 
     private func summaries(
         of observer: String,
-        in state: Int64,
+        _ index: String,
+        _ condition: String,
         before event: Position,
         limit: Int
     ) throws -> [DeliverySummary] {
         let statement = try PreparedStatement(
             cachedIn: db,
             """
-            SELECT \(Self.summaryColumns) FROM delivery INDEXED BY delivery_state \(Self.joined)
-            WHERE delivery.observer = \(Self.observerKey) AND delivery.state = ?2 AND delivery.event < ?3
-            ORDER BY delivery.event DESC LIMIT ?4
+            SELECT \(Self.summaryColumns) FROM delivery \(index) \(Self.joined)
+            WHERE delivery.observer = \(Self.observerKey) \(condition) AND delivery.event < ?2
+            ORDER BY delivery.event DESC LIMIT ?3
             """
         )
         statement.bind(observer, at: 1)
-        statement.bind(state, at: 2)
-        statement.bind(event.rawValue, at: 3)
-        statement.bind(Int64(max(limit, 0)), at: 4)
+        statement.bind(event.rawValue, at: 2)
+        statement.bind(Int64(max(limit, 0)), at: 3)
         var found: [DeliverySummary] = []
         try statement.forEach { found.append(try summary($0)) }
         return found
@@ -74,7 +90,7 @@ extension DeliveryReader {
             cachedIn: db,
             """
             SELECT event FROM delivery INDEXED BY delivery_state
-            WHERE observer = \(Self.observerKey) AND state = \(Schema.dead) AND event > ?2 AND event <= ?3
+            WHERE observer = \(Self.observerKey) AND state = \(Schema.dead) AND recent = 0 AND event > ?2 AND event <= ?3
             ORDER BY event LIMIT ?4
             """
         )

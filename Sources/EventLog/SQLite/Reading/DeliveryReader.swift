@@ -14,24 +14,61 @@ struct DeliveryReader {
 
     /// The pending deliveries that are due, the longest due first.
     mutating func due(of observer: String, at now: Timestamp, limit: Int) throws -> [DeliveryRecord] {
-        try records(
+        let found = try records(
             of: observer,
             "INDEXED BY delivery_due",
-            "AND state = \(Schema.pending) AND not_before <= ?3 ORDER BY not_before, delivery.event LIMIT ?2",
+            "AND state = \(Schema.pending) AND recent = 0 AND not_before <= ?3 ORDER BY not_before, delivery.event LIMIT ?2",
             limit: limit,
             now: now
         )
+        if found.count >= limit, let last = found.last, let recent = try oldestRecent(),
+            recent.notBefore > last.notBefore
+        {
+            return found
+        }
+        let recent = try records(
+            of: observer,
+            "INDEXED BY delivery_recent",
+            "AND recent = 1 AND not_before <= ?3 ORDER BY delivery.event LIMIT ?2",
+            limit: limit,
+            now: now
+        )
+        let all = (found + recent).sorted { ($0.notBefore, $0.event.position) < ($1.notBefore, $1.event.position) }
+        return Array(all.prefix(limit))
     }
 
     /// The pending deliveries in sequence order.
     mutating func pending(of observer: String, limit: Int) throws -> [DeliveryRecord] {
-        try records(
+        let found = try records(
             of: observer,
             "INDEXED BY delivery_state",
-            "AND state = \(Schema.pending) ORDER BY delivery.event LIMIT ?2",
+            "AND state = \(Schema.pending) AND recent = 0 ORDER BY delivery.event LIMIT ?2",
             limit: limit,
             now: nil
         )
+        if found.count >= limit, let last = found.last, let recent = try oldestRecent(),
+            recent.event > last.event.position
+        {
+            return found
+        }
+        let recent = try records(
+            of: observer,
+            "INDEXED BY delivery_recent",
+            "AND recent = 1 ORDER BY delivery.event LIMIT ?2",
+            limit: limit,
+            now: nil
+        )
+        return Array((found + recent).sorted { $0.event.position < $1.event.position }.prefix(limit))
+    }
+
+    /// The first of those that are in no index by observer, of anybody's: as a rule they are the newest of all, and need
+    /// not be looked through by who finds enough in the indexes.
+    private func oldestRecent() throws -> (event: Position, notBefore: Timestamp)? {
+        let oldest = try PreparedStatement(
+            cachedIn: db,
+            "SELECT event, not_before FROM delivery INDEXED BY delivery_recent WHERE recent = 1 ORDER BY event LIMIT 1"
+        )
+        return try oldest.first { (Position($0.integer(0)), Timestamp(milliseconds: $0.integer(1))) }
     }
 
     /// When the first pending delivery is due.
@@ -39,12 +76,22 @@ struct DeliveryReader {
         let statement = try PreparedStatement(
             cachedIn: db,
             """
-            SELECT not_before FROM delivery INDEXED BY delivery_due
-            WHERE observer = \(Self.observerKey) AND state = \(Schema.pending) ORDER BY not_before LIMIT 1
+            SELECT min(not_before) FROM (
+                SELECT * FROM (
+                    SELECT not_before FROM delivery INDEXED BY delivery_due
+                    WHERE observer = \(Self.observerKey) AND state = \(Schema.pending) AND recent = 0
+                    ORDER BY not_before LIMIT 1
+                )
+                UNION ALL
+                SELECT * FROM (
+                    SELECT not_before FROM delivery INDEXED BY delivery_recent
+                    WHERE observer = \(Self.observerKey) AND recent = 1 ORDER BY event LIMIT 1
+                )
+            )
             """
         )
         statement.bind(observer, at: 1)
-        return try statement.first { Timestamp(milliseconds: $0.integer(0)) }
+        return try statement.first { $0.optionalInteger(0).map(Timestamp.init(milliseconds:)) } ?? nil
     }
 
     /// The counters.

@@ -56,7 +56,7 @@ extension LogWriter {
             added = [:]
             topics.forgetAll()
             uncounted = []
-            fresh = []
+            told = []
             observersAreStale = true
             throw EventLogError(sqlite: error)
         }
@@ -118,7 +118,7 @@ extension LogWriter {
         }
         try countDeliveries(statements)
         try statements.commit.run()
-        swap(&committed.deliveries, &fresh)
+        swap(&committed.deliveries, &told)
         let bytes = committed.events.reduce(0) { $0 + $1.data.count }
         schedule.committed(
             rows: max(

@@ -81,8 +81,8 @@ extension LogWriter {
         if observer.uncounted == 0 { uncounted.append(observer) }
         observer.uncounted += 1
         // One more than that shows that they are too many.
-        guard fresh.count <= Commit.mostDeliveries else { return }
-        fresh.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
+        guard told.count <= Commit.mostDeliveries else { return }
+        told.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
     }
 
     func event(of draft: EventDraft, at position: Int64, _ time: Timestamp) -> Event {

@@ -78,7 +78,14 @@ extension LogWriter {
             return false
         }
         try db.execute(
-            sql: "DELETE FROM delivery WHERE id IN (SELECT id FROM delivery WHERE observer = ? LIMIT ?)",
+            sql: """
+                DELETE FROM delivery WHERE id IN (
+                    SELECT id FROM delivery INDEXED BY delivery_state WHERE observer = ?1 AND recent = 0
+                    UNION ALL
+                    SELECT id FROM delivery INDEXED BY delivery_recent WHERE observer = ?1 AND recent = 1
+                    LIMIT ?2
+                )
+                """,
             arguments: [key, LogWriter.purgedAtOnce]
         )
         schedule.mayHaveFreePages = true

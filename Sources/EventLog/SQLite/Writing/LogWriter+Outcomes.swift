@@ -46,9 +46,13 @@ extension LogWriter {
         guard let key = observers[observer]?.key else { return 0 }
         try db.execute(
             sql: """
-                UPDATE delivery SET state = \(Schema.dead), failure = ?, settled_at = ?
+                UPDATE delivery SET state = \(Schema.dead), failure = ?1, settled_at = ?2, recent = 0
                 WHERE id IN (
-                    SELECT id FROM delivery WHERE observer = ? AND state = \(Schema.pending) AND id <= ? LIMIT ?
+                    SELECT id FROM delivery INDEXED BY delivery_state
+                    WHERE observer = ?3 AND state = \(Schema.pending) AND recent = 0 AND id <= ?4
+                    UNION ALL
+                    SELECT id FROM delivery INDEXED BY delivery_recent WHERE observer = ?3 AND recent = 1 AND id <= ?4
+                    LIMIT ?5
                 )
                 """,
             arguments: [failure, now.milliseconds, key, last, LogWriter.rowsAtOnce]

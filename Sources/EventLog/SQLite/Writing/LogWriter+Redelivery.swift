@@ -30,7 +30,7 @@ extension LogWriter {
             cachedIn: db,
             """
             UPDATE delivery SET state = \(Schema.pending), renewals = renewals + 1, attempts = 0, not_before = ?2,
-                settled_at = NULL WHERE id = ?1
+                settled_at = NULL, recent = 0 WHERE id = ?1
             """
         )
         let insert = try PreparedStatement(

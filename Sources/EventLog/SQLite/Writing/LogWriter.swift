@@ -19,12 +19,16 @@ final class LogWriter: @unchecked Sendable {
     /// The id of the newest delivery written. Never used twice while the log is open, so that a late outcome cannot hit
     /// another delivery.
     var lastDelivery: Int64
+    /// How many of the newest deliveries may be recent, see ``Schema``.
+    let mostRecent: Int64
+    /// The deliveries up to this id are not recent any more.
+    var settledThrough: Int64 = 0
     var topics: TopicNumbers
     var observers = ObserverRegistry()
     /// Observers with deliveries that this transaction added and their counters do not show yet.
     var uncounted: [RegisteredObserver] = []
     /// Deliveries that this transaction added, as many as followers are told of.
-    var fresh: [CommittedDelivery] = []
+    var told: [CommittedDelivery] = []
     /// What this transaction added to topics, by their numbers.
     var added: [Int64: TopicAddition] = [:]
     /// What earlier transactions added to topics, by their numbers, and their counters do not show yet.
@@ -70,6 +74,7 @@ final class LogWriter: @unchecked Sendable {
         checkpointer = opened.checkpointer
         reserve = opened.reserve
         storageBytes = limits.storageBytes
+        mostRecent = Int64(limits.recentDeliveries)
         self.clock = clock
         topics = TopicNumbers(capacity: limits.cachedTopics)
         schedule = MaintenanceSchedule(defaults: limits.retention)

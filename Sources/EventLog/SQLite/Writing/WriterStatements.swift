@@ -42,8 +42,8 @@ struct WriterStatements {
         insertDelivery = try PreparedStatement(
             db,
             """
-            INSERT INTO delivery (id, observer, event, state, attempts, not_before)
-            VALUES (?1, ?2, ?3, \(Schema.pending), 0, ?4)
+            INSERT INTO delivery (id, observer, event, state, attempts, not_before, recent)
+            VALUES (?1, ?2, ?3, \(Schema.pending), 0, ?4, 1)
             """
         )
         countPending = try PreparedStatement(
@@ -59,14 +59,15 @@ struct WriterStatements {
             """
             UPDATE delivery SET state = ?2, attempts = ?3, not_before = ifnull(?4, not_before), status = ?5,
                 failure = ?6, attempted_at = ?7, settled_at = CASE ?2 WHEN \(Schema.pending) THEN NULL ELSE ?7 END,
-                logged = logged + 1 WHERE id = ?1
+                logged = logged + 1, recent = 0 WHERE id = ?1
             """
         )
         noteAttempt = try PreparedStatement(
             db,
             """
             UPDATE delivery SET attempts = ?2, status = ?3, attempted_at = ?4,
-                failure = CASE state WHEN \(Schema.dead) THEN failure ELSE ?5 END, logged = logged + 1 WHERE id = ?1
+                failure = CASE state WHEN \(Schema.dead) THEN failure ELSE ?5 END, logged = logged + 1,
+                recent = 0 WHERE id = ?1
             """
         )
         insertAttempt = try PreparedStatement(

@@ -1,0 +1,34 @@
+import CCurl
+import Glibc
+
+extension TransportLoop {
+    /// Has libcurl read the authorities that it trusts, which takes 35 ms and which it would do at the first connection
+    /// over TLS, while every other attempt waits. It keeps them for a day (CURLOPT_CA_CACHE_TIMEOUT(3)).
+    ///
+    /// It reads them as it begins to say hello, so it is connected with a socket of this process that never answers.
+    func readAuthorities() {
+        guard options.proxy == nil, var listener = UnansweringSocket(), let exchange = Exchange(options: options) else {
+            return
+        }
+        exchange.prepareGreeting(of: listener.name)
+        guard multi.add(exchange) else { return }
+        defer { multi.remove(exchange) }
+        // A second at most: what goes wrong here costs the first attempt time, no more.
+        for _ in 0..<100 {
+            multi.perform()
+            guard !listener.wasAddressed(), multi.nextFinished() == nil else { return }
+            multi.wait(milliseconds: 10)
+        }
+    }
+}
+
+extension Exchange {
+    /// Readies the handle to connect with a socket of this machine that has an abstract name (unix(7)). It is of no use
+    /// for deliveries afterwards.
+    fileprivate func prepareGreeting(of name: String) {
+        unsafe clarion_easy_set_string(handle, CURLOPT_URL, "https://localhost/")
+        unsafe clarion_easy_set_string(handle, CURLOPT_ABSTRACT_UNIX_SOCKET, name)
+        // The guard knows addresses of the Internet only.
+        unsafe clarion_easy_set_open_socket_function(handle, nil)
+    }
+}
