@@ -105,7 +105,8 @@ final class Sequencer: Sendable {
                 for follower in followers.withLock({ $0 }) { follower(commit) }
             }
             acknowledge(group, committed)
-            writer.ageDeliveries()
+            // Right after an event, because another seldom comes at once.
+            if !committed.events.isEmpty { writer.ageDeliveries() }
             writer.tidy()
             writer.maintain(isIdle: false)
         case .failure(let error):
