@@ -17,6 +17,9 @@ final class Sequencer: Sendable {
     /// How long the writer sleeps at most before it looks for history that is too old.
     private static let longWait = DispatchTimeInterval.milliseconds(500)
 
+    /// How long the writer sleeps before it does what can wait.
+    private static let breath = DispatchTimeInterval.microseconds(800)
+
     /// How long no post must have come before maintenance that has time is done.
     private static let shortWait = DispatchTimeInterval.milliseconds(5)
 
@@ -88,6 +91,11 @@ final class Sequencer: Sendable {
     /// Sleeps until woken, or takes a step of maintenance if one is due and no post comes: also without posts there is
     /// history to remove when it has become too old.
     private func idle(_ writer: LogWriter) {
+        if writer.recentDeliveries != .few {
+            // Not at once: those that this thread has just woken may be waiting for its processor.
+            if wakeUp.wait(timeout: .now() + Self.breath) == .timedOut { writer.ageDeliveries() }
+            return
+        }
         switch writer.leisure {
         case .work: break
         case .shortWait: if wakeUp.wait(timeout: .now() + Self.shortWait) == .success { return }
@@ -105,8 +113,7 @@ final class Sequencer: Sendable {
                 for follower in followers.withLock({ $0 }) { follower(commit) }
             }
             acknowledge(group, committed)
-            // Right after an event, because another seldom comes at once.
-            if !committed.events.isEmpty { writer.ageDeliveries() }
+            if writer.recentDeliveries == .tooMany { writer.ageDeliveries() }
             writer.tidy()
             writer.maintain(isIdle: false)
         case .failure(let error):

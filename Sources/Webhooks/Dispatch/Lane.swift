@@ -146,10 +146,9 @@ struct Lane {
         guard hasFailed else { return forgive() }
         failures += 1
         guard failures >= Self.failuresToBrake else { return }
-        // 100 a second at first, half as many when the failures have doubled, but enough to notice a recovery: a
-        // sixteenth of that, and once a second, while others are answered.
-        let perSecond =
-            areOthersAnswered ? max(100 / Double(failures), 1) : max(1_600 / Double(failures), 40)
+        // 100 a second at first, half as many when the failures have doubled, but enough to notice a recovery. While
+        // others are answered, enough for that is one.
+        let perSecond = areOthersAnswered ? 1 : max(1_600 / Double(failures), 40)
         brake = RateLimit(perSecond: perSecond * (1 + spread / 4), after: brake)
     }
 

@@ -6,13 +6,27 @@ extension LogWriter {
     /// How many are entered into the indexes at a time: about half a millisecond.
     private static let recentAtOnce = 128
 
-    /// Enters the oldest of the recent deliveries into the indexes by observer, if there may be too many.
+    enum RecentDeliveries {
+        case few
+        /// Some are to be entered into the indexes when there is time.
+        case many
+        /// They are to be entered now.
+        case tooMany
+    }
+
+    /// How many deliveries are recent.
+    var recentDeliveries: RecentDeliveries {
+        let step = min(Int64(Self.recentAtOnce), mostRecent)
+        let surplus = lastDelivery - mostRecent - settledThrough
+        return surplus < max(step / 2, 1) ? .few : surplus < step * 4 ? .many : .tooMany
+    }
+
+    /// Enters the oldest of the recent deliveries into the indexes by observer.
     ///
     /// That touches a few pages for each observer, however many deliveries it has among them.
     func ageDeliveries() {
         let last = lastDelivery - mostRecent
-        guard last - settledThrough >= min(Int64(Self.recentAtOnce), mostRecent) / 2 else { return }
-        _ = maintenance { db in
+        let isDone = maintenance { db in
             let oldest = try PreparedStatement(
                 cachedIn: db,
                 "SELECT id FROM delivery INDEXED BY delivery_recent WHERE recent = 1 ORDER BY event, id LIMIT ?1"
@@ -27,5 +41,7 @@ extension LogWriter {
             }
             if found.count < Self.recentAtOnce || found.contains(where: { $0 > last }) { settledThrough = last }
         }
+        // A disk that is full has time until more have come.
+        if !isDone { settledThrough = last }
     }
 }
