@@ -71,8 +71,14 @@ struct Lane {
     /// takes it off.
     var brake: RateLimit?
 
-    /// So many failures in a row, and the brake is put on.
+    /// Whether any attempt has succeeded.
+    private var hasSucceeded = false
+
+    /// So many failures in a row, and the brake is put on;
     private static let failuresToBrake = 16
+
+    /// of an endpoint that never worked, so many while others are answered.
+    private static let firstFailuresToBrake = 4
 
     /// The time of this lane's entry in the timer heap that counts.
     var armedAt: Int64?
@@ -143,9 +149,14 @@ struct Lane {
     ///   - spread: chance, -1 to 1: endpoints that began to fail together would be tried all at the same moment, and
     ///     whatever else is due then would wait for them.
     mutating func noteEnding(hasFailed: Bool, areOthersAnswered: Bool, spread: Double) {
-        guard hasFailed else { return forgive() }
+        guard hasFailed else {
+            forgive()
+            hasSucceeded = true
+            return
+        }
         failures += 1
-        guard failures >= Self.failuresToBrake else { return }
+        let patience = hasSucceeded || !areOthersAnswered ? Self.failuresToBrake : Self.firstFailuresToBrake
+        guard failures >= patience else { return }
         // 100 a second at first, half as many when the failures have doubled, but enough to notice a recovery. While
         // others are answered, enough for that is one.
         let perSecond = areOthersAnswered ? 1 : max(1_600 / Double(failures), 40)
@@ -156,6 +167,7 @@ struct Lane {
     mutating func forgive() {
         failures = 0
         brake = nil
+        hasSucceeded = false
     }
 
     /// Remembers a retry we have recorded.
