@@ -27,7 +27,7 @@ extension SQLiteEventLog: DeliveryLog {
     /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:)``.
     @discardableResult
     public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Timestamp] {
-        try await change { writer, _ in try writer.record(outcomes) }
+        try await change(hasTime: true) { writer, _ in try writer.record(outcomes) }
     }
 
     /// Makes every pending delivery of an observer a dead letter, a part at a time so that posts get their turn between.

@@ -98,13 +98,17 @@ public final class SQLiteEventLog: EventLog {
     }
 
     /// Runs a change on the writer's thread, in turn with the posts.
-    /// - Parameter makesRoom: whether it is carried out also on a full disk.
+    /// - Parameters:
+    ///   - makesRoom: whether it is carried out also on a full disk.
+    ///   - hasTime: whether it lets posts go before it, for a moment.
     func change<Value: Sendable>(
         makesRoom: Bool = true,
+        hasTime: Bool = false,
         _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
     ) async throws(EventLogError) -> Value {
         let result = await withCheckedContinuation { continuation in
-            sequencer.enqueue(.change(LogChange(makesRoom: makesRoom, continuation, body)), isBounded: false)
+            let request = WriteRequest.change(LogChange(makesRoom: makesRoom, continuation, body))
+            sequencer.enqueue(request, isBounded: false, hasTime: hasTime)
         }
         return try result.get()
     }

@@ -1,8 +1,9 @@
 /// Which writes wait, and which of them form the next transaction: the group commit as a pure state machine.
 ///
 /// While one group is being committed the next gathers here, so the cost of a commit is shared by whoever came in the
-/// meantime, and a lone write never waits for company. No lock and no I/O: ``Sequencer`` holds it in a `Mutex`, and does
-/// what the methods answer after unlocking.
+/// meantime, and a lone write never waits for company. What has time waits for a moment in which nobody else does, but
+/// not for long. No lock and no I/O: ``Sequencer`` holds it in a `Mutex`, and does what the methods answer after
+/// unlocking.
 struct GroupCommit<Request: Sendable>: Sendable {
     /// Bounds, each at least 1.
     struct Limits: Sendable {
@@ -12,6 +13,8 @@ struct GroupCommit<Request: Sendable>: Sendable {
         var groupBytes = 8 << 20
         /// The bytes that may wait; what goes beyond is refused.
         var queuedBytes = 64 << 20
+        /// The groups after which what has time goes with the next.
+        var patience = 8
     }
 
     /// What became of a write that was handed in.
@@ -30,6 +33,8 @@ struct GroupCommit<Request: Sendable>: Sendable {
         case commit([Request])
         /// Sleep until woken.
         case sleep
+        /// Sleep until woken, but for a moment only: something waits that has time.
+        case breathe
         /// Nothing waits and nothing will come: close the log.
         case finish
     }
@@ -41,16 +46,21 @@ struct GroupCommit<Request: Sendable>: Sendable {
     }
 
     private enum Phase { case open, closing, closed }
+    private enum Writer { case works, breathes, sleeps }
 
     private let limits: Limits
     /// What came last, in the order of coming.
     private var incoming: [Entry] = []
     /// What came before that, in reverse order, so that taking from its end costs nothing.
     private var outgoing: [Entry] = []
+    /// What has time, in the order of coming.
+    private var patient: [Entry] = []
+    /// How many groups it has let pass.
+    private var passed = 0
     private var waitingEvents = 0
     private var waitingBytes = 0
     private var phase = Phase.open
-    private var writerSleeps = false
+    private var writer = Writer.works
     private var closers: [@Sendable () -> Void] = []
 
     init(limits: Limits) {
@@ -69,14 +79,30 @@ struct GroupCommit<Request: Sendable>: Sendable {
         return .queued(wakingWriter: wakeWriter())
     }
 
+    /// Takes in a write that has time, whose maker awaits it.
+    mutating func enqueuePatient(_ request: Request, bytes: Int) -> Admission {
+        guard phase == .open else { return .closed }
+        patient.append(Entry(request: request, events: 1, bytes: bytes))
+        // A writer that breathes looks by itself.
+        return .queued(wakingWriter: writer == .sleeps && wakeWriter())
+    }
+
     /// Takes out the next group, of at least one write if any waits.
-    mutating func next() -> Step {
+    /// - Parameter isCalm: whether the writer has slept for a moment, and nothing came.
+    mutating func next(isCalm: Bool = false) -> Step {
+        writer = .works
+        if isCalm || passed >= limits.patience || phase != .open { takeInPatient() }
         if outgoing.isEmpty {
             if incoming.isEmpty {
+                if !patient.isEmpty {
+                    writer = .breathes
+                    return .breathe
+                }
                 guard phase == .open else { return .finish }
-                writerSleeps = true
+                writer = .sleeps
                 return .sleep
             }
+            if !patient.isEmpty { passed += 1 }
             if waitingEvents <= limits.groupEvents, waitingBytes <= limits.groupBytes {
                 let group = incoming.map(\.request)
                 incoming.removeAll(keepingCapacity: true)
@@ -108,6 +134,14 @@ struct GroupCommit<Request: Sendable>: Sendable {
         return closers
     }
 
+    private mutating func takeInPatient() {
+        incoming.append(contentsOf: patient)
+        waitingEvents += patient.count
+        waitingBytes += patient.reduce(0) { $0 + $1.bytes }
+        patient.removeAll(keepingCapacity: true)
+        passed = 0
+    }
+
     private mutating func takeGroup() -> [Request] {
         var group: [Request] = []
         var events = 0
@@ -135,7 +169,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
     }
 
     private mutating func wakeWriter() -> Bool {
-        defer { writerSleeps = false }
-        return writerSleeps
+        defer { writer = .works }
+        return writer != .works
     }
 }

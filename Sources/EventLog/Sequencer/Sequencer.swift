@@ -17,8 +17,8 @@ final class Sequencer: Sendable {
     /// How long the writer sleeps at most before it looks for history that is too old.
     private static let longWait = DispatchTimeInterval.milliseconds(500)
 
-    /// How long the writer sleeps before it does what can wait.
-    private static let breath = DispatchTimeInterval.microseconds(800)
+    /// How long the writer sleeps before it does what has time.
+    private static let breath = DispatchTimeInterval.microseconds(500)
 
     /// How long no post must have come before maintenance that has time is done.
     private static let shortWait = DispatchTimeInterval.milliseconds(5)
@@ -49,11 +49,15 @@ final class Sequencer: Sendable {
     }
 
     /// Hands in a write; a refusal is told on this thread, before this returns.
-    func enqueue(_ request: WriteRequest, isBounded: Bool) {
+    ///
+    /// - Parameter hasTime: whether it is done when no other waits, or after a few others; then it is not bounded.
+    func enqueue(_ request: WriteRequest, isBounded: Bool, hasTime: Bool = false) {
         let events = request.events
         let bytes = request.bytes
         let admission = queue.withLock {
-            $0.enqueue(request, events: events, bytes: bytes, isBounded: isBounded)
+            hasTime
+                ? $0.enqueuePatient(request, bytes: bytes)
+                : $0.enqueue(request, events: events, bytes: bytes, isBounded: isBounded)
         }
         switch admission {
         case .queued(wakingWriter: true): wakeUp.signal()
@@ -79,9 +83,13 @@ final class Sequencer: Sendable {
     }
 
     private func run(_ writer: LogWriter) {
+        var isCalm = false
         while true {
-            switch queue.withLock({ $0.next() }) {
+            let step = queue.withLock { $0.next(isCalm: isCalm) }
+            isCalm = false
+            switch step {
             case .commit(let group): commit(group, with: writer)
+            case .breathe: isCalm = wakeUp.wait(timeout: .now() + Self.breath) == .timedOut
             case .sleep: idle(writer)
             case .finish: return
             }

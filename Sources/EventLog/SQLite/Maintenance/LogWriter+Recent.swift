@@ -4,7 +4,7 @@ internal import GRDB
 /// all of them, so there must not be many.
 extension LogWriter {
     /// How many are entered into the indexes at a time: about half a millisecond.
-    private static let recentAtOnce = 128
+    private static let recentAtOnce = 64
 
     enum RecentDeliveries {
         case few
