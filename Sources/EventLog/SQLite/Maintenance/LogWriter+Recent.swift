@@ -3,8 +3,8 @@ internal import GRDB
 /// Deliveries that were committed lately lie in no index by observer, see ``Schema``: reading them means going through
 /// all of them, so there must not be many.
 extension LogWriter {
-    /// How many are entered into the indexes at a time: about half a millisecond.
-    private static let recentAtOnce = 64
+    /// How many are entered into the indexes at a time: about a millisecond.
+    private static let recentAtOnce = 128
 
     enum RecentDeliveries {
         case few
@@ -18,7 +18,7 @@ extension LogWriter {
     var recentDeliveries: RecentDeliveries {
         let step = min(Int64(Self.recentAtOnce), mostRecent)
         let surplus = lastDelivery - mostRecent - settledThrough
-        return surplus < max(step / 2, 1) ? .few : surplus < step * 4 ? .many : .tooMany
+        return surplus < max(step, 1) ? .few : surplus < step * 4 ? .many : .tooMany
     }
 
     /// Enters the oldest of the recent deliveries into the indexes by observer.
