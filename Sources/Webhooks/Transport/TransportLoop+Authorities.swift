@@ -7,18 +7,24 @@ extension TransportLoop {
     ///
     /// It reads them as it begins to say hello, so it is connected with a socket of this process that never answers.
     func readAuthorities() {
-        guard options.proxy == nil, var listener = UnansweringSocket(), let exchange = Exchange(options: options) else {
-            return
-        }
-        exchange.prepareGreeting(of: listener.name)
-        guard multi.add(exchange) else { return }
+        guard options.proxy == nil, var socket = UnansweringSocket() else { return }
+        // If it goes wrong, the first attempt takes longer.
+        _ = greet(&socket)
+    }
+
+    /// Says hello to a socket; returns whether that has arrived, within a second.
+    func greet(_ socket: inout UnansweringSocket) -> Bool {
+        guard let exchange = Exchange(options: options) else { return false }
+        exchange.prepareGreeting(of: socket.name)
+        guard multi.add(exchange) else { return false }
         defer { multi.remove(exchange) }
-        // A second at most: what goes wrong here costs the first attempt time, no more.
         for _ in 0..<100 {
             multi.perform()
-            guard !listener.wasAddressed(), multi.nextFinished() == nil else { return }
+            if socket.wasAddressed() { return true }
+            if multi.nextFinished() != nil { return false }
             multi.wait(milliseconds: 10)
         }
+        return false
     }
 }
 

@@ -83,4 +83,37 @@ import Testing
         _ = machine.next()
         #expect(close(&machine) == true)
     }
+
+    @Test func `what has time waits for a moment of calm`() {
+        var machine = Self.machine()
+        #expect(machine.enqueuePatient(9, bytes: 1) == .queued(wakingWriter: false))
+        guard case .breathe = machine.next() else { Issue.record("it has time"); return }
+        #expect(machine.enqueuePatient(10, bytes: 1) == .queued(wakingWriter: false))
+        #expect(enqueue(&machine, 1, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: true))
+        #expect(group(&machine) == [1])
+        guard case .breathe = machine.next() else { Issue.record("it has time still"); return }
+        guard case .commit([9, 10]) = machine.next(isCalm: true) else { Issue.record("it was calm"); return }
+        guard case .sleep = machine.next() else { Issue.record("nothing waits"); return }
+        #expect(machine.enqueuePatient(11, bytes: 1) == .queued(wakingWriter: true))
+    }
+
+    @Test func `what has time lets eight groups pass, and no more`() {
+        var machine = Self.machine()
+        _ = machine.enqueuePatient(100, bytes: 1)
+        for number in 0..<8 {
+            _ = machine.enqueue(number, events: 1, bytes: 1, isBounded: true)
+            #expect(group(&machine) == [number])
+        }
+        _ = machine.enqueue(8, events: 1, bytes: 1, isBounded: true)
+        #expect(group(&machine) == [8, 100])
+    }
+
+    @Test func `what has time is written before the end`() {
+        var machine = Self.machine()
+        _ = machine.enqueuePatient(1, bytes: 1)
+        #expect(close(&machine) == false)
+        #expect(machine.enqueuePatient(2, bytes: 1) == .closed)
+        #expect(group(&machine) == [1])
+        guard case .finish = machine.next() else { Issue.record("all is written"); return }
+    }
 }

@@ -1,0 +1,106 @@
+import CCurl
+import Glibc
+import Testing
+
+@testable import Webhooks
+
+/// What the transport waits with.
+@Suite("Sockets")
+struct SocketTests {
+    private func pair() throws -> (Int32, Int32) {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        return (ends[0], ends[1])
+    }
+
+    private func ready(_ watch: SocketWatch) -> [Int32: Int32] {
+        watch.wait(milliseconds: 0)
+        var found: [Int32: Int32] = [:]
+        while let (socket, events) = watch.nextReady() { found[socket] = events }
+        return found
+    }
+
+    @Test("a socket is told of for what it is watched for, until it is not")
+    func interest() throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try pair()
+        defer { for end in [near, far] { close(end) } }
+        watch.watch(near, for: CURL_POLL_IN)
+        #expect(ready(watch).isEmpty)
+        watch.watch(near, for: CURL_POLL_INOUT)
+        #expect(ready(watch) == [near: CURL_CSELECT_OUT])
+        #expect(unsafe write(far, "x", 1) == 1)
+        #expect(ready(watch) == [near: CURL_CSELECT_IN | CURL_CSELECT_OUT])
+        watch.watch(near, for: CURL_POLL_IN)
+        #expect(ready(watch) == [near: CURL_CSELECT_IN])
+        watch.watch(near, for: CURL_POLL_REMOVE)
+        #expect(ready(watch).isEmpty)
+    }
+
+    @Test("a number that was closed and is another socket's now can be watched")
+    func reused() throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try pair()
+        watch.watch(near, for: CURL_POLL_IN)
+        let (other, end) = try pair()
+        // What `close` and the next `socket` do, at one stroke.
+        #expect(dup2(other, near) == near)
+        defer { for end in [near, far, other, end] { close(end) } }
+        watch.watch(near, for: CURL_POLL_IN)
+        #expect(unsafe write(end, "x", 1) == 1)
+        #expect(ready(watch) == [near: CURL_CSELECT_IN])
+    }
+
+    @Test("a peer that is gone is for libcurl to look at")
+    func hangUp() throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try pair()
+        defer { close(near) }
+        watch.watch(near, for: CURL_POLL_IN)
+        close(far)
+        #expect(ready(watch) == [near: 0])
+    }
+
+    @Test("a timeout is told of once, when it has passed")
+    func timeout() throws {
+        let watch = try #require(SocketWatch())
+        #expect(!watch.takeTimeout())
+        watch.setTimeout(milliseconds: 60_000)
+        #expect(!watch.takeTimeout())
+        watch.setTimeout(milliseconds: 20)
+        watch.wait(milliseconds: 60_000)
+        #expect(watch.takeTimeout())
+        #expect(!watch.takeTimeout())
+        watch.setTimeout(milliseconds: 0)
+        watch.setTimeout(milliseconds: -1)
+        #expect(!watch.takeTimeout())
+    }
+
+    @Test("a wait ends when it is woken, also before it begins")
+    func wakeUp() throws {
+        let watch = try #require(SocketWatch())
+        watch.wakeUp.wake()
+        watch.wait(milliseconds: 60_000)
+        #expect(ready(watch).isEmpty)
+        let wakeUp = watch.wakeUp
+        Thread.start(name: "waker") { wakeUp.wake() }
+        watch.wait(milliseconds: 60_000)
+        #expect(ready(watch).isEmpty)
+    }
+
+    @Test("the authorities are read with a socket of this process, and nobody else")
+    func unanswering() throws {
+        guard var socket = UnansweringSocket(),
+            let loop = TransportLoop(options: TransportOptions(WebhookConfiguration()), clock: .system)
+        else {
+            Issue.record("no sockets")
+            return
+        }
+        let isSilent = !socket.wasAddressed()
+        #expect(isSilent)
+        let length = socket.name.count
+        #expect(length == 5)
+        let isGreeted = loop.greet(&socket)
+        #expect(isGreeted)
+    }
+}
