@@ -1,3 +1,4 @@
+import CCurl  // Its headers may be the first to bring `timespec`: which module that is of depends on the build.
 import Glibc
 
 /// The time of day in milliseconds since 1970, injected so that tests decide what time it is.

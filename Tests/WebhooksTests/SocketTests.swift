@@ -1,4 +1,3 @@
-import CCurl
 import Glibc
 import Testing
 
@@ -7,6 +6,9 @@ import Testing
 /// What the transport waits with.
 @Suite("Sockets")
 struct SocketTests {
+    /// `CURL_POLL_IN` and its kin, whose values are part of libcurl's interface; those of `CURL_CSELECT_IN` are the same.
+    private static let (input, output, both, remove): (Int32, Int32, Int32, Int32) = (1, 2, 3, 4)
+
     private func pair() throws -> (Int32, Int32) {
         var ends: [Int32] = [-1, -1]
         try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -25,15 +27,15 @@ struct SocketTests {
         let watch = try #require(SocketWatch())
         let (near, far) = try pair()
         defer { for end in [near, far] { close(end) } }
-        watch.watch(near, for: CURL_POLL_IN)
+        watch.watch(near, for: Self.input)
         #expect(ready(watch).isEmpty)
-        watch.watch(near, for: CURL_POLL_INOUT)
-        #expect(ready(watch) == [near: CURL_CSELECT_OUT])
+        watch.watch(near, for: Self.both)
+        #expect(ready(watch) == [near: Self.output])
         #expect(unsafe write(far, "x", 1) == 1)
-        #expect(ready(watch) == [near: CURL_CSELECT_IN | CURL_CSELECT_OUT])
-        watch.watch(near, for: CURL_POLL_IN)
-        #expect(ready(watch) == [near: CURL_CSELECT_IN])
-        watch.watch(near, for: CURL_POLL_REMOVE)
+        #expect(ready(watch) == [near: Self.both])
+        watch.watch(near, for: Self.input)
+        #expect(ready(watch) == [near: Self.input])
+        watch.watch(near, for: Self.remove)
         #expect(ready(watch).isEmpty)
     }
 
@@ -41,14 +43,14 @@ struct SocketTests {
     func reused() throws {
         let watch = try #require(SocketWatch())
         let (near, far) = try pair()
-        watch.watch(near, for: CURL_POLL_IN)
+        watch.watch(near, for: Self.input)
         let (other, end) = try pair()
         // What `close` and the next `socket` do, at one stroke.
         #expect(dup2(other, near) == near)
         defer { for end in [near, far, other, end] { close(end) } }
-        watch.watch(near, for: CURL_POLL_IN)
+        watch.watch(near, for: Self.input)
         #expect(unsafe write(end, "x", 1) == 1)
-        #expect(ready(watch) == [near: CURL_CSELECT_IN])
+        #expect(ready(watch) == [near: Self.input])
     }
 
     @Test("a peer that is gone is for libcurl to look at")
@@ -56,7 +58,7 @@ struct SocketTests {
         let watch = try #require(SocketWatch())
         let (near, far) = try pair()
         defer { close(near) }
-        watch.watch(near, for: CURL_POLL_IN)
+        watch.watch(near, for: Self.input)
         close(far)
         #expect(ready(watch) == [near: 0])
     }

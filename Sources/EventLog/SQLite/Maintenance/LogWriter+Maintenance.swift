@@ -22,6 +22,7 @@ extension LogWriter {
         let now = clock()
         let moment = ContinuousClock.now
         // However often something comes in between: refused posts, say, that wait for room.
+        let mayGiveBack = isIdle || isFull
         let isIdle = isIdle || moment - lastStep > Self.longestWait
         let before = schedule
         guard var rows = schedule.begin(isIdle: isIdle, at: now) else { return }
@@ -32,7 +33,7 @@ extension LogWriter {
             try countEvents(db)
             var left = try trimTopics(rows, isIdle: isIdle, at: now, db)
             left = max(left, MaintenanceSchedule.busyStep / 2)
-            switch schedule.nextChore(at: now) {
+            switch schedule.nextChore(mayGiveBack: mayGiveBack, at: now) {
             case .purge: try purgeTopic(left, db)
             case .inspect: try inspect(left, at: now, db)
             case .forgetKeys: try forgetKeys(left, at: now, db)

@@ -61,8 +61,8 @@ struct MaintenanceSchedule {
 
     /// Whether something is to be removed, or looked for.
     func isRemovalDue(isIdle: Bool, at now: Timestamp) -> Bool {
-        hasUnpurgedTopics || mayHaveFreePages || forgetting.hasCome(at: now) || retention.isOverdue(isIdle: isIdle)
-            || retention.nextInspection(at: now) != nil
+        hasUnpurgedTopics || (isIdle && mayHaveFreePages) || forgetting.hasCome(at: now)
+            || retention.isOverdue(isIdle: isIdle) || retention.nextInspection(at: now) != nil
     }
 
     /// Begins a step.
@@ -80,10 +80,13 @@ struct MaintenanceSchedule {
     }
 
     /// The chore whose turn it is among those that are due.
-    mutating func nextChore(at now: Timestamp) -> Chore? {
+    /// - Parameter mayGiveBack: while posts do not cease, free pages are for them.
+    mutating func nextChore(mayGiveBack: Bool, at now: Timestamp) -> Chore? {
         for distance in 1...Chore.allCases.count {
             let next = (lastChore + distance) % Chore.allCases.count
-            guard let chore = Chore(rawValue: next), isDue(chore, at: now) else { continue }
+            guard let chore = Chore(rawValue: next), isDue(chore, at: now), chore != .giveBack || mayGiveBack else {
+                continue
+            }
             lastChore = next
             return chore
         }

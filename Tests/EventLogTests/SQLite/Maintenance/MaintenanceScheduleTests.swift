@@ -48,9 +48,17 @@ import Testing
         schedule.hasUnpurgedTopics = true
         schedule.mayHaveFreePages = true
         let later = now.advanced(byMilliseconds: 3_600_000)
-        let turns = (0..<8).compactMap { _ in schedule.nextChore(at: later) }
+        let turns = (0..<8).compactMap { _ in schedule.nextChore(mayGiveBack: true, at: later) }
         #expect(Set(turns.prefix(4)) == Set(MaintenanceSchedule.Chore.allCases))
         #expect(turns.prefix(4) == turns.suffix(4))
-        #expect(schedule.nextChore(at: now) != nil)
+        #expect(schedule.nextChore(mayGiveBack: true, at: now) != nil)
+    }
+
+    @Test func `free pages are given back when no post may use them`() {
+        var schedule = resting(Retention())
+        schedule.mayHaveFreePages = true
+        #expect(schedule.nextChore(mayGiveBack: false, at: now) == nil)
+        #expect(schedule.nextChore(mayGiveBack: true, at: now) == .giveBack)
+        #expect(schedule.isRemovalDue(isIdle: true, at: now) && !schedule.isRemovalDue(isIdle: false, at: now))
     }
 }
