@@ -84,13 +84,20 @@ final class Sequencer: Sendable {
 
     private func run(_ writer: LogWriter) {
         var isCalm = false
+        // Since the last post.
+        var hasBreathed = false
         while true {
             let step = queue.withLock { $0.next(isCalm: isCalm) }
             isCalm = false
             switch step {
-            case .commit(let group): commit(group, with: writer)
-            case .breathe: isCalm = wakeUp.wait(timeout: .now() + Self.breath) == .timedOut
-            case .sleep: idle(writer)
+            case .commit(let group):
+                commit(group, with: writer)
+                if group.contains(where: \.isPost) { hasBreathed = false }
+            case .breathe:
+                isCalm = wakeUp.wait(timeout: .now() + Self.breath) == .timedOut
+                hasBreathed = isCalm
+            case .sleep:
+                idle(writer, hasBreathed: hasBreathed)
             case .finish: return
             }
         }
@@ -98,10 +105,11 @@ final class Sequencer: Sendable {
 
     /// Sleeps until woken, or takes a step of maintenance if one is due and no post comes: also without posts there is
     /// history to remove when it has become too old.
-    private func idle(_ writer: LogWriter) {
+    private func idle(_ writer: LogWriter, hasBreathed: Bool) {
         if writer.recentDeliveries != .few {
             // Not at once: those that this thread has just woken may be waiting for its processor.
-            if wakeUp.wait(timeout: .now() + Self.breath) == .timedOut { writer.ageDeliveries() }
+            let isCalm = hasBreathed || wakeUp.wait(timeout: .now() + Self.breath) == .timedOut
+            if isCalm { writer.ageDeliveries() }
             return
         }
         switch writer.leisure {

@@ -31,6 +31,10 @@ enum WriteRequest: Sendable {
         }
     }
 
+    var isPost: Bool {
+        if case .append = self { true } else { false }
+    }
+
     /// The bytes of its posts.
     var postedBytes: Int {
         if case .append = self { bytes } else { 0 }
