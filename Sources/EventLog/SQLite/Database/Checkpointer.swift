@@ -1,12 +1,23 @@
+import Dispatch
+import Foundation
 internal import GRDB
 internal import GRDBSQLite
 import Synchronization
 
 /// Makes checkpoints beside the writer (``CheckpointSchedule``), on a connection of its own: those of readers cannot
 /// write, and the writer's is busy.
+///
+/// On a thread of its own, too, which comes after all others where processors are few: a checkpoint moves 16 MiB.
 final class Checkpointer: Sendable {
     private let connection: DatabaseQueue
     private let running = Atomic(false)
+    private let isStarted = Atomic(false)
+    private let isClosing = Atomic(false)
+    private let wanted = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// What it takes less of a processor than others, where they compete (setpriority(2)); it still gets a tenth.
+    private static let niceness: Int32 = 10
 
     init(path: String) throws {
         var configuration = Configuration()
@@ -20,12 +31,39 @@ final class Checkpointer: Sendable {
     /// Begins a checkpoint and returns. None may be under way.
     func run() {
         running.store(true, ordering: .releasing)
-        connection.asyncWriteWithoutTransaction { [self] db in
-            // What fails (the disk is full, say) is left in the log, and moved by a later one.
-            _ = try? db.checkpoint(.passive)
-            Self.waitForDisk(db)
-            running.store(false, ordering: .releasing)
+        if !isStarted.exchange(true, ordering: .relaxed) {
+            // Not before: a log that cannot be opened leaves no thread behind.
+            Thread { [self] in work() }.start()
         }
+        wanted.signal()
+    }
+
+    /// Waits for the checkpoint under way, and closes the connection. May be called once, and nothing run after it.
+    func close() {
+        if isStarted.load(ordering: .relaxed) {
+            isClosing.store(true, ordering: .releasing)
+            wanted.signal()
+            ended.wait()
+        }
+        try? connection.close()
+    }
+
+    private func work() {
+        Thread.current.name = "checkpoint"
+        setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
+        while true {
+            wanted.wait()
+            if isRunning {
+                connection.writeWithoutTransaction { db in
+                    // What fails (the disk is full, say) is left in the log, and moved by a later one.
+                    _ = try? db.checkpoint(.passive)
+                    Self.waitForDisk(db)
+                }
+                running.store(false, ordering: .releasing)
+            }
+            if isClosing.load(ordering: .acquiring) { break }
+        }
+        ended.signal()
     }
 
     /// Has what was moved into the database file reach the disk. SQLite leaves that to the checkpoint that moves the last
@@ -35,10 +73,5 @@ final class Checkpointer: Sendable {
         unsafe sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
         guard let file = unsafe file, let methods = unsafe file.pointee.pMethods else { return }
         _ = unsafe methods.pointee.xSync?(file, SQLITE_SYNC_NORMAL)
-    }
-
-    /// Waits for the checkpoint under way, and closes the connection.
-    func close() {
-        try? connection.close()
     }
 }
