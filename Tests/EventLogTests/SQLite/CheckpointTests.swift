@@ -26,6 +26,14 @@ import Testing
         #expect(next(&schedule, limit + 201 + step) == .here)
     }
 
+    @Test func `is waited for when the log is longer than it may be`() {
+        var schedule = CheckpointSchedule()
+        #expect(next(&schedule, limit) == .beside)
+        #expect(next(&schedule, CheckpointSchedule.bound - 1, isRunning: true) == .none)
+        #expect(next(&schedule, CheckpointSchedule.bound, isRunning: true) == .wait)
+        #expect(next(&schedule, CheckpointSchedule.bound) == .here)
+    }
+
     @Test func `is not the writer's own if the log has begun anew meanwhile`() {
         var schedule = CheckpointSchedule()
         #expect(next(&schedule, limit) == .beside)

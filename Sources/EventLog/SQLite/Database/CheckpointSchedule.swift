@@ -11,6 +11,8 @@ struct CheckpointSchedule: Sendable {
         case beside
         /// By the writer, so that the log begins anew.
         case here
+        /// The writer waits for the one beside it, and asks again: it does not keep up.
+        case wait
     }
 
     /// By how many pages the log must have grown since the last checkpoint for another to be worth while (16 MiB): a page
@@ -19,6 +21,9 @@ struct CheckpointSchedule: Sendable {
 
     /// From how many pages on the log is to begin anew (64 MiB).
     static let limit = 16_384
+
+    /// How many pages the log never exceeds by more than a transaction (96 MiB).
+    static let bound = limit + limit / 2
 
     /// How long the log was at the last checkpoint, or when it began anew.
     private var last = 0
@@ -36,7 +41,7 @@ struct CheckpointSchedule: Sendable {
             last = 0
             isLong = false
         }
-        guard !isRunning else { return .none }
+        guard !isRunning else { return pages >= CheckpointSchedule.bound ? .wait : .none }
         if isLong {
             isLong = false
             last = pages

@@ -38,6 +38,12 @@ final class Checkpointer: Sendable {
         wanted.signal()
     }
 
+    /// Waits for the checkpoint under way.
+    func wait() {
+        // The connection takes one after the other; it may be that the thread has yet to ask for it.
+        while isRunning { connection.writeWithoutTransaction { _ in } }
+    }
+
     /// Waits for the checkpoint under way, and closes the connection. May be called once, and nothing run after it.
     func close() {
         if isStarted.load(ordering: .relaxed) {

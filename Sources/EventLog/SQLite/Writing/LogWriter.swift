@@ -107,9 +107,14 @@ final class LogWriter: @unchecked Sendable {
     func tidy() {
         if isFull { leaveFull() }
         guard let checkpointer else { return }
-        switch checkpoints.next(pages: writeAheadLogPages, isRunning: checkpointer.isRunning) {
+        var action = checkpoints.next(pages: writeAheadLogPages, isRunning: checkpointer.isRunning)
+        if action == .wait {
+            checkpointer.wait()
+            action = checkpoints.next(pages: writeAheadLogPages, isRunning: false)
+        }
+        switch action {
         case .beside: checkpointer.run()
-        case .none:
+        case .none, .wait:
             guard wantsCheckpoint, !schedule.mayHaveFreePages, !checkpointer.isRunning else { return }
             checkpointer.run()
         case .here:
