@@ -96,8 +96,8 @@ extension WebhookDispatcher {
     /// Signals the pump at that time. An alarm that is set is not cancelled: one too many does no harm.
     private func setAlarm(at time: Int64, now: Int64) {
         let isNews = state.withLock { state in
-            guard time < state.alarmAt ?? .max else { return false }
-            state.alarmAt = time
+            guard !state.alarms.contains(where: { $0 <= time }) else { return false }
+            state.alarms.append(time)
             return true
         }
         guard isNews else { return }
@@ -107,7 +107,7 @@ extension WebhookDispatcher {
 
     private func alarm(_ time: Int64) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            if state.alarmAt == time { state.alarmAt = nil }
+            if let place = state.alarms.firstIndex(of: time) { state.alarms.remove(at: place) }
             return state.signalPump()
         }
         waiter?.resume()

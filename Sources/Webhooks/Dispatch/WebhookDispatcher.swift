@@ -24,8 +24,8 @@ public final class WebhookDispatcher: Sendable {
         var pumpWaiter: CheckedContinuation<Void, Never>?
         /// Whether the pump was signalled while it did not wait.
         var isPumpSignalled = false
-        /// The earliest alarm that is set, in milliseconds since 1970.
-        var alarmAt: Int64?
+        /// The alarms that are set, in milliseconds since 1970. One is set only if none is due before it, so they are few.
+        var alarms: [Int64] = []
         /// Single attempts under way, by token.
         var probes: [UInt64: CheckedContinuation<Result<AttemptAnswer, ProbeRefusal>, Never>] = [:]
     }
@@ -162,7 +162,7 @@ public final class WebhookDispatcher: Sendable {
 extension WebhookDispatcher.State {
     /// Makes the pump look for work if there is some, or will be before it looks by itself.
     mutating func signalPumpIfNeeded(now: Int64) -> CheckedContinuation<Void, Never>? {
-        let isNeeded = scheduler.hasStoreWork(now: now) || scheduler.nextTime < alarmAt ?? .max
+        let isNeeded = scheduler.hasStoreWork(now: now) || scheduler.nextTime < alarms.min() ?? .max
         return isNeeded ? signalPump() : nil
     }
 

@@ -168,7 +168,7 @@ struct DispatchModel {
         check()
         now += milliseconds
         for time in alarms where time <= now {
-            if state.alarmAt == time { state.alarmAt = nil }
+            if let place = state.alarms.firstIndex(of: time) { state.alarms.remove(at: place) }
             _ = state.signalPump()
         }
         alarms.removeAll { $0 <= now }
@@ -234,7 +234,7 @@ struct DispatchModel {
             problems.append("the bytes that are queued are counted wrong")
         }
         guard case .waiting = pump, !state.isPumpSignalled else { return }
-        let alarm = state.alarmAt ?? .max
+        let alarm = state.alarms.min() ?? .max
         if !alarms.contains(alarm) { problems.append("the alarm is not set") }
         if scheduler.timers.earliest ?? .max < alarm { problems.append("the pump sleeps past a timer") }
         guard now >= scheduler.storeRetryAt else { return }
@@ -262,8 +262,8 @@ struct DispatchModel {
     }
 
     private mutating func setAlarm(_ time: Int64) {
-        guard time < state.alarmAt ?? .max else { return }
-        state.alarmAt = time
+        guard !state.alarms.contains(where: { $0 <= time }) else { return }
+        state.alarms.append(time)
         alarms.append(time)
     }
 
