@@ -4,23 +4,6 @@ import Testing
 
 /// What followers may rely on: the deliveries that a commit names are those that would be read.
 @Suite("Conformance: commits") struct CommitTests {
-    private func save(
-        _ log: any CompleteLog,
-        _ id: String,
-        _ topics: [String],
-        types: [String] = [],
-        receives: Bool = true
-    ) async throws {
-        let record = ObserverRecord(
-            id: id,
-            topics: topics.map(TopicPattern.of),
-            types: types,
-            receives: receives,
-            createdAt: .now()
-        )
-        _ = try await log.saveObserver(record, expecting: nil)
-    }
-
     /// A delivery as it is told and as it is read, to be compared.
     private struct Row: Hashable {
         let id: Int64

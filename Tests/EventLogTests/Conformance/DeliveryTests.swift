@@ -3,23 +3,6 @@ import Testing
 
 /// What is promised of deliveries.
 @Suite("Conformance: deliveries") struct DeliveryTests {
-    private func save(
-        _ log: any CompleteLog,
-        _ id: String,
-        _ topics: [String],
-        types: [String] = [],
-        receives: Bool = true
-    ) async throws {
-        let record = ObserverRecord(
-            id: id,
-            topics: topics.map(TopicPattern.of),
-            types: types,
-            receives: receives,
-            createdAt: .now()
-        )
-        _ = try await log.saveObserver(record, expecting: nil)
-    }
-
     @Test(arguments: LogKind.all)
     func `each observer gets each event that it wants, once`(kind: LogKind) async throws {
         let log = try kind.make().log

@@ -11,10 +11,11 @@ import Synchronization
 final class Checkpointer: Sendable {
     private let connection: DatabaseQueue
     private let running = Atomic(false)
+    /// Entered while a checkpoint is under way, for whoever waits for it.
+    private let underWay = DispatchGroup()
     private let isStarted = Atomic(false)
     private let isClosing = Atomic(false)
     private let wanted = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
 
     /// What it takes less of a processor than others, where they compete (setpriority(2)); it still gets a tenth.
     private static let niceness: Int32 = 10
@@ -31,6 +32,7 @@ final class Checkpointer: Sendable {
     /// Begins a checkpoint and returns. None may be under way.
     func run() {
         running.store(true, ordering: .releasing)
+        underWay.enter()
         if !isStarted.exchange(true, ordering: .relaxed) {
             // Not before: a log that cannot be opened leaves no thread behind.
             Thread { [self] in work() }.start()
@@ -40,17 +42,14 @@ final class Checkpointer: Sendable {
 
     /// Waits for the checkpoint under way.
     func wait() {
-        // The connection takes one after the other; it may be that the thread has yet to ask for it.
-        while isRunning { connection.writeWithoutTransaction { _ in } }
+        underWay.wait()
     }
 
     /// Waits for the checkpoint under way, and closes the connection. May be called once, and nothing run after it.
     func close() {
-        if isStarted.load(ordering: .relaxed) {
-            isClosing.store(true, ordering: .releasing)
-            wanted.signal()
-            ended.wait()
-        }
+        underWay.wait()
+        isClosing.store(true, ordering: .releasing)
+        wanted.signal()
         try? connection.close()
     }
 
@@ -59,17 +58,15 @@ final class Checkpointer: Sendable {
         setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         while true {
             wanted.wait()
-            if isRunning {
-                connection.writeWithoutTransaction { db in
-                    // What fails (the disk is full, say) is left in the log, and moved by a later one.
-                    _ = try? db.checkpoint(.passive)
-                    Self.waitForDisk(db)
-                }
-                running.store(false, ordering: .releasing)
+            if isClosing.load(ordering: .acquiring) { return }
+            connection.writeWithoutTransaction { db in
+                // What fails (the disk is full, say) is left in the log, and moved by a later one.
+                _ = try? db.checkpoint(.passive)
+                Self.waitForDisk(db)
             }
-            if isClosing.load(ordering: .acquiring) { break }
+            running.store(false, ordering: .releasing)
+            underWay.leave()
         }
-        ended.signal()
     }
 
     /// Has what was moved into the database file reach the disk. SQLite leaves that to the checkpoint that moves the last
