@@ -1,6 +1,7 @@
-/// The deliveries of events to durable observers: rows that are committed together with the event.
+/// The deliveries of events to durable observers: committed together with the event.
 public protocol DeliveryLog: Sendable {
-    /// The pending deliveries whose time has come, those first that have been due for longest, then in sequence order.
+    /// The pending deliveries whose time has come, those first that have been due for longest, then in sequence order. Of
+    /// those that were never attempted the earliest events are taken if they are more than the limit.
     ///
     /// A delivery stays due until its outcome is recorded: whoever attempts deliveries leaves out those it has in hand.
     func dueDeliveries(

@@ -1,3 +1,5 @@
+internal import GRDB
+
 extension SQLiteEventLog: DeliveryLog {
     /// The pending deliveries whose time has come: see ``DeliveryLog/dueDeliveries(of:at:limit:)``.
     public func dueDeliveries(
@@ -5,7 +7,7 @@ extension SQLiteEventLog: DeliveryLog {
         at now: Timestamp,
         limit: Int
     ) async throws(EventLogError) -> [DeliveryRecord] {
-        try await read { [epoch] db in
+        try await readDeliveries(of: observer, isEnough: { found, _ in found.count >= limit }) { [epoch] db in
             var reader = DeliveryReader(db, epoch: epoch)
             return try reader.due(of: observer, at: now, limit: limit)
         }
@@ -13,7 +15,11 @@ extension SQLiteEventLog: DeliveryLog {
 
     /// The pending deliveries in sequence order: see ``DeliveryLog/pendingDeliveries(of:limit:)``.
     public func pendingDeliveries(of observer: String, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
-        try await read { [epoch] db in
+        let isEnough = { @Sendable (found: [DeliveryRecord], deferred: Position) in
+            // Those without rows would come after these.
+            found.count >= limit && found.last.map { $0.event.position < deferred } ?? true
+        }
+        return try await readDeliveries(of: observer, isEnough: isEnough) { [epoch] db in
             var reader = DeliveryReader(db, epoch: epoch)
             return try reader.pending(of: observer, limit: limit)
         }
@@ -21,13 +27,13 @@ extension SQLiteEventLog: DeliveryLog {
 
     /// When the first pending delivery is due.
     public func nextDelivery(of observer: String) async throws(EventLogError) -> Timestamp? {
-        try await read { [epoch] db in try DeliveryReader(db, epoch: epoch).next(of: observer) }
+        try await readDeliveries(of: observer) { [epoch] db in try DeliveryReader(db, epoch: epoch).next(of: observer) }
     }
 
     /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:)``.
     @discardableResult
     public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Timestamp] {
-        try await change(hasTime: true) { writer, _ in try writer.record(outcomes) }
+        try await change(hasTime: true, needsDeliveries: false) { writer, _ in try writer.record(outcomes) }
     }
 
     /// Makes every pending delivery of an observer a dead letter, a part at a time so that posts get their turn between.
@@ -49,7 +55,8 @@ extension SQLiteEventLog: DeliveryLog {
 
     /// What became of an observer's deliveries.
     public func deliveryStats(of observer: String) async throws(EventLogError) -> DeliveryStats {
-        try await read { [epoch] db in try DeliveryReader(db, epoch: epoch).stats(of: observer) }
+        try await readDeliveries(of: observer) { [epoch] db in try DeliveryReader(db, epoch: epoch).stats(of: observer)
+        }
     }
 
     /// An observer's deliveries: see ``DeliveryLog/deliveries(of:in:before:limit:)``.
@@ -59,7 +66,7 @@ extension SQLiteEventLog: DeliveryLog {
         before event: Position,
         limit: Int
     ) async throws(EventLogError) -> [DeliverySummary] {
-        try await read { [epoch] db in
+        try await readDeliveries(of: observer) { [epoch] db in
             try DeliveryReader(db, epoch: epoch).summaries(of: observer, in: state, before: event, limit: limit)
         }
     }
@@ -69,7 +76,9 @@ extension SQLiteEventLog: DeliveryLog {
         of event: Position,
         to observer: String
     ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
-        try await read { [epoch] db in try DeliveryReader(db, epoch: epoch).delivery(of: event, to: observer) }
+        try await readDeliveries(of: observer) { [epoch] db in
+            try DeliveryReader(db, epoch: epoch).delivery(of: event, to: observer)
+        }
     }
 
     /// The events of dead letters: see ``DeliveryLog/deadLetters(of:after:through:limit:)``.
@@ -79,7 +88,7 @@ extension SQLiteEventLog: DeliveryLog {
         through: Position,
         limit: Int
     ) async throws(EventLogError) -> [Position] {
-        try await read { [epoch] db in
+        try await readDeliveries(of: observer) { [epoch] db in
             let reader = DeliveryReader(db, epoch: epoch)
             return try reader.deadLetters(of: observer, after: after, through: through, limit: limit)
         }
@@ -100,5 +109,26 @@ extension SQLiteEventLog: DeliveryLog {
             total += count
         }
         return total
+    }
+
+    /// Reads rows of an observer's deliveries, once all those have one that were committed before.
+    /// - Parameter isEnough: whether what was read before that will do, though of events from a position on rows may be
+    ///   missing.
+    private func readDeliveries<Value: Sendable>(
+        of observer: String,
+        isEnough: ((Value, Position) -> Bool)? = nil,
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(EventLogError) -> Value {
+        // Looked at before it is read: what gets its row meanwhile is found.
+        if let first = deferrals.firstEvent {
+            if let isEnough {
+                let found = try await read(body)
+                if isEnough(found, Position(first)) { return found }
+            }
+            try await change(hasTime: true, needsDeliveries: false) { writer, _ in
+                try writer.writeDeferred(of: observer)
+            }
+        }
+        return try await read(body)
     }
 }

@@ -15,7 +15,7 @@ extension SQLiteEventLog: TopicStore {
 
     /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:)``.
     public func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) {
-        try await change { writer, db in try writer.setRetention(retention, of: topic, db) }
+        try await change(needsDeliveries: false) { writer, db in try writer.setRetention(retention, of: topic, db) }
     }
 
     /// Removes a topic: see ``TopicStore/deleteTopic(_:)``.

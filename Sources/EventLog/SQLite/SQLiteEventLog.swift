@@ -22,6 +22,7 @@ public final class SQLiteEventLog: EventLog {
     private let database: any DatabaseReader
     private let reads = ReadGate()
     let horizons = RemovalHorizons()
+    let deferrals: DeferralWatch
 
     /// Opens a log, or makes one.
     /// - Parameters:
@@ -46,6 +47,7 @@ public final class SQLiteEventLog: EventLog {
         }
         self.limits = limits
         epoch = writer.epoch
+        deferrals = writer.deferralWatch
         database = opened.connection
         sequencer = Sequencer(limits: limits.group, tail: writer.tail)
         sequencer.start(writer) { [reads] allClosed in
@@ -87,7 +89,9 @@ public final class SQLiteEventLog: EventLog {
         }
         _ = try room.get()
         // A revision that nobody gets: what is set to what it is already, SQLite does not write.
-        try await change(makesRoom: false) { _, db in try db.execute(sql: "UPDATE log SET revision = revision + 1") }
+        try await change(makesRoom: false, needsDeliveries: false) { _, db in
+            try db.execute(sql: "UPDATE log SET revision = revision + 1")
+        }
     }
 
     /// Writes what is waiting, then closes the log.
@@ -101,13 +105,17 @@ public final class SQLiteEventLog: EventLog {
     /// - Parameters:
     ///   - makesRoom: whether it is carried out also on a full disk.
     ///   - hasTime: whether it lets posts go before it, for a moment.
+    ///   - needsDeliveries: whether it looks at rows of deliveries, or changes who gets them.
     func change<Value: Sendable>(
         makesRoom: Bool = true,
         hasTime: Bool = false,
+        needsDeliveries: Bool = true,
         _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
     ) async throws(EventLogError) -> Value {
         let result = await withCheckedContinuation { continuation in
-            let request = WriteRequest.change(LogChange(makesRoom: makesRoom, continuation, body))
+            let request = WriteRequest.change(
+                LogChange(makesRoom: makesRoom, needsDeliveries: needsDeliveries, continuation, body)
+            )
             sequencer.enqueue(request, isBounded: false, hasTime: hasTime)
         }
         return try result.get()

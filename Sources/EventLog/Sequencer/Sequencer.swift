@@ -106,16 +106,24 @@ final class Sequencer: Sendable {
     /// Sleeps until woken, or takes a step of maintenance if one is due and no post comes: also without posts there is
     /// history to remove when it has become too old.
     private func idle(_ writer: LogWriter, hasBreathed: Bool) {
-        if writer.recentDeliveries != .few {
-            // Not at once: those that this thread has just woken may be waiting for its processor.
-            let isCalm = hasBreathed || wakeUp.wait(timeout: .now() + Self.breath) == .timedOut
-            if isCalm { writer.ageDeliveries() }
+        if writer.deferral != .few, !writer.maintenanceFailed {
+            // Not at once: those that this thread has just woken may be waiting for its processor. And not after what had
+            // time: then the next post may not be far.
+            let pause = hasBreathed ? Self.shortWait : Self.breath
+            if wakeUp.wait(timeout: .now() + pause) == .timedOut {
+                writer.writeOldestDeferred { queue.withLock { $0.isAwaited } }
+            }
             return
         }
         switch writer.leisure {
         case .work: break
         case .shortWait: if wakeUp.wait(timeout: .now() + Self.shortWait) == .success { return }
-        case .longWait: if wakeUp.wait(timeout: .now() + Self.longWait) == .success { return }
+        case .longWait:
+            if writer.deferred.count > 0, !writer.maintenanceFailed {
+                if wakeUp.wait(timeout: .now() + Self.shortWait) == .timedOut { writer.writeOldestDeferred() }
+                return
+            }
+            if wakeUp.wait(timeout: .now() + Self.longWait) == .success { return }
         }
         writer.maintain(isIdle: true)
     }
@@ -129,12 +137,14 @@ final class Sequencer: Sendable {
                 for follower in followers.withLock({ $0 }) { follower(commit) }
             }
             acknowledge(group, committed)
-            if writer.recentDeliveries == .tooMany { writer.ageDeliveries() }
+            if writer.deferral == .tooMany { writer.writeOldestDeferred() }
             writer.tidy()
             writer.maintain(isIdle: false)
         case .failure(let error):
             for request in group { request.fail(error) }
             writer.tidy()
+            // It may make room for the next, also while posts that are refused do not cease.
+            writer.maintain(isIdle: false)
         }
     }
 

@@ -44,8 +44,8 @@ struct LogKind: Sendable, CustomTestStringConvertible {
         LogKind(testDescription: name, outlivesClosing: durability != .memory) { directory, settings, clock in
             var limits = SQLiteEventLog.Limits()
             limits.retention = settings.retention
-            // So that all is tried with deliveries that lie in the indexes and with some that do not yet.
-            if durability == .process { limits.recentDeliveries = 2 }
+            // So that all is tried with deliveries that have rows and with some that have none yet.
+            if durability == .process { limits.deferredDeliveries = 2 }
             limits.groupEvents = settings.groupEvents ?? limits.groupEvents
             limits.queuedBytes = settings.queuedBytes ?? limits.queuedBytes
             limits.scannedEvents = settings.scannedEvents ?? limits.scannedEvents

@@ -13,6 +13,13 @@ final class TemporaryDirectory: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
+    /// Copies an open log as a crash would leave it; nothing may be moving its write-ahead log meanwhile.
+    func copyLog(to other: TemporaryDirectory) throws {
+        for name in ["clarion.db", "clarion.db-wal"] {
+            try FileManager.default.copyItem(atPath: "\(path)/\(name)", toPath: "\(other.path)/\(name)")
+        }
+    }
+
     /// The bytes of each file, by name.
     func contents() throws -> [String: Data] {
         var files: [String: Data] = [:]

@@ -127,15 +127,7 @@ struct LogInspection {
         try note(
             "SELECT 'delivery ' || id || ' is for no observer' FROM delivery WHERE observer NOT IN (SELECT key FROM observer)"
         )
-        try note("SELECT 'delivery ' || id || ' is in no known state' FROM delivery WHERE state NOT IN (0, 1, 2)")
-        if report.version == report.currentVersion {
-            try note(
-                """
-                SELECT 'delivery ' || id || ' is in no index' FROM delivery
-                WHERE recent NOT IN (0, 1) OR (recent = 1 AND state != 0)
-                """
-            )
-        }
+        try note("SELECT 'delivery ' || id || ' is in no known state' FROM delivery WHERE state NOT IN (-1, 0, 1, 2)")
         try note(
             """
             SELECT 'event ' || event || ' is delivered ' || count(*) || ' times to observer ' || observer
@@ -147,7 +139,7 @@ struct LogInspection {
         try note(
             """
             WITH found AS (
-                SELECT observer, sum(state = 0) AS pending, sum(state = 1) AS delivered, sum(state = 2) AS dead
+                SELECT observer, sum(state <= 0) AS pending, sum(state = 1) AS delivered, sum(state = 2) AS dead
                 FROM delivery GROUP BY observer
             )
             SELECT 'observer ' || name || ' counts ' || stats.pending || ' pending, ' || stats.delivered ||

@@ -14,12 +14,13 @@ internal import GRDB
 /// - `idempotency`: the keys of the last 24 hours, and what was posted under them when.
 /// - `observer`: `name` is the observer's id; null while its deliveries are being deleted. `topics` and `types` are
 ///   lines, because neither may contain a line break.
-/// - `delivery`: one row for each event and observer. `state` is 0 pending, 1 delivered, 2 dead; `settled_at` is since
-///   when, unless it is pending. `created_at` is null if it came with its event. `renewals` counts how often it was
+/// - `delivery`: one row for each event and observer. `state` is -1 or 0 pending (``untried``, ``pending``), 1
+///   delivered, 2 dead; `settled_at` is since when, unless it is pending. One that was never attempted is due at once, so
+///   `delivery_due` does without it. `created_at` is null if it came with its event. `renewals` counts how often it was
 ///   made anew: what comes of an attempt from before does not settle it. `logged` counts all its attempts, also those
-///   from before, which `attempts` does not. `recent` is 1 from its commit until an attempt is recorded, or until there
-///   are ``SQLiteEventLog/Limits/recentDeliveries`` later ones: so long it is in `delivery_recent` and in no index by observer. An event
-///   for a hundred observers would touch two hundred pages otherwise; and most are delivered a moment later.
+///   from before, which `attempts` does not. Of events after `log.fanned_out` the rows may be missing: who was to get
+///   them follows from the table of observers, see ``DeferredDeliveries``. An event for a hundred observers would touch
+///   two hundred pages otherwise; and most are delivered a moment later.
 /// - `attempt`: how the last attempts of each delivery went: `id` is the delivery's times ``attemptsPerDelivery`` plus
 ///   the attempt's place in a ring of so many, so that they lie together, without an index, and never become more.
 /// - `delivery_stats`: kept apart from `observer` so that counting does not write the document again. `failing_since` is
@@ -28,9 +29,14 @@ enum Schema {
     /// `CLRN`, in the file's header.
     static let applicationID: UInt32 = 0x434C_524E
 
+    /// Pending, and never attempted since it was made, or made anew.
+    static let untried: Int64 = -1
+    /// Pending after an attempt that failed.
     static let pending: Int64 = 0
     static let delivered: Int64 = 1
     static let dead: Int64 = 2
+
+    static func isPending(_ state: Int64) -> Bool { state <= pending }
 
     /// How many attempts of a delivery are kept; part of what is stored, so it cannot be changed.
     static let attemptsPerDelivery: Int64 = 32
@@ -50,8 +56,21 @@ enum Schema {
         migrator.registerMigration("4: counters that lag behind") { db in try db.execute(sql: fourth) }
         migrator.registerMigration("5: attempts") { db in try db.execute(sql: fifth) }
         migrator.registerMigration("6: recent deliveries") { db in try db.execute(sql: sixth) }
+        migrator.registerMigration("7: deferred deliveries") { db in try db.execute(sql: seventh) }
         return migrator
     }
+
+    private static let seventh = """
+        DROP INDEX delivery_recent;
+        DROP INDEX delivery_state;
+        DROP INDEX delivery_due;
+        ALTER TABLE delivery DROP COLUMN recent;
+        UPDATE delivery SET state = -1 WHERE state = 0 AND attempts = 0;
+        CREATE INDEX delivery_state ON delivery (observer, state, event);
+        CREATE INDEX delivery_due ON delivery (observer, not_before, event) WHERE state = 0;
+        ALTER TABLE log ADD COLUMN fanned_out INTEGER NOT NULL DEFAULT 0;
+        UPDATE log SET fanned_out = max(high_water, ifnull((SELECT max(seq) FROM event), 0));
+        """
 
     private static let sixth = """
         ALTER TABLE delivery ADD COLUMN recent INTEGER NOT NULL DEFAULT 0;

@@ -31,6 +31,7 @@ extension LogWriter {
         if isFull { rows = min(rows, MaintenanceSchedule.busyStep) }
         let isDone = maintenance { db in
             try countEvents(db)
+            try noteFanOut()
             var left = try trimTopics(rows, isIdle: isIdle, at: now, db)
             left = max(left, MaintenanceSchedule.busyStep / 2)
             switch schedule.nextChore(mayGiveBack: mayGiveBack, at: now) {
@@ -43,8 +44,13 @@ extension LogWriter {
         }
         if !isDone { schedule = before }
         maintenanceFailed = !isDone
+        // What follows from the log is to be worked out of little of it after a crash.
+        if isDone, deferred.isWaiting(since: now.milliseconds - Self.longestDeferral) { writeOldestDeferred() }
         tidy()
     }
+
+    /// How long a delivery is without a row, in milliseconds, while posts do not cease.
+    private static let longestDeferral: Int64 = 1_000
 
     /// How long maintenance that is due waits at the most.
     private static let longestWait = Duration.milliseconds(100)

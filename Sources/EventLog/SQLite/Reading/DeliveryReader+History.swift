@@ -20,47 +20,30 @@ extension DeliveryReader {
         limit: Int
     ) throws -> [DeliverySummary] {
         // The index has the events of each state in order.
-        let states = state.map { [$0] } ?? DeliveryState.allCases
+        let states = (state.map { [$0] } ?? DeliveryState.allCases).flatMap(\.numbers)
         var found: [DeliverySummary] = []
-        for state in states {
-            found += try summaries(
-                of: observer,
-                "INDEXED BY delivery_state",
-                "AND delivery.state = \(state.number) AND delivery.recent = 0",
-                before: event,
-                limit: limit
-            )
-        }
-        if states.contains(.pending) {
-            found += try summaries(
-                of: observer,
-                "INDEXED BY delivery_recent",
-                "AND delivery.recent = 1",
-                before: event,
-                limit: limit
-            )
-        }
+        for state in states { found += try summaries(of: observer, in: state, before: event, limit: limit) }
         return Array(found.sorted { $0.event.position > $1.event.position }.prefix(limit))
     }
 
     private func summaries(
         of observer: String,
-        _ index: String,
-        _ condition: String,
+        in state: Int64,
         before event: Position,
         limit: Int
     ) throws -> [DeliverySummary] {
         let statement = try PreparedStatement(
             cachedIn: db,
             """
-            SELECT \(Self.summaryColumns) FROM delivery \(index) \(Self.joined)
-            WHERE delivery.observer = \(Self.observerKey) \(condition) AND delivery.event < ?2
+            SELECT \(Self.summaryColumns) FROM delivery INDEXED BY delivery_state \(Self.joined)
+            WHERE delivery.observer = \(Self.observerKey) AND delivery.state = ?4 AND delivery.event < ?2
             ORDER BY delivery.event DESC LIMIT ?3
             """
         )
         statement.bind(observer, at: 1)
         statement.bind(event.rawValue, at: 2)
         statement.bind(Int64(max(limit, 0)), at: 3)
+        statement.bind(state, at: 4)
         var found: [DeliverySummary] = []
         try statement.forEach { found.append(try summary($0)) }
         return found
@@ -90,7 +73,7 @@ extension DeliveryReader {
             cachedIn: db,
             """
             SELECT event FROM delivery INDEXED BY delivery_state
-            WHERE observer = \(Self.observerKey) AND state = \(Schema.dead) AND recent = 0 AND event > ?2 AND event <= ?3
+            WHERE observer = \(Self.observerKey) AND state = \(Schema.dead) AND event > ?2 AND event <= ?3
             ORDER BY event LIMIT ?4
             """
         )
@@ -163,17 +146,17 @@ extension DeliveryReader {
 }
 
 extension DeliveryState {
-    /// What a row has of it.
-    fileprivate var number: Int64 {
+    /// What rows have of it.
+    fileprivate var numbers: [Int64] {
         switch self {
-        case .pending: Schema.pending
-        case .delivered: Schema.delivered
-        case .dead: Schema.dead
+        case .pending: [Schema.untried, Schema.pending]
+        case .delivered: [Schema.delivered]
+        case .dead: [Schema.dead]
         }
     }
 
     fileprivate init?(number: Int64) {
-        guard let state = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        guard let state = Self.allCases.first(where: { $0.numbers.contains(number) }) else { return nil }
         self = state
     }
 }

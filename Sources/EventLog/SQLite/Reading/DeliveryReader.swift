@@ -14,61 +14,18 @@ struct DeliveryReader {
 
     /// The pending deliveries that are due, the longest due first.
     mutating func due(of observer: String, at now: Timestamp, limit: Int) throws -> [DeliveryRecord] {
-        let found = try records(
-            of: observer,
-            "INDEXED BY delivery_due",
-            "AND state = \(Schema.pending) AND recent = 0 AND not_before <= ?3 ORDER BY not_before, delivery.event LIMIT ?2",
-            limit: limit,
-            now: now
-        )
-        if found.count >= limit, let last = found.last, let recent = try oldestRecent(),
-            recent.notBefore > last.notBefore
-        {
-            return found
-        }
-        let recent = try records(
-            of: observer,
-            "INDEXED BY delivery_recent",
-            "AND recent = 1 AND not_before <= ?3 ORDER BY delivery.event LIMIT ?2",
-            limit: limit,
-            now: now
-        )
-        let all = (found + recent).sorted { ($0.notBefore, $0.event.position) < ($1.notBefore, $1.event.position) }
-        return Array(all.prefix(limit))
+        let untried = try records(of: observer, .untried, limit: limit, until: now)
+        let failed = try records(of: observer, .failedByTime, limit: limit, until: now)
+        // Both are sorted already, as a rule.
+        let found = (failed + untried).sorted { ($0.notBefore, $0.event.position) < ($1.notBefore, $1.event.position) }
+        return Array(found.prefix(limit))
     }
 
     /// The pending deliveries in sequence order.
     mutating func pending(of observer: String, limit: Int) throws -> [DeliveryRecord] {
-        let found = try records(
-            of: observer,
-            "INDEXED BY delivery_state",
-            "AND state = \(Schema.pending) AND recent = 0 ORDER BY delivery.event LIMIT ?2",
-            limit: limit,
-            now: nil
-        )
-        if found.count >= limit, let last = found.last, let recent = try oldestRecent(),
-            recent.event > last.event.position
-        {
-            return found
-        }
-        let recent = try records(
-            of: observer,
-            "INDEXED BY delivery_recent",
-            "AND recent = 1 ORDER BY delivery.event LIMIT ?2",
-            limit: limit,
-            now: nil
-        )
-        return Array((found + recent).sorted { $0.event.position < $1.event.position }.prefix(limit))
-    }
-
-    /// The first of those that are in no index by observer, of anybody's: as a rule they are the newest of all, and need
-    /// not be looked through by who finds enough in the indexes.
-    private func oldestRecent() throws -> (event: Position, notBefore: Timestamp)? {
-        let oldest = try PreparedStatement(
-            cachedIn: db,
-            "SELECT event, not_before FROM delivery INDEXED BY delivery_recent WHERE recent = 1 ORDER BY event LIMIT 1"
-        )
-        return try oldest.first { (Position($0.integer(0)), Timestamp(milliseconds: $0.integer(1))) }
+        let untried = try records(of: observer, .untried, limit: limit)
+        let failed = try records(of: observer, .failed, limit: limit)
+        return Array((failed + untried).sorted { $0.event.position < $1.event.position }.prefix(limit))
     }
 
     /// When the first pending delivery is due.
@@ -79,13 +36,12 @@ struct DeliveryReader {
             SELECT min(not_before) FROM (
                 SELECT * FROM (
                     SELECT not_before FROM delivery INDEXED BY delivery_due
-                    WHERE observer = \(Self.observerKey) AND state = \(Schema.pending) AND recent = 0
-                    ORDER BY not_before LIMIT 1
+                    WHERE observer = \(Self.observerKey) AND state = \(Schema.pending) ORDER BY not_before LIMIT 1
                 )
                 UNION ALL
                 SELECT * FROM (
-                    SELECT not_before FROM delivery INDEXED BY delivery_recent
-                    WHERE observer = \(Self.observerKey) AND recent = 1 ORDER BY event LIMIT 1
+                    SELECT not_before FROM delivery INDEXED BY delivery_state
+                    WHERE observer = \(Self.observerKey) AND state = \(Schema.untried) ORDER BY event LIMIT 1
                 )
             )
             """
@@ -122,23 +78,23 @@ struct DeliveryReader {
 
     private mutating func records(
         of observer: String,
-        _ index: String,
-        _ condition: String,
+        _ part: PartOfPending,
         limit: Int,
-        now: Timestamp?
+        until now: Timestamp = Timestamp(milliseconds: .max)
     ) throws -> [DeliveryRecord] {
         // CROSS JOIN keeps SQLite to this order: deliveries by their index, and each one's event by its position.
         let statement = try PreparedStatement(
             cachedIn: db,
             """
             SELECT \(EventReader.columns), delivery.id, renewals, attempts, not_before
-            FROM delivery \(index) CROSS JOIN event ON seq = delivery.event
-            WHERE observer = \(Self.observerKey) \(condition)
+            FROM delivery INDEXED BY \(part.index) CROSS JOIN event ON seq = delivery.event
+            WHERE observer = \(Self.observerKey) AND state = \(part.state) AND not_before <= ?3
+            ORDER BY \(part.order) LIMIT ?2
             """
         )
         statement.bind(observer, at: 1)
         statement.bind(Int64(max(limit, 0)), at: 2)
-        if let now { statement.bind(now.milliseconds, at: 3) }
+        statement.bind(now.milliseconds, at: 3)
         var records: [DeliveryRecord] = []
         try statement.forEach { row in
             // Also of a topic that was deleted, until its rows are.
@@ -157,4 +113,19 @@ struct DeliveryReader {
         }
         return records
     }
+}
+
+/// Some of the pending deliveries of an observer, in the order of an index.
+private enum PartOfPending {
+    /// Those that were never attempted, in sequence order, which is the order of their times, too, but for those that
+    /// were made anew.
+    case untried
+    /// Those that failed, in sequence order.
+    case failed
+    /// Those that failed, by their times.
+    case failedByTime
+
+    var state: Int64 { self == .untried ? Schema.untried : Schema.pending }
+    var index: String { self == .failedByTime ? "delivery_due" : "delivery_state" }
+    var order: String { self == .failedByTime ? "not_before, delivery.event" : "delivery.event" }
 }

@@ -55,9 +55,10 @@ extension LogWriter {
             (tail, additions) = before
             added = [:]
             topics.forgetAll()
-            uncounted = []
             told = []
             observersAreStale = true
+            deferred.rollBack()
+            fannedOut = nil
             throw EventLogError(sqlite: error)
         }
     }
@@ -79,10 +80,13 @@ extension LogWriter {
                     try step(db)
                     try statements.commit.run()
                 }
+                keepDeferred()
                 return true
             } catch {
                 if db.isInsideTransaction { try? statements.rollback.run() }
                 additions = before
+                deferred.rollBack()
+                fannedOut = nil
                 if EventLogError(sqlite: error).code == EventLogError.storageFull { enterFull() }
                 return false
             }
@@ -116,8 +120,8 @@ extension LogWriter {
                 committed.results.append(.change(try perform(change, db, statements)))
             }
         }
-        try countDeliveries(statements)
         try statements.commit.run()
+        keepDeferred()
         swap(&committed.deliveries, &told)
         let bytes = committed.events.reduce(0) { $0 + $1.data.count }
         schedule.committed(
@@ -138,7 +142,9 @@ extension LogWriter {
     ) throws -> Result<@Sendable () -> Void, EventLogError> {
         try statements.savepoint.run()
         let before = (added, additions)
+        let mark = deferred.mark
         do {
+            if change.needsDeliveries { try writeDeferred() }
             let announce = try change.perform(self, db)
             try statements.release.run()
             return .success(announce)
@@ -148,6 +154,8 @@ extension LogWriter {
             try statements.release.run()
             topics.forgetAll()
             (added, additions) = before
+            deferred.rollBack(to: mark)
+            fannedOut = nil
             return .failure(EventLogError(sqlite: error))
         }
     }

@@ -49,40 +49,12 @@ extension LogWriter {
         try row.run(binding: draft.data, at: 7)
         let event = event(of: draft, at: tail, time)
         try observers.forEachRecipient(of: event) { observer in
-            try insertDelivery(of: event, to: observer, statements)
+            try deferDelivery(of: event.position.rawValue, to: observer)
+            // One more than that shows that they are too many.
+            guard told.count <= Commit.mostDeliveries else { return }
+            told.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
         }
         return event
-    }
-
-    /// Brings the counters of observers up to the deliveries that this transaction added: once for all of them, because
-    /// a group may hold many events for one observer.
-    func countDeliveries(_ statements: WriterStatements) throws {
-        for observer in uncounted {
-            statements.countPending.bind(observer.key, at: 1)
-            statements.countPending.bind(observer.uncounted, at: 2)
-            try statements.countPending.run()
-            observer.uncounted = 0
-        }
-        uncounted.removeAll(keepingCapacity: true)
-    }
-
-    private func insertDelivery(
-        of event: Event,
-        to observer: RegisteredObserver,
-        _ statements: WriterStatements
-    ) throws {
-        lastDelivery += 1
-        let row = statements.insertDelivery
-        row.bind(lastDelivery, at: 1)
-        row.bind(observer.key, at: 2)
-        row.bind(event.position.rawValue, at: 3)
-        row.bind(begunAt.milliseconds, at: 4)
-        try row.run()
-        if observer.uncounted == 0 { uncounted.append(observer) }
-        observer.uncounted += 1
-        // One more than that shows that they are too many.
-        guard told.count <= Commit.mostDeliveries else { return }
-        told.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
     }
 
     func event(of draft: EventDraft, at position: Int64, _ time: Timestamp) -> Event {

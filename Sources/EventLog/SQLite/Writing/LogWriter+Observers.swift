@@ -80,10 +80,7 @@ extension LogWriter {
         try db.execute(
             sql: """
                 DELETE FROM delivery WHERE id IN (
-                    SELECT id FROM delivery INDEXED BY delivery_state WHERE observer = ?1 AND recent = 0
-                    UNION ALL
-                    SELECT id FROM delivery INDEXED BY delivery_recent WHERE observer = ?1 AND recent = 1
-                    LIMIT ?2
+                    SELECT id FROM delivery INDEXED BY delivery_state WHERE observer = ?1 LIMIT ?2
                 )
                 """,
             arguments: [key, LogWriter.purgedAtOnce]

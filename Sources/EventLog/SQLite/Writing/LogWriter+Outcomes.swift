@@ -8,7 +8,9 @@ extension LogWriter {
         var tallies: [Int64: Tally] = [:]
         for outcome in outcomes {
             guard let found = try find(outcome, statements) else { continue }
-            if found.settles(outcome) {
+            if let deferred = found.deferred {
+                try insert(outcome, of: deferred, statements)
+            } else if found.settles(outcome) {
                 try settle(outcome, statements)
             } else {
                 try note(outcome, of: found, statements)
@@ -46,13 +48,10 @@ extension LogWriter {
         guard let key = observers[observer]?.key else { return 0 }
         try db.execute(
             sql: """
-                UPDATE delivery SET state = \(Schema.dead), failure = ?1, settled_at = ?2, recent = 0
+                UPDATE delivery SET state = \(Schema.dead), failure = ?1, settled_at = ?2
                 WHERE id IN (
                     SELECT id FROM delivery INDEXED BY delivery_state
-                    WHERE observer = ?3 AND state = \(Schema.pending) AND recent = 0 AND id <= ?4
-                    UNION ALL
-                    SELECT id FROM delivery INDEXED BY delivery_recent WHERE observer = ?3 AND recent = 1 AND id <= ?4
-                    LIMIT ?5
+                    WHERE observer = ?3 AND state <= \(Schema.pending) AND id <= ?4 LIMIT ?5
                 )
                 """,
             arguments: [failure, now.milliseconds, key, last, LogWriter.rowsAtOnce]
@@ -67,6 +66,7 @@ extension LogWriter {
 
     /// The delivery of an outcome, unless it is gone or knows of the attempt already.
     private func find(_ outcome: DeliveryOutcome, _ statements: WriterStatements) throws -> AttemptedDelivery? {
+        if let deferred = deferred.take(outcome.delivery) { return AttemptedDelivery(deferred) }
         let row = statements.findDelivery
         row.bind(outcome.delivery, at: 1)
         let found = try row.first { row in
@@ -99,14 +99,31 @@ extension LogWriter {
 
     private func settle(_ outcome: DeliveryOutcome, _ statements: WriterStatements) throws {
         let row = statements.settleDelivery
+        bind(outcome, notBefore: outcome.state.notBefore?.milliseconds, to: row)
+        try row.run()
+    }
+
+    /// Writes a row that there was none of, with what came of its delivery.
+    private func insert(
+        _ outcome: DeliveryOutcome,
+        of delivery: DeferredDeliveries.Entry,
+        _ statements: WriterStatements
+    ) throws {
+        let row = statements.insertAttempted
+        bind(outcome, notBefore: outcome.state.notBefore?.milliseconds ?? delivery.notBefore, to: row)
+        row.bind(delivery.observer, at: 8)
+        row.bind(delivery.event, at: 9)
+        try row.run()
+    }
+
+    private func bind(_ outcome: DeliveryOutcome, notBefore: Int64?, to row: PreparedStatement) {
         row.bind(outcome.delivery, at: 1)
         row.bind(outcome.state.number, at: 2)
         row.bind(Int64(outcome.attempt.number), at: 3)
-        row.bind(outcome.state.notBefore?.milliseconds, at: 4)
+        row.bind(notBefore, at: 4)
         row.bind(outcome.attempt.status.map(Int64.init), at: 5)
         row.bind(outcome.attempt.failure, at: 6)
         row.bind(outcome.attempt.at.milliseconds, at: 7)
-        try row.run()
     }
 }
 
@@ -152,7 +169,8 @@ private struct Tally {
             if failingSince == nil { failingSince = outcome.attempt.at.milliseconds }
         }
         if found.settles(outcome) {
-            count(found.state, -1)
+            // One without a row is not counted yet.
+            if found.deferred == nil { count(found.state, -1) }
             count(outcome.state.number, 1)
         }
         guard outcome.attempt.at.milliseconds >= lastAttemptAt else { return }
@@ -162,7 +180,7 @@ private struct Tally {
     }
 
     private mutating func count(_ state: Int64, _ change: Int64) {
-        if state == Schema.pending { pending += change }
+        if Schema.isPending(state) { pending += change }
         if state == Schema.dead { dead += change }
     }
 }

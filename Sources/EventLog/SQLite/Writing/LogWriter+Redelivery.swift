@@ -29,15 +29,15 @@ extension LogWriter {
         let renew = try PreparedStatement(
             cachedIn: db,
             """
-            UPDATE delivery SET state = \(Schema.pending), renewals = renewals + 1, attempts = 0, not_before = ?2,
-                settled_at = NULL, recent = 0 WHERE id = ?1
+            UPDATE delivery SET state = \(Schema.untried), renewals = renewals + 1, attempts = 0, not_before = ?2,
+                settled_at = NULL WHERE id = ?1
             """
         )
         let insert = try PreparedStatement(
             cachedIn: db,
             """
             INSERT INTO delivery (id, observer, event, state, attempts, not_before, created_at)
-            VALUES (?1, ?2, ?3, \(Schema.pending), 0, ?4, ?4)
+            VALUES (?1, ?2, ?3, \(Schema.untried), 0, ?4, ?4)
             """
         )
         var (count, added, revived) = (0, Int64(0), Int64(0))
@@ -51,7 +51,7 @@ extension LogWriter {
                 renew.bind(found.id, at: 1)
                 renew.bind(now.milliseconds, at: 2)
                 try renew.run()
-                if found.state != Schema.pending { added += 1 }
+                if !Schema.isPending(found.state) { added += 1 }
                 if found.state == Schema.dead { revived += 1 }
             } else {
                 lastDelivery += 1
@@ -79,7 +79,10 @@ extension LogWriter {
             """
             DELETE FROM delivery WHERE id IN (
                 SELECT id FROM delivery INDEXED BY delivery_settled
-                WHERE state > 0 AND state = ?1 AND settled_at <= ?2 ORDER BY settled_at LIMIT ?3
+                WHERE state > 0 AND state = ?1 AND settled_at <= ?2
+                    -- What is missing of later events is worked out anew after a crash.
+                    AND event <= (SELECT fanned_out FROM log)
+                ORDER BY settled_at LIMIT ?3
             )
             """
         )

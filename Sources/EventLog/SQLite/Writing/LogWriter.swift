@@ -19,14 +19,15 @@ final class LogWriter: @unchecked Sendable {
     /// The id of the newest delivery written. Never used twice while the log is open, so that a late outcome cannot hit
     /// another delivery.
     var lastDelivery: Int64
-    /// How many of the newest deliveries may be recent, see ``Schema``.
-    let mostRecent: Int64
-    /// The deliveries up to this id are not recent any more.
-    var settledThrough: Int64 = 0
+    /// Deliveries without rows.
+    var deferred = DeferredDeliveries()
+    /// How many of them there may be, as a rule.
+    let mostDeferred: Int
+    let deferralWatch = DeferralWatch()
+    /// What `log.fanned_out` says; nil if that is not known.
+    var fannedOut: Int64?
     var topics: TopicNumbers
     var observers = ObserverRegistry()
-    /// Observers with deliveries that this transaction added and their counters do not show yet.
-    var uncounted: [RegisteredObserver] = []
     /// Deliveries that this transaction added, as many as followers are told of.
     var told: [CommittedDelivery] = []
     /// What this transaction added to topics, by their numbers.
@@ -61,7 +62,7 @@ final class LogWriter: @unchecked Sendable {
     /// What the clock said when the transaction began: its deliveries are due then, although ``nextTime()`` may be ahead.
     private(set) var begunAt = Timestamp.earliest
     /// Whether `observers` is not what the table says.
-    var observersAreStale = true
+    var observersAreStale = false
     /// Whether commits wait for the disk now, where durability asks for it.
     var waitsForDisk = true
 
@@ -74,7 +75,7 @@ final class LogWriter: @unchecked Sendable {
         checkpointer = opened.checkpointer
         reserve = opened.reserve
         storageBytes = limits.storageBytes
-        mostRecent = Int64(limits.recentDeliveries)
+        mostDeferred = limits.deferredDeliveries
         self.clock = clock
         topics = TopicNumbers(capacity: limits.cachedTopics)
         schedule = MaintenanceSchedule(defaults: limits.retention)
@@ -97,6 +98,8 @@ final class LogWriter: @unchecked Sendable {
         try database.writeWithoutTransaction { db in
             // What a deletion left behind that a crash cut short.
             while try purgeDeliveries(db) {}
+            observers = try ObserverRegistry(db)
+            try recoverDeferred(db)
             statements = try WriterStatements(db)
             if checkpointer != nil { writeAheadLog = WriteAheadLogWatch(db) }
         }
@@ -138,7 +141,12 @@ final class LogWriter: @unchecked Sendable {
     /// Lets go of what would keep the connection from closing.
     func finish() {
         // For whoever looks at the file with other tools. What is not written now is found when the log is opened.
-        if !additions.isEmpty { _ = maintenance { db in try countEvents(db) } }
+        if !additions.isEmpty || deferred.count > 0 {
+            _ = maintenance { db in
+                try countEvents(db)
+                try writeDeferred()
+            }
+        }
         database.writeWithoutTransaction { db in
             statements = nil
             writeAheadLog?.stop(db)

@@ -11,9 +11,6 @@ final class RegisteredObserver: Hashable {
     /// The newest event it has a delivery of, so that a second pattern that matches adds none.
     var lastEvent: Int64 = 0
 
-    /// Deliveries that this transaction added and its counters do not show yet.
-    var uncounted: Int64 = 0
-
     init(key: Int64, id: String, topics: [TopicPattern], types: [String], receives: Bool) {
         self.key = key
         self.id = id

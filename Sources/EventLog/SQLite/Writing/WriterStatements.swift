@@ -12,6 +12,8 @@ struct WriterStatements {
     let insertTopic: PreparedStatement
     let insertEvent: PreparedStatement
     let insertDelivery: PreparedStatement
+    let insertAttempted: PreparedStatement
+    let noteFanOut: PreparedStatement
     let countPending: PreparedStatement
     let findDelivery: PreparedStatement
     let settleDelivery: PreparedStatement
@@ -42,10 +44,19 @@ struct WriterStatements {
         insertDelivery = try PreparedStatement(
             db,
             """
-            INSERT INTO delivery (id, observer, event, state, attempts, not_before, recent)
-            VALUES (?1, ?2, ?3, \(Schema.pending), 0, ?4, 1)
+            INSERT INTO delivery (id, observer, event, state, attempts, not_before)
+            VALUES (?1, ?2, ?3, \(Schema.untried), 0, ?4)
             """
         )
+        insertAttempted = try PreparedStatement(
+            db,
+            """
+            INSERT INTO delivery
+                (id, observer, event, state, attempts, not_before, status, failure, attempted_at, settled_at, logged)
+            VALUES (?1, ?8, ?9, ?2, ?3, ?4, ?5, ?6, ?7, CASE ?2 WHEN \(Schema.pending) THEN NULL ELSE ?7 END, 1)
+            """
+        )
+        noteFanOut = try PreparedStatement(db, "UPDATE log SET fanned_out = ?1")
         countPending = try PreparedStatement(
             db,
             "UPDATE delivery_stats SET pending = pending + ?2 WHERE observer = ?1"
@@ -59,15 +70,15 @@ struct WriterStatements {
             """
             UPDATE delivery SET state = ?2, attempts = ?3, not_before = ifnull(?4, not_before), status = ?5,
                 failure = ?6, attempted_at = ?7, settled_at = CASE ?2 WHEN \(Schema.pending) THEN NULL ELSE ?7 END,
-                logged = logged + 1, recent = 0 WHERE id = ?1
+                logged = logged + 1 WHERE id = ?1
             """
         )
         noteAttempt = try PreparedStatement(
             db,
             """
             UPDATE delivery SET attempts = ?2, status = ?3, attempted_at = ?4,
-                failure = CASE state WHEN \(Schema.dead) THEN failure ELSE ?5 END, logged = logged + 1,
-                recent = 0 WHERE id = ?1
+                failure = CASE state WHEN \(Schema.dead) THEN failure ELSE ?5 END, logged = logged + 1
+            WHERE id = ?1
             """
         )
         insertAttempt = try PreparedStatement(

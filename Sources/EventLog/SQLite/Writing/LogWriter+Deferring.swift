@@ -1,0 +1,158 @@
+internal import GRDB
+
+/// A delivery gets its row with its outcome, or when it is old, or before anything reads or changes rows of deliveries.
+/// Until then the log of events says that it is there: of events after `log.fanned_out` every observer that matches has
+/// a delivery, also one without a row. Observers do not change without all rows being written first.
+extension LogWriter {
+    /// How many get their rows at a time: less than a millisecond.
+    private static let writtenAtOnce = 128
+
+    /// How many get their rows at a time, at the most, if they are too many: some milliseconds.
+    private static let mostAtOnce = 1_024
+
+    /// How many are in memory whatever comes.
+    private var mostInMemory: Int { 4 * mostDeferred }
+
+    enum Deferral {
+        case few
+        /// Some are to get their rows when there is time.
+        case many
+        /// Some are to get them now.
+        case tooMany
+    }
+
+    /// How many deliveries have no row.
+    var deferral: Deferral {
+        let step = min(Self.writtenAtOnce, max(mostDeferred, 1))
+        // One that stays without a row keeps the place of all after it.
+        let surplus = max(deferred.count - mostDeferred, (deferred.span - mostInMemory) / 8)
+        return surplus < step ? .few : surplus < step * 4 ? .many : .tooMany
+    }
+
+    /// Adds a delivery, which the transaction's commit makes last although no row is written.
+    func deferDelivery(of event: Int64, to observer: RegisteredObserver) throws {
+        lastDelivery += 1
+        deferred.add(id: lastDelivery, observer: observer.key, event: event, notBefore: begunAt.milliseconds)
+        // Not all deliveries of this event are known yet: that is noted later.
+        if deferred.count >= mostInMemory { try writeRows(atMost: .max) }
+    }
+
+    /// Writes the rows of some deliveries that have none, the oldest first.
+    /// - Parameter isInTheWay: asked now and then whether to leave the rest for another time.
+    func writeDeferred(atMost limit: Int = .max, unless isInTheWay: () -> Bool = { false }) throws {
+        try writeRows(atMost: limit, unless: isInTheWay)
+        try noteFanOut()
+    }
+
+    /// Writes the rows of an observer's deliveries that have none.
+    func writeDeferred(of observer: String) throws {
+        guard let key = observers[observer]?.key else { return }
+        var rows = DeliveryRows()
+        for delivery in deferred.takeAll(of: key) { try rows.insert(delivery, statements) }
+        try rows.count(statements)
+        try noteFanOut()
+    }
+
+    private func writeRows(atMost limit: Int, unless isInTheWay: () -> Bool = { false }) throws {
+        var rows = DeliveryRows()
+        var left = limit
+        while left > 0, left % 16 > 0 || !isInTheWay(), let delivery = deferred.takeFirst() {
+            left -= 1
+            try rows.insert(delivery, statements)
+        }
+        try rows.count(statements)
+    }
+
+    /// Notes up to which event all deliveries have rows.
+    func noteFanOut() throws {
+        let position = deferred.firstEvent.map { $0 - 1 } ?? tail
+        guard let statements, position != fannedOut else { return }
+        statements.noteFanOut.bind(position, at: 1)
+        try statements.noteFanOut.run()
+        fannedOut = position
+    }
+
+    /// Writes the rows of the oldest deliveries that have none, more of them if they are too many by far.
+    ///
+    /// That touches a few pages for each observer, however many deliveries it has among them.
+    /// - Parameter isInTheWay: asked now and then whether to leave some of them for another time.
+    func writeOldestDeferred(unless isInTheWay: () -> Bool = { false }) {
+        let surplus = (deferred.count - mostDeferred) / 2
+        // On a full disk a step must find room in what the reserve left.
+        let count = isFull ? MaintenanceSchedule.busyStep : min(max(Self.writtenAtOnce, surplus), Self.mostAtOnce)
+        maintenanceFailed = !maintenance { _ in try writeDeferred(atMost: count, unless: isInTheWay) }
+    }
+
+    /// The transaction was committed.
+    func keepDeferred() {
+        deferred.commit()
+        deferralWatch.firstEvent = deferred.firstEvent
+    }
+
+    /// Finds the deliveries again that had no row when the process ended.
+    func recoverDeferred(_ db: Database) throws {
+        let written = try PreparedStatement(
+            db,
+            "SELECT observer FROM delivery INDEXED BY delivery_event WHERE event = ?1"
+        )
+        let events = try PreparedStatement(
+            db,
+            """
+            SELECT seq, name, type, time FROM event CROSS JOIN topic ON topic.id = event.topic AND seq > removed
+            WHERE seq > (SELECT fanned_out FROM log) ORDER BY seq
+            """
+        )
+        let now = clock()
+        try events.forEach { row in
+            let event = Event(
+                id: EventID(epoch: epoch, position: Position(row.integer(0))),
+                topic: Topic(stored: row.text(1)),
+                type: row.optionalText(2),
+                contentType: nil,
+                data: [],
+                attributes: nil,
+                time: Timestamp(milliseconds: row.integer(3)),
+                origin: nil
+            )
+            var served: Set<Int64> = []
+            written.bind(event.position.rawValue, at: 1)
+            try written.forEach { served.insert($0.integer(0)) }
+            observers.forEachRecipient(of: event) { observer in
+                guard !served.contains(observer.key) else { return }
+                lastDelivery += 1
+                deferred.add(
+                    id: lastDelivery,
+                    observer: observer.key,
+                    event: event.position.rawValue,
+                    // What stamps events may be ahead of the clock.
+                    notBefore: min(event.time, now).milliseconds
+                )
+            }
+        }
+        keepDeferred()
+    }
+}
+
+/// Rows of deliveries that are being written, and how many of whom: counted once for each observer.
+private struct DeliveryRows {
+    private var counts: [Int64: Int64] = [:]
+
+    mutating func insert(_ delivery: DeferredDeliveries.Entry, _ statements: WriterStatements?) throws {
+        guard let row = statements?.insertDelivery else { throw EventLogError.isClosed }
+        row.bind(delivery.id, at: 1)
+        row.bind(delivery.observer, at: 2)
+        row.bind(delivery.event, at: 3)
+        row.bind(delivery.notBefore, at: 4)
+        try row.run()
+        counts[delivery.observer, default: 0] += 1
+    }
+
+    func count(_ statements: WriterStatements?) throws {
+        guard let row = statements?.countPending else { throw EventLogError.isClosed }
+        for (observer, count) in counts {
+            row.bind(observer, at: 1)
+            row.bind(count, at: 2)
+            try row.run()
+        }
+    }
+}
