@@ -64,7 +64,10 @@ struct MultiHandle: ~Copyable {
     }
 
     /// Waits until a socket is ready, a timeout of libcurl's own passes, ``wakeUp`` is used, or the time is up.
-    func wait(milliseconds: Int64) {
+    ///
+    /// - Returns: whether it was not the time that ended it.
+    @discardableResult
+    func wait(milliseconds: Int64) -> Bool {
         sockets.wait(milliseconds: milliseconds)
     }
 

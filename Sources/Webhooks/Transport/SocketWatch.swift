@@ -67,12 +67,16 @@ final class SocketWatch {
     }
 
     /// Sees what is ready; if nothing is, waits until something is, libcurl's timeout, ``WakeUp/wake()`` or that time.
-    func wait(milliseconds: Int64) {
+    ///
+    /// - Returns: whether it was not the time that ended it.
+    @discardableResult
+    func wait(milliseconds: Int64) -> Bool {
         let left = deadline.map { min(max($0 - Self.now(), 0), milliseconds) } ?? milliseconds
-        unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+        return unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
             let count = unsafe epoll_wait(poll, events.baseAddress, Int32(events.count), Int32(left))
             // Interrupted by a signal (EINTR), it is called again with the next turn.
             for index in 0..<max(Int(count), 0) { unsafe take(events[index]) }
+            return count != 0 || left < milliseconds
         }
     }
 

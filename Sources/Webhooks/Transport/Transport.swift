@@ -91,7 +91,6 @@ final class Transport: Sendable {
         }
         let wakeUp = loop.wakeUp
         inbox.withLock { $0.wakeUp = wakeUp }
-        loop.readAuthorities()
         while takeInbox(into: &loop) {
             let results = loop.turn()
             if !results.isEmpty {

@@ -8,9 +8,13 @@ struct TransportLoop: ~Copyable {
     private var active: [UInt64: Exchange] = [:]
     private var idle: [Exchange] = []
     private var results: [TransportResult] = []
+    private var hasReadAuthorities = false
 
     /// Idle handles beyond this are freed: a burst need not be remembered for ever (about 6 KB each).
     private static let maximumIdle = 256
+
+    /// How long nothing must have happened, in milliseconds, for 35 more to be no loss.
+    private static let quietTime: Int64 = 250
 
     init?(options: TransportOptions, clock: WallClock) {
         guard let multi = MultiHandle(maxConnections: options.maxConnections) else { return nil }
@@ -73,9 +77,13 @@ struct TransportLoop: ~Copyable {
         return results
     }
 
-    func wait() {
+    /// Waits until there is something to do. Uses the first quiet moment to get ready for TLS.
+    mutating func wait() {
         // Only an upper bound: submissions end the wait, and so does libcurl's own next timeout.
-        multi.wait(milliseconds: 60_000)
+        let isQuiet = !multi.wait(milliseconds: hasReadAuthorities ? 60_000 : Self.quietTime)
+        guard isQuiet, !hasReadAuthorities else { return }
+        hasReadAuthorities = true
+        readAuthorities()
     }
 
     private mutating func retire(_ exchange: Exchange, ending: TransportResult.Ending) {
