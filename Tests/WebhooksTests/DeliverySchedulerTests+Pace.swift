@@ -136,4 +136,20 @@ extension DeliverySchedulerTests {
         go(for: 100, Self.ok)
         #expect(ended > 3_000)
     }
+
+    @Test("attempts at endpoints that answer well begin before the others")
+    func wellFirst() throws {
+        var play = Play()
+        for id in ["failing", "well", "new"] { try play.set(id) }
+        for id in ["failing", "well"] { play.add(1, to: id) }
+        play.run()
+        play.end(Self.error) { $0.target.endpoint.id == "failing" }
+        play.end(Self.ok)
+        for id in ["failing", "new", "well"] {
+            play.add(1, to: id)
+            let committed = try #require(play.rows[id]?.keys.max())
+            play.scheduler.offer(id, in: .raw, [play.delivery(committed, to: id)])
+        }
+        #expect(play.scheduler.takeAttempts(now: play.now).map(\.target.endpoint.id) == ["well", "failing", "new"])
+    }
 }

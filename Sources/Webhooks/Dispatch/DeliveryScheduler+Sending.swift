@@ -1,14 +1,17 @@
 /// Beginning attempts and taking in their results.
 extension DeliveryScheduler {
-    /// All attempts that may begin now, taken round-robin, one per lane and turn.
+    /// All attempts that may begin now, taken round-robin, one per lane and turn. Those at endpoints that answer well come
+    /// first: the others take longer to begin, with new connections and often with TLS.
     mutating func takeAttempts(now: Int64) -> [TransportRequest] {
         var attempts: [TransportRequest] = []
+        var others: [TransportRequest] = []
         while phase == .running, inFlight < limits.inFlight, unrecorded.count + recording.count < limits.unrecorded,
             let index = sendRing.popFirst()
         {
-            if let attempt = takeAttempt(from: index, now: now) { attempts.append(attempt) }
+            guard let attempt = takeAttempt(from: index, now: now) else { continue }
+            if withLane(index, \.answersWell) { attempts.append(attempt) } else { others.append(attempt) }
         }
-        return attempts
+        return others.isEmpty ? attempts : attempts + others
     }
 
     /// Takes in what became of attempts; decides the outcomes and queues them to be recorded.

@@ -101,6 +101,9 @@ struct Lane {
         brake == nil ? target?.window ?? 0 : 1
     }
 
+    /// Whether the last attempt that ended has succeeded.
+    var answersWell: Bool { hasSucceeded && failures == 0 }
+
     /// Whether the lane may be forgotten.
     var isSettled: Bool {
         target == nil && inFlight.isEmpty && unrecorded == 0 && !isFetching && !isInFetchRing && !isInAskRing
