@@ -1,6 +1,6 @@
 """Endpoints that fail, beside a healthy one under load: it must not notice.
 
-Small by default; CLARION_LOAD=full posts 500 events/s for 12 s in each of three rounds.
+Small by default; CLARION_LOAD=full posts 500 events/s for 12 s in each of seven rounds.
 """
 
 import json
@@ -18,7 +18,7 @@ from waiting import wait_until
 FOLDER = Path(__file__).parent
 LOOPBACK = ("--allow-egress", "127.0.0.0/8")
 FULL = os.environ.get("CLARION_LOAD") == "full"
-RATE, SECONDS, ROUNDS = (500, 12, 3) if FULL else (100, 4, 2)
+RATE, SECONDS, ROUNDS = (500, 12, 7) if FULL else (100, 4, 2)
 
 
 class Program:
@@ -78,7 +78,10 @@ def register_good_ones(hub, port, topic):
 
 
 def test_a_healthy_endpoint_does_not_notice_eight_bad_ones(start_hub, topic, figure):
-    """Alone, beside eight good ones and beside eight bad ones: nine endpoints take more of a machine than one does."""
+    """Alone, beside eight good ones and beside eight bad ones: nine endpoints take more of a machine than one does.
+
+    In turn, and the median of the rounds counts: a machine that is shared has seconds in which everything is slow.
+    """
     latencies, most = {"alone": [], "good": [], "bad": []}, 0
     hub = start_hub(*LOOPBACK, "--durability", "process")
     for number in range(ROUNDS):
@@ -93,17 +96,19 @@ def test_a_healthy_endpoint_does_not_notice_eight_bad_ones(start_hub, topic, fig
                 count = post_evenly(hub, name, RATE, SECONDS)
                 wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == count, deadline=60)
                 most = max(most, hub.rss())
-                taken += healthy.finish()
+                taken.append(healthy.finish())
                 if bad_ones:
                     assert hub.observer(bad_ones["gone"]["id"])["reason"] == "gone"
                     assert all(hub.observer(bad["id"])["stats"]["delivered"] == 0 for bad in bad_ones.values())
                 hub.request("DELETE", f"/topics/{name}/observers")
-    assert {len(taken) for taken in latencies.values()} == {ROUNDS * RATE * SECONDS}
+    assert {len(taken) for rounds in latencies.values() for taken in rounds} == {RATE * SECONDS}
+    middle = {company: statistics.median(map(p99, rounds)) for company, rounds in latencies.items()}
     figure(f"{RATE} events/s, healthy p50/p99 ms: " + ", ".join(
-        f"{company} {statistics.median(taken):.2f}/{p99(taken):.2f}" for company, taken in latencies.items())
+        f"{company} {statistics.median(map(statistics.median, rounds)):.2f}/{middle[company]:.2f} "
+        f"({' '.join(f'{p99(taken):.2f}' for taken in rounds)})" for company, rounds in latencies.items())
         + f"; at most {most / 1e6:.0f} MB")
     # The goal. A few seconds on a shared machine say nothing of a tail: there the figure is only told.
-    assert not FULL or p99(latencies["bad"]) < 1.2 * p99(latencies["alone"])
+    assert not FULL or middle["bad"] < 1.2 * middle["alone"]
     assert most < 300e6
 
 
