@@ -1,6 +1,6 @@
 """Endpoints that fail, beside a healthy one under load: it must not notice.
 
-Small by default; CLARION_LOAD=full posts 500 events/s for 12 s in each of seven rounds.
+Small by default; CLARION_LOAD=full posts 500 events/s for 12 s in each of 15 rounds.
 """
 
 import json
@@ -18,7 +18,7 @@ from waiting import wait_until
 FOLDER = Path(__file__).parent
 LOOPBACK = ("--allow-egress", "127.0.0.0/8")
 FULL = os.environ.get("CLARION_LOAD") == "full"
-RATE, SECONDS, ROUNDS = (500, 12, 7) if FULL else (100, 4, 2)
+RATE, SECONDS, ROUNDS = (500, 12, 15) if FULL else (100, 4, 2)
 
 
 class Program:
