@@ -7,7 +7,7 @@ struct PublicFiles: Sendable {
     private struct File: Sendable {
         let contents: [UInt8]
         let contentType: String
-        let etag: String
+        let tag: EntityTag
     }
 
     private var files: [[String]: File] = [:]
@@ -36,7 +36,7 @@ struct PublicFiles: Sendable {
             files[segments] = File(
                 contents: [UInt8](contents),
                 contentType: Self.contentTypes[suffix] ?? "application/octet-stream",
-                etag: "\"\(Self.fingerprint(contents))\""
+                tag: EntityTag(Self.fingerprint(contents))
             )
         }
     }
@@ -52,11 +52,16 @@ struct PublicFiles: Sendable {
             )
         }
         let headers = [
-            ("ETag", file.etag), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
+            ("ETag", file.tag.description), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
             ("Content-Security-Policy", Self.contentSecurityPolicy), ("Referrer-Policy", "no-referrer"),
         ]
-        guard !EntityTag.matches(request.headers.values(of: "If-None-Match"), file.etag) else {
-            return Response(.notModified, headers: headers)
+        // What is answered 405 is not looked at for conditions (RFC 9110 section 13.2.1).
+        if request.method == .get || request.method == .head {
+            switch try Preconditions(request).unmet(by: .tagged(file.tag)) {
+            case nil: break
+            case .match: throw Preconditions.problem(.match, code: "precondition-failed")
+            case .noneMatch: return Response(.notModified, headers: headers)
+            }
         }
         return Response(.ok, headers: headers + [("Content-Type", file.contentType)], body: file.contents)
     }
