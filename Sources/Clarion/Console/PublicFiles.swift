@@ -10,7 +10,8 @@ struct PublicFiles: Sendable {
         let tag: EntityTag
     }
 
-    private var files: [[String]: File] = [:]
+    /// By the bytes of their segments: a file system tells names in two normal forms apart.
+    private var files: [[[UInt8]]: File] = [:]
 
     private static let contentTypes = [
         "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
@@ -26,14 +27,14 @@ struct PublicFiles: Sendable {
     init(folder: String) {
         let manager = FileManager.default
         for path in (try? manager.subpathsOfDirectory(atPath: folder)) ?? [] {
-            let segments = path.split(separator: "/").map(String.init)
+            let segments = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
             var isFolder = false
-            guard !segments.contains(where: { $0.hasPrefix(".") }),
+            guard !segments.contains(where: { $0.utf8.first == UInt8(ascii: ".") }),
                 manager.fileExists(atPath: "\(folder)/\(path)", isDirectory: &isFolder), !isFolder,
                 let contents = manager.contents(atPath: "\(folder)/\(path)")
             else { continue }
             let suffix = segments[segments.count - 1].split(separator: ".").last.map(String.init) ?? ""
-            files[segments] = File(
+            files[segments.map { Array($0.utf8) }] = File(
                 contents: [UInt8](contents),
                 contentType: Self.contentTypes[suffix] ?? "application/octet-stream",
                 tag: EntityTag(Self.fingerprint(contents))
@@ -43,8 +44,8 @@ struct PublicFiles: Sendable {
 
     /// Answers with a file; a folder's is its `index.html`.
     func response(to request: Request) throws(Problem) -> Response {
-        let path = request.target.segments
-        guard let file = files[path] ?? files[path + ["index.html"]] else {
+        let path = request.target.segments.map { Array($0.utf8) }
+        guard let file = files[path] ?? files[path + [Array("index.html".utf8)]] else {
             throw Problem(
                 .notFound,
                 code: "route-unknown",

@@ -45,7 +45,6 @@ extension Response {
 extension CloudEvent {
     /// Whether a client accepts CloudEvents by name: what takes anything gets the data.
     fileprivate static func isWanted(by request: Request) -> Bool {
-        request.headers.values(of: "Accept").flatMap { $0.split(separator: ",") }.map { MediaRange($0) }
-            .contains { $0.name == mediaType && $0.quality > 0 }
+        MediaRange.all(in: request.headers.values(of: "Accept")).contains { $0.name == mediaType && $0.quality > 0 }
     }
 }

@@ -32,8 +32,8 @@ private struct DeliveryResource: Sendable {
             return state
         }
         let before = try page.after.map { text throws(Problem) in
-            guard let number = Int64(text), number > 0 else { throw ListPage.cursorProblem }
-            return Position(number)
+            guard let number = ListPage.number(text), number > 0 else { throw ListPage.cursorProblem }
+            return Position(Int64(number))
         }
         // One more than asked for tells whether there is more.
         let found = try await log.deliveries(

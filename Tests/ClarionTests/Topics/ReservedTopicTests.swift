@@ -20,7 +20,7 @@ import Testing
             let drafts = [
                 EventDraft(topic: try Topic("free"), data: []), EventDraft(topic: try Topic("clarion.x"), data: []),
             ]
-            do {
+            do throws(HubError) {
                 _ = try await hub.post(drafts)
                 Issue.record("it was posted")
             } catch {

@@ -29,7 +29,7 @@ import Testing
         let log = try kind.make().log
         func place(_ conditions: AppendCondition...) async -> Int? {
             do {
-                try await log.append([.of("a")], if: .all(conditions))
+                _ = try await log.append([.of("a")], if: .all(conditions))
                 return nil
             } catch {
                 #expect(error.code == EventLogError.valueChanged)
