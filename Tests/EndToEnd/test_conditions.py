@@ -70,6 +70,11 @@ def test_a_list_of_other_tags_is_none_of_ours(site, topic, value):
             ("POST", events_path(topic), b"1", "precondition-failed"),
             ("POST", "/observers", members, "precondition-failed"),
             ("DELETE", f"/topics/{topic}/observers", b"", "precondition-failed"),
+            ("POST", f"{observer}/deliveries/{receipt['id']}/redeliver", b"", "precondition-failed"),
+            ("POST", f"{observer}/recover", b'{"since": "1h"}', "precondition-failed"),
+            ("POST", f"{observer}/replay", b'{"since": "1h"}', "precondition-failed"),
+            ("POST", f"{observer}/test", b"", "precondition-failed"),
+            ("PUT", f"/topics/{topic}", b"{}", "precondition-failed"),
             ("DELETE", f"/topics/{topic}", b"", "precondition-failed")]:
         response = conditional(site, method, path, [("If-Match", value)], body)
         assert_problem(response, 412, code, parameter="If-Match")

@@ -62,17 +62,21 @@ final class ObserverNames: Sendable {
             guard case .granted = answer else { return (answer, nil) }
             let displaced = directory.find(stream.id) as? EventStream
             stream.enter(directory)
+            displaced?.leave()
             return (answer, displaced)
         }
         displaced?.end()
         return answer
     }
 
-    /// Takes a stream's name out of use for a day, and the stream off the directory, in one step.
-    func retire(_ stream: EventStream) {
+    /// Takes a stream off the directory, and its name out of use for a day, in one step.
+    ///
+    /// - Returns: false if it has left before; its name may be another's by now.
+    func retire(_ stream: EventStream) -> Bool {
         state.withLock { state in
+            guard stream.leave() else { return false }
             state.retired.insert(stream.id, now: .now())
-            stream.leave()
+            return true
         }
     }
 

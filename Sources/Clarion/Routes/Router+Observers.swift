@@ -137,10 +137,13 @@ private struct ObserverResource: Sendable {
             try conditions.require(.tagged(present.tag), else: "observer-changed")
         }
         if removed { return Response(.noContent) }
-        guard let observer = directory.find(id) else { throw Problem.observerUnknown }
-        try conditions.require(.untagged, else: "observer-changed")
-        guard unregister(observer) else { throw Problem.observerUnknown }
-        return Response(.noContent)
+        // More than once only if another stream takes the name meanwhile: that one is to end then.
+        for _ in 0..<3 {
+            guard let observer = directory.find(id) else { break }
+            try conditions.require(.untagged, else: "observer-changed")
+            if unregister(observer) { return Response(.noContent) }
+        }
+        throw Problem.observerUnknown
     }
 
     func deleteAll(_ request: Request) async throws -> Response {
@@ -170,14 +173,15 @@ private struct ObserverResource: Sendable {
 
     /// Unregisters an observer that lives in the process alone.
     ///
-    /// - Returns: false for one that is stored.
+    /// - Returns: false for one that is stored, or gone already.
     private func unregister(_ observer: any HubObserver) -> Bool {
         switch observer {
-        case let stream as EventStream: streams.unregister(stream)
-        case let object as ObjectObserver: objects.remove(object)
+        case let stream as EventStream: return streams.unregister(stream)
+        case let object as ObjectObserver:
+            objects.remove(object)
+            return true
         default: return false
         }
-        return true
     }
 
     private static var undecided: Problem {

@@ -67,12 +67,17 @@ final class EventStream: HubObserver {
     }
 
     /// Takes the stream off the directory and has it hear nothing more, at once and for good.
-    func leave() {
+    ///
+    /// - Returns: false if it has left before.
+    @discardableResult
+    func leave() -> Bool {
         // Released outside the lock: what ends with it takes others.
-        _ = membership.withLock { membership in
+        let former = membership.withLock { membership in
             defer { membership = .left }
             return membership
         }
+        if case .left = former { return false }
+        return true
     }
 
     /// Whether it is listed: one that was told to end is gone, though its socket may not be.

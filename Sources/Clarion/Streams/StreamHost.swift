@@ -63,9 +63,12 @@ final class StreamHost: Sendable {
     }
 
     /// Unregisters a stream: it is gone, and a client that asks again under its id is told to stop.
-    func unregister(_ stream: EventStream) {
-        names.retire(stream)
+    ///
+    /// - Returns: false if it was gone already.
+    func unregister(_ stream: EventStream) -> Bool {
+        guard names.retire(stream) else { return false }
         stream.end()
+        return true
     }
 
     /// Ends the streams that hear nothing but a topic that was deleted. Their clients come back when they want to.
