@@ -22,7 +22,8 @@ public final class Hub: Sendable {
 
     let log: SQLiteEventLog
     let broadcaster = TopicBroadcaster()
-    let directory = ObserverDirectory()
+    let directory: ObserverDirectory
+    let names: ObserverNames
     let streams: StreamHost
     let webhooks: WebhookRegistry
     let objects: ObjectHost
@@ -58,6 +59,8 @@ public final class Hub: Sendable {
     private init(_ configuration: HubConfiguration, log: SQLiteEventLog, logger: Logger) throws {
         self.log = log
         self.logger = logger
+        directory = ObserverDirectory()
+        names = ObserverNames(directory: directory)
         writer = try StreamWriter(
             keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive)
         )
@@ -73,6 +76,7 @@ public final class Hub: Sendable {
             log: log,
             broadcaster: broadcaster,
             directory: directory,
+            names: names,
             writer: writer,
             reader: StreamReader(log: log, work: work),
             outboxBytes: configuration.outboxBytes
@@ -122,7 +126,7 @@ public final class Hub: Sendable {
     /// Posts an event and returns it once it is committed.
     ///
     /// - Throws: ``HubError`` if it was not stored: with the log's code and the ``EventLogError`` as its cause if it could
-    ///   not be, with `info-mismatch` if its topic is bound to a notification and its data is not what that carries.
+    ///   not be, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a notification and its data is not what that carries.
     public func post(_ draft: EventDraft) async throws(HubError) -> Event {
         try await store([try admit(draft)])[0]
     }
@@ -139,6 +143,7 @@ public final class Hub: Sendable {
     }
 
     private func admit(_ draft: EventDraft, pointer: String = "") throws(HubError) -> EventDraft {
+        try HubError.requireFree(draft.topic, pointer: pointer)
         do {
             return try bindings.admit(draft)
         } catch {

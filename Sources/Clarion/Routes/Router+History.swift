@@ -10,7 +10,7 @@ extension Router {
             guard let id = EventID(text), let event = try await log.event(id), event.topic == topic else {
                 throw Problem(.notFound, code: "event-unknown", detail: "This topic has no such event.")
             }
-            return Response.event(event, for: request, lifespan: .lasting)
+            return try Response.event(event, for: request, lifespan: .lasting)
         }
     }
 }

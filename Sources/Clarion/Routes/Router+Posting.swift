@@ -6,6 +6,7 @@ extension Router {
     mutating func addPosting(_ hub: Hub) {
         on(.post, "/topics/{topic}/events") { [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
+            try Preconditions.requireUntagged(request)
             return try hub.store(try Post(request), for: request) { receipt, isBatch in
                 isBatch ? .batch(receipt) : .receipt(receipt)
             }

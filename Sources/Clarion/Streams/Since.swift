@@ -25,8 +25,7 @@ enum Since: Hashable, Sendable {
                 self = .moment(now.advanced(byMilliseconds: -duration.milliseconds))
                 return
             }
-            // The "+" of an offset that was not escaped arrives as a space.
-            guard let moment = Timestamp(rfc3339: String(text.map { $0 == " " ? "+" : $0 })) else {
+            guard let moment = Timestamp(rfc3339: Query.restoringPlus(text)) else {
                 throw Problem(
                     .badRequest,
                     code: "since-invalid",

@@ -52,7 +52,7 @@ final class StreamReader: Sendable {
             )
         } catch {
             // The client reconnects with its last id and finds what this page would have held.
-            stream.outlet.end()
+            stream.breakOff()
             return nil
         }
         var next = place
