@@ -37,7 +37,6 @@ public final class Hub: Sendable {
     private let writer: StreamWriter
     private let server = Lock<HTTPServer?>(nil)
     private let draining = Atomic<Bool>(false)
-    private let running = Lock<Task<Void, Never>?>(nil)
 
     /// Opens the log, takes up the registered webhooks, and listens.
     ///
@@ -94,7 +93,7 @@ public final class Hub: Sendable {
     }
 
     private func begin(_ configuration: HubConfiguration) async throws {
-        running.withLock { $0 = Task { [work] in await work.run() } }
+        work.begin()
         log.follow { [broadcaster] commit in broadcaster.notify(commit) }
         work.start { [failed, whoFailed, webhooks] in
             for await endpoint in failed where await !webhooks.disable(endpoint) {
@@ -168,6 +167,7 @@ public final class Hub: Sendable {
     }
 
     private func stop(grace: Duration) async {
+        let deadline = ContinuousClock.now + grace
         let server = server.withLock { $0 }
         server?.quiesce()
         streams.endAll()
@@ -179,8 +179,9 @@ public final class Hub: Sendable {
         if isStopped { writer.stop() } else { logger.error("requests were still waiting for their answer at shutdown") }
         await attempts
         whoFailed.finish()
-        work.finish()
-        await running.withLock { $0 }?.value
+        if await !work.stop(within: max(.milliseconds(500), deadline - .now)) {
+            logger.error("background work was still going on at shutdown")
+        }
         bindings.removeAll()
         await log.close()
     }
