@@ -19,6 +19,10 @@ public final class DetachedStream: Sendable {
     private let writer: StreamWriter
     private let outbox: Lock<Outbox>
 
+    /// Whether a client that will send nothing more counts as gone. A client of events that never end has no reason to
+    /// close its half of the connection; one that waits for an answer may have.
+    let endsWithPeer: Bool
+
     /// Where the writer's table has it; -1 if it has not. Only the writer's thread uses it.
     let slot = Atomic<Int>(-1)
 
@@ -27,8 +31,11 @@ public final class DetachedStream: Sendable {
     /// - Parameters:
     ///   - writer: the thread that will write it.
     ///   - outboxLimit: how many bytes may wait before ``send(_:)`` answers `full`.
-    public init(writer: StreamWriter, outboxLimit: Int) {
+    ///   - endsWithPeer: whether a client that closes its half of the connection is gone, as for a stream without an
+    ///     end; otherwise only one that has closed or lost the whole of it.
+    public init(writer: StreamWriter, outboxLimit: Int, endsWithPeer: Bool = true) {
         self.writer = writer
+        self.endsWithPeer = endsWithPeer
         outbox = Lock(Outbox(limit: outboxLimit))
     }
 
@@ -49,7 +56,8 @@ public final class DetachedStream: Sendable {
         }
     }
 
-    /// Writes what waits, then `last`, then closes the connection: an orderly end, never inside a frame.
+    /// Writes what waits, then `last`, then ends the response: an orderly end, never inside a frame. A connection of
+    /// HTTP/1.1 can then take the next request.
     public func end(after last: Chunk? = nil) {
         if outbox.withLock({ $0.end(after: last) }) { writer.schedule(self) }
     }
@@ -63,7 +71,11 @@ public final class DetachedStream: Sendable {
     }
 
     /// Gives the writer the connection to write to.
-    func adopt(_ connection: SuspendedConnection) { writer.adopt(self, connection: connection) }
+    ///
+    /// - Parameter isChunked: whether the head has promised the chunked transfer coding.
+    func adopt(_ connection: SuspendedConnection, isChunked: Bool) {
+        writer.adopt(self, connection: connection, isChunked: isChunked)
+    }
 
     // What only the writer calls, on its thread.
 
@@ -82,7 +94,10 @@ public final class DetachedStream: Sendable {
         for waiter in outbox.withLock({ $0.sent(count) }) { waiter() }
     }
 
-    func close() {
-        for waiter in outbox.withLock({ $0.close() }) { waiter() }
+    func close(inOrder: Bool) {
+        for waiter in outbox.withLock({ $0.close(inOrder: inOrder) }) { waiter() }
     }
+
+    /// Whether it is over, and the client has got everything up to an orderly end.
+    var endedInOrder: Bool { outbox.withLock { $0.endedInOrder } }
 }
