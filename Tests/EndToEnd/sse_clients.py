@@ -48,6 +48,11 @@ class Listener:
         self.close()
 
     @property
+    def is_over(self):
+        """Whether the client has come to the end of its stream, and does not connect again."""
+        return not self._thread.is_alive()
+
+    @property
     def heard(self):
         with self._lock:
             return list(self._heard)

@@ -116,7 +116,7 @@ def test_a_stream_that_the_hub_ends_leaves_no_event_behind(quiet_hub, base, topi
                 assert texts(listener) == posted
                 assert_ids(quiet_hub, topic, listener)
             else:
-                wait_until(lambda: not listener._thread.is_alive(), what="the end of a client")
+                wait_until(lambda: listener.is_over, what="the end of a client")
                 assert listener.failure is None
                 assert texts(listener) == posted[:3]
 
