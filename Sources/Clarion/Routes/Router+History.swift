@@ -47,7 +47,8 @@ extension Hub {
             let part = try await log.read(
                 after: position,
                 matching: topics,
-                limit: limit + 1 - (types.isOpen ? page.events.count : 0),
+                // Of a few at a time that are hardly ever wanted, a page of ten would take thousands of reads.
+                limit: types.isOpen ? limit + 1 - page.events.count : max(limit + 1, 512),
                 byteLimit: HistoryPage.byteLimit
             )
             for event in part.events where types.selects(event) { page.add(event) }
