@@ -83,9 +83,16 @@ enum ContentType {
     private static let semicolon = UInt8(ascii: ";")
 
     /// What an event's data is stored as. What `curl -d` claims of its data, a form, and no claim at all, both mean
-    /// plain data: text if it reads as such.
+    /// that it is as it looks: JSON if it is an object or an array, otherwise text if it reads as such. A bare number or
+    /// word may be either, and is text.
     static func stored(_ claimed: String?, data: [UInt8]) -> String {
         if let claimed, !claimed.isEmpty, !matches(claimed, "application/x-www-form-urlencoded") { return claimed }
+        if isObjectOrArray(data) { return json }
         return UTF8Check.isValid(data) ? "text/plain; charset=utf-8" : "application/octet-stream"
+    }
+
+    private static func isObjectOrArray(_ data: [UInt8]) -> Bool {
+        let first = data.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        return (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && JSONSyntax.isValid(data)
     }
 }

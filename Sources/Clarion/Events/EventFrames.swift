@@ -22,8 +22,9 @@ struct EventFrames: Sendable {
         ends.reserveCapacity(events.count)
         for event in events {
             switch format {
-            case .plain: ServerSentEvent.append(event, data: event.data, to: &bytes)
-            case .cloudEvents: ServerSentEvent.append(event, data: CloudEvent.json(event), to: &bytes)
+            case .plain: ServerSentEvent.append(event, type: event.type, data: event.data, to: &bytes)
+            case .json: ServerSentEvent.append(event, type: nil, data: EventDocument.json(event), to: &bytes)
+            case .cloudEvents: ServerSentEvent.append(event, type: nil, data: CloudEvent.json(event), to: &bytes)
             case .none: break
             }
             ends.append(bytes.count)

@@ -70,7 +70,9 @@ public final class Hub: Sendable {
             log: log,
             patience: configuration.disableFailingAfter.milliseconds
         ) { whoFailed.yield($0) }
-        dispatcher = WebhookDispatcher(store: deliveries, configuration: configuration.webhooks, logger: logger)
+        var webhooks = configuration.webhooks
+        webhooks.maximumConnections = min(webhooks.maximumConnections, DescriptorBudget.ofProcess.webhooks)
+        dispatcher = WebhookDispatcher(store: deliveries, configuration: webhooks, logger: logger)
         streams = StreamHost(
             log: log,
             broadcaster: broadcaster,
@@ -80,7 +82,7 @@ public final class Hub: Sendable {
             reader: StreamReader(log: log, work: work),
             outboxBytes: configuration.outboxBytes
         )
-        webhooks = WebhookRegistry(
+        self.webhooks = WebhookRegistry(
             store: log,
             dispatcher: dispatcher,
             lifecycle: try ObserverLifecycle(log: log, logger: logger),

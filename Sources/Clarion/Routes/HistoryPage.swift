@@ -43,7 +43,7 @@ struct HistoryPage {
         } else {
             body += Array("null".utf8)
         }
-        body.append(UInt8(ascii: "}"))
+        body += Array("}\n".utf8)
         return response("application/json", body, query)
     }
 
@@ -69,7 +69,7 @@ extension Query {
     /// proxy has given the hub another path.
     fileprivate func reference(after id: EventID) -> String {
         // Where this page began does not matter any more.
-        let others = parameters.filter { $0.name != "after" && $0.name != "since" }
+        let others = parameters.filter { !["after", "since", "last"].contains($0.name) }
         let pairs = others.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))&" }
         return "?\(pairs.joined())after=\(id)"
     }

@@ -34,8 +34,7 @@ extension Response {
         if let type = event.type { headers.append(("Event-Type", HeaderValue.encode(type))) }
         guard unmet == nil else { return Response(.notModified, headers: headers) }
         guard !isCloudEvent else {
-            headers.append(("Content-Type", CloudEvent.mediaType))
-            return Response(.ok, headers: headers, body: CloudEvent.json(event))
+            return Response(.ok, json: CloudEvent.json(event), mediaType: CloudEvent.mediaType, headers: headers)
         }
         headers.append(("Content-Type", event.contentType ?? "application/octet-stream"))
         return Response(.ok, headers: headers, body: event.data)

@@ -133,10 +133,6 @@ private struct DeliveryResource: Sendable {
     }
 
     private func answer(_ status: Status, _ document: JSONValue) -> Response {
-        Response(
-            status,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: document.bytes
-        )
+        Response(status, json: document.bytes, headers: [("Cache-Control", "no-store")])
     }
 }

@@ -16,7 +16,7 @@ extension Router {
 }
 
 extension Hub {
-    /// A page of history: `?since=&after=&limit=`.
+    /// A page of history: `?since=&last=&after=&limit=`.
     func history(of topics: [TopicPattern], for request: Request, asLines: Bool) -> Reply {
         .later { [weak self] responder in
             self?.work.start { [weak self] in
@@ -34,9 +34,12 @@ extension Hub {
 
     private func page(of topics: [TopicPattern], for request: Request) async throws -> HistoryPage {
         let query = request.target.query
-        let limit = try ListPage.limit(query)
+        let since = try Since(query, now: .now())
         let types = TypeFilter(query["type"])
-        var position = try await start(query, of: topics)
+        var limit = try ListPage.limit(query)
+        // Who asks for the newest hundred gets them all, however many a page has that nobody asked for.
+        if case .newest(let count) = since, query["limit"] == nil, query["after"] == nil { limit = count }
+        var position = try await start(since, query, of: topics, types: types)
         var page = HistoryPage(limit: limit)
         // On to the first event for which there is no room: only then it is certain that there is more. The log looks at
         // a bounded part at a time, and of what it finds not everything may be wanted.
@@ -44,7 +47,8 @@ extension Hub {
             let part = try await log.read(
                 after: position,
                 matching: topics,
-                limit: limit + 1 - (types.isOpen ? page.events.count : 0),
+                // Of a few at a time that are hardly ever wanted, a page of ten would take thousands of reads.
+                limit: types.isOpen ? limit + 1 - page.events.count : max(limit + 1, 512),
                 byteLimit: HistoryPage.byteLimit
             )
             for event in part.events where types.selects(event) { page.add(event) }
@@ -54,13 +58,19 @@ extension Hub {
         return page
     }
 
-    private func start(_ query: Query, of topics: [TopicPattern]) async throws -> Position {
-        let since = try query["since"].map { text throws(Problem) in try Since(text, now: .now()) }
-        guard let after = query["after"] else { return try await log.position(of: since ?? .earliest, for: topics) }
+    private func start(
+        _ since: Since?,
+        _ query: Query,
+        of topics: [TopicPattern],
+        types: TypeFilter
+    ) async throws -> Position {
+        guard let after = query["after"] else {
+            return try await log.position(of: since ?? .earliest, for: topics, types: types)
+        }
         guard let id = EventID(after), id.epoch == log.epoch, try await log.hasReached(id.position) else {
             throw ListPage.problem(
                 "after",
-                "is not the id of an event of this log. Begin again without it, or with \"since\""
+                "is not the id of an event of this log. Begin again without it, or with \"since\" or \"last\""
             )
         }
         return id.position

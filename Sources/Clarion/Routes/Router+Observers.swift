@@ -153,7 +153,7 @@ private struct ObserverResource: Sendable {
         for observer in directory.all() where observer.topics.contains(pattern) && unregister(observer) { count += 1 }
         var json = JSONText()
         json.member("unregistered", count)
-        return Response(.ok, contentType: "application/json", body: json.object)
+        return Response(.ok, json: json.object)
     }
 
     func list(_ request: Request) async throws -> Response {
@@ -164,11 +164,7 @@ private struct ObserverResource: Sendable {
         let body = JSONValue.object([
             "observers": .array(documents), "next": next,
         ])
-        return Response(
-            .ok,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: body.bytes
-        )
+        return Response(.ok, json: body.bytes, headers: [("Cache-Control", "no-store")])
     }
 
     /// Unregisters an observer that lives in the process alone.
@@ -209,17 +205,15 @@ private struct ObserverResource: Sendable {
         let observer = saved.observer
         let created = saved.replaced == nil
         let isNew = saved.replaced?.webhook.secrets.current != observer.webhook.secrets.current
-        var headers = [
-            ("Content-Type", "application/json"), ("ETag", observer.tag.description), ("Cache-Control", "no-store"),
-        ]
+        var headers = [("ETag", observer.tag.description), ("Cache-Control", "no-store")]
         if created { headers.append(("Location", "/observers/\(observer.id)")) }
         let document = try await observer.document(showingSecret: isNew || showingSecret)
-        return Response(created ? .created : .ok, headers: headers, body: document.bytes)
+        return Response(created ? .created : .ok, json: document.bytes, headers: headers)
     }
 
     private func answer(_ observer: any HubObserver) async throws -> Response {
-        var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+        var headers = [("Cache-Control", "no-store")]
         if let webhook = observer as? WebhookObserver { headers.append(("ETag", webhook.tag.description)) }
-        return Response(.ok, headers: headers, body: try await observer.document().bytes)
+        return Response(.ok, json: try await observer.document().bytes, headers: headers)
     }
 }

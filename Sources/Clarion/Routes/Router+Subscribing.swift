@@ -61,7 +61,7 @@ extension Hub {
             self?.work.start { [weak self] in
                 guard let self else { return }
                 do {
-                    let start = try await beginning.find(in: log, topics: topics)
+                    let start = try await beginning.find(in: log, topics: topics, types: wish.types)
                     responder.reply { [weak self] in
                         do throws(Problem) {
                             guard let self else { throw Problem.draining }
@@ -115,16 +115,17 @@ extension Hub {
 }
 
 extension Feed.Format {
-    /// `?envelope=cloudevents`, or nothing.
+    /// `?envelope=json`, `?envelope=cloudevents`, or nothing.
     fileprivate init(_ request: Request) throws(Problem) {
         switch request.target.query["envelope"] {
         case nil: self = .plain
+        case "json": self = .json
         case "cloudevents": self = .cloudEvents
         case .some:
             throw Problem(
                 .badRequest,
                 code: "parameter-invalid",
-                detail: "\"envelope\" is \"cloudevents\", or left out.",
+                detail: "\"envelope\" is \"json\" or \"cloudevents\", or left out.",
                 parameter: "envelope"
             )
         }

@@ -74,11 +74,7 @@ private struct TopicResource: Sendable {
     }
 
     private func answer(_ document: JSONValue) -> Response {
-        Response(
-            .ok,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: document.bytes
-        )
+        Response(.ok, json: document.bytes, headers: [("Cache-Control", "no-store")])
     }
 
     private static var unknown: Problem {
