@@ -71,6 +71,6 @@ struct PublicFiles: Sendable {
 extension Router {
     /// `GET /` and below.
     mutating func addPublicFiles(_ files: PublicFiles) {
-        otherwise { request throws(Problem) in .now(try files.response(to: request)) }
+        otherwise(parameters: []) { request throws(Problem) in .now(try files.response(to: request)) }
     }
 }

@@ -5,12 +5,14 @@ extension Router {
     /// `/observers/{id}/deliveries` and what makes deliveries by hand.
     mutating func addDeliveries(_ hub: Hub) {
         let resource = DeliveryResource(log: hub.log, webhooks: hub.webhooks, directory: hub.directory)
-        onAsync(.get, "/observers/{id}/deliveries", hub) { try await resource.list($0) }
-        onAsync(.get, "/observers/{id}/deliveries/{event}", hub) { try await resource.read($0) }
-        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", hub) { try await resource.redeliver($0) }
-        onAsync(.post, "/observers/{id}/recover", hub) { try await resource.recover($0) }
-        onAsync(.post, "/observers/{id}/replay", hub) { try await resource.replay($0) }
-        onAsync(.post, "/observers/{id}/test", hub) { try await resource.test($0) }
+        onAsync(.get, "/observers/{id}/deliveries", parameters: ListPage.parameters + ["state"], hub) { try await resource.list($0) }
+        onAsync(.get, "/observers/{id}/deliveries/{event}", parameters: [], hub) { try await resource.read($0) }
+        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", parameters: [], hub) {
+            try await resource.redeliver($0)
+        }
+        onAsync(.post, "/observers/{id}/recover", parameters: [], hub) { try await resource.recover($0) }
+        onAsync(.post, "/observers/{id}/replay", parameters: [], hub) { try await resource.replay($0) }
+        onAsync(.post, "/observers/{id}/test", parameters: [], hub) { try await resource.test($0) }
     }
 }
 

@@ -21,10 +21,11 @@ extension Router {
     mutating func onAsync(
         _ method: Method,
         _ path: String,
+        parameters: QueryParameters,
         _ hub: Hub,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
-        on(method, path) { [work = hub.work, logger = hub.logger] request in
+        on(method, path, parameters: parameters) { [work = hub.work, logger = hub.logger] request in
             .later { responder in
                 work.start {
                     do {

@@ -12,14 +12,14 @@ extension Router {
             directory: hub.directory,
             httpsOnly: httpsOnly
         )
-        onAsync(.get, "/observers", hub) { try await resource.list($0) }
-        onAsync(.post, "/observers", hub) { try await resource.create($0) }
-        onAsync(.get, "/observers/{id}", hub) { try await resource.read($0) }
-        onAsync(.put, "/observers/{id}", hub) { try await resource.replace($0) }
-        onAsync(.patch, "/observers/{id}", hub) { try await resource.patch($0) }
-        onAsync(.post, "/observers/{id}/secret/rotate", hub) { try await resource.rotate($0) }
-        onAsync(.delete, "/observers/{id}", hub) { try await resource.delete($0) }
-        onAsync(.delete, "/topics/{topic}/observers", hub) { try await resource.deleteAll($0) }
+        onAsync(.get, "/observers", parameters: ListPage.parameters + ["topic", "kind"], hub) { try await resource.list($0) }
+        onAsync(.post, "/observers", parameters: [], hub) { try await resource.create($0) }
+        onAsync(.get, "/observers/{id}", parameters: [], hub) { try await resource.read($0) }
+        onAsync(.put, "/observers/{id}", parameters: [], hub) { try await resource.replace($0) }
+        onAsync(.patch, "/observers/{id}", parameters: [], hub) { try await resource.patch($0) }
+        onAsync(.post, "/observers/{id}/secret/rotate", parameters: [], hub) { try await resource.rotate($0) }
+        onAsync(.delete, "/observers/{id}", parameters: [], hub) { try await resource.delete($0) }
+        onAsync(.delete, "/topics/{topic}/observers", parameters: [], hub) { try await resource.deleteAll($0) }
     }
 }
 

@@ -5,10 +5,10 @@ extension Router {
     /// `/topics` and `/topics/{topic}`.
     mutating func addTopics(_ hub: Hub) {
         let resource = TopicResource(store: hub.log, streams: hub.streams, directory: hub.directory)
-        onAsync(.get, "/topics", hub) { try await resource.list($0) }
-        onAsync(.get, "/topics/{topic}", hub) { try await resource.read($0) }
-        onAsync(.put, "/topics/{topic}", hub) { try await resource.set($0) }
-        onAsync(.delete, "/topics/{topic}", hub) { try await resource.delete($0) }
+        onAsync(.get, "/topics", parameters: ListPage.parameters + ["prefix"], hub) { try await resource.list($0) }
+        onAsync(.get, "/topics/{topic}", parameters: [], hub) { try await resource.read($0) }
+        onAsync(.put, "/topics/{topic}", parameters: [], hub) { try await resource.set($0) }
+        onAsync(.delete, "/topics/{topic}", parameters: [], hub) { try await resource.delete($0) }
     }
 }
 
