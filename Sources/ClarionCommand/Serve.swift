@@ -12,7 +12,10 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Every option can also be given in the environment, as CLARION_ and its name in capitals \
             (CLARION_PORT=9000, CLARION_ALLOW_EGRESS=10.0.0.0/8,127.0.0.0/8), or as a member of the JSON file that \
-            --config names ({"port": 9000}). An option wins over the environment, and that over the file.
+            --config names ({"port": 9000}). An option wins over the environment, and that over the file. What is unknown \
+            in any of them is refused.
+
+            Sizes are 65536, 64KiB, 1MiB or 2GiB; times are 500ms, 15s, 10m, 1h30m or 7d.
 
             SIGTERM and SIGINT drain and stop: no more posts, streams end, webhook attempts under way may finish, \
             the rest stays stored.
@@ -24,7 +27,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let settings: Settings
         do {
-            settings = try await Settings(options)
+            settings = try Settings(options)
         } catch {
             throw Failure.exit(EX_USAGE, error.message)
         }

@@ -12,7 +12,9 @@ import Testing
         #expect(Spelling.nearest(to: name, among: members) == meant)
     }
 
-    @Test(arguments: ["", "x", "id", "key", "callback", "-", "topicsandmore", String(repeating: "topics", count: 100_000)])
+    @Test(arguments: [
+        "", "x", "id", "key", "callback", "-", "topicsandmore", String(repeating: "topics", count: 100_000),
+    ])
     func `any other name is like none`(name: String) {
         #expect(Spelling.nearest(to: name, among: members) == nil)
     }
@@ -23,7 +25,10 @@ import Testing
     }
 
     @Test func `advice names the nearest and all`() {
-        #expect(Spelling.advice(on: "topic", known: ["url", "topics"]) == "Did you mean \"topics\"? Known ones: topics, url.")
+        #expect(
+            Spelling.advice(on: "topic", known: ["url", "topics"])
+                == "Did you mean \"topics\"? Known ones: topics, url."
+        )
         #expect(Spelling.advice(on: "id", known: ["url", "topics"]) == "Known ones: topics, url.")
         #expect(Spelling.advice(on: "id", known: []) == "There are none here.")
     }

@@ -5,7 +5,9 @@ extension Router {
     /// `/observers/{id}/deliveries` and what makes deliveries by hand.
     mutating func addDeliveries(_ hub: Hub) {
         let resource = DeliveryResource(log: hub.log, webhooks: hub.webhooks, directory: hub.directory)
-        onAsync(.get, "/observers/{id}/deliveries", parameters: ListPage.parameters + ["state"], hub) { try await resource.list($0) }
+        onAsync(.get, "/observers/{id}/deliveries", parameters: ListPage.parameters + ["state"], hub) {
+            try await resource.list($0)
+        }
         onAsync(.get, "/observers/{id}/deliveries/{event}", parameters: [], hub) { try await resource.read($0) }
         onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", parameters: [], hub) {
             try await resource.redeliver($0)

@@ -3,7 +3,9 @@ import MicroHTTP
 
 extension Router {
     /// Every route of the hub.
-    init(for hub: Hub, configuration: HubConfiguration) {
+    ///
+    /// - Throws: ``HubError`` if the folder of the web console cannot be read.
+    init(for hub: Hub, configuration: HubConfiguration) throws(HubError) {
         self.init()
         require(SameOrigin.require)
         addPosting(hub)
@@ -14,7 +16,7 @@ extension Router {
         addObservers(hub, httpsOnly: configuration.webhooks.httpsOnly)
         addDeliveries(hub)
         addService(hub)
-        if let folder = configuration.publicFolder { addPublicFiles(PublicFiles(folder: folder)) }
+        if let folder = configuration.publicFolder { addPublicFiles(try PublicFiles(folder: folder)) }
     }
 
     /// Adds a route whose answer takes time: the connection is suspended, and the handler runs on the concurrency pool.

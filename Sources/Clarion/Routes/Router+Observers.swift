@@ -12,7 +12,9 @@ extension Router {
             directory: hub.directory,
             httpsOnly: httpsOnly
         )
-        onAsync(.get, "/observers", parameters: ListPage.parameters + ["topic", "kind"], hub) { try await resource.list($0) }
+        onAsync(.get, "/observers", parameters: ListPage.parameters + ["topic", "kind"], hub) {
+            try await resource.list($0)
+        }
         onAsync(.post, "/observers", parameters: [], hub) { try await resource.create($0) }
         onAsync(.get, "/observers/{id}", parameters: [], hub) { try await resource.read($0) }
         onAsync(.put, "/observers/{id}", parameters: [], hub) { try await resource.replace($0) }

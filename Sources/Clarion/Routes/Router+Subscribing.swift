@@ -8,7 +8,8 @@ extension Router {
             guard let hub else { throw Problem.draining }
             return try hub.events(of: [try request.parameter("topic")], for: request)
         }
-        on(.get, "/events", parameters: [.repeatable("topic")] + Self.eventsParameters) { [weak hub] request throws(Problem) in
+        on(.get, "/events", parameters: [.repeatable("topic")] + Self.eventsParameters) {
+            [weak hub] request throws(Problem) in
             guard let hub else { throw Problem.draining }
             return try hub.events(of: try Self.topics(of: request), for: request)
         }

@@ -19,7 +19,8 @@ import Testing
         var router = Router()
         router.on(.get, "/", parameters: []) { _ in .now(Response(.ok, body: Array("root".utf8))) }
         router.on(.get, "/topics", parameters: []) { _ in .now(Response(.ok, body: Array("topics".utf8))) }
-        router.on(.get, "/topics/{topic}/events", parameters: [.repeatable("topic"), "since"]) { request throws(Problem) in
+        router.on(.get, "/topics/{topic}/events", parameters: [.repeatable("topic"), "since"]) {
+            request throws(Problem) in
             .now(Response(.ok, body: Array("events of \(try request.parameter("topic", as: String.self))".utf8)))
         }
         router.on(.post, "/topics/{topic}/events", parameters: []) { _ in .now(Response(.created)) }
@@ -28,7 +29,8 @@ import Testing
             let id: String = try request.parameter("id")
             return .now(Response(.ok, body: Array("\(id) of \(topic)".utf8)))
         }
-        router.on(.get, "/topics/special/value", parameters: []) { _ in .now(Response(.ok, body: Array("special".utf8))) }
+        router.on(.get, "/topics/special/value", parameters: []) { _ in .now(Response(.ok, body: Array("special".utf8)))
+        }
         router.on(.get, "/even/{number}", parameters: []) { request throws(Problem) in
             .now(Response(.ok, body: Array("\(try request.parameter("number", as: Even.self).number)".utf8)))
         }
