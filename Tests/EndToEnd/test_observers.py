@@ -616,3 +616,15 @@ def test_idle_streams_are_cheap(hub, topic, figure):
     for stream in streams:
         stream.close()
     hub.wait_for_observers(0)
+
+
+@pytest.mark.parametrize("method, path", [("POST", "/observers"), ("PUT", "/observers/typo"), ("PATCH", "/observers/{id}")])
+def test_a_typo_is_told_before_what_it_makes_wrong(shared_hub, receiver, topic, method, path):
+    path = path.format(id=shared_hub.register(receiver.url(), topic)["id"])
+    for body, pointer, meant in [
+            ({"topic": [topic], "url": receiver.url()}, "/topic", "topics"),
+            ({"topics": [topic], "URL": 7}, "/URL", "url"),
+            ({"topics": [], "url": "nonsense", "max_in_flight": -1}, "/max_in_flight", "maxInFlight")]:
+        problem = assert_problem(
+            shared_hub.request(method, path, json=body), 400, "member-unknown", pointer=pointer)
+        assert f'Did you mean "{meant}"?' in problem["detail"]

@@ -128,8 +128,7 @@ private struct DeliveryResource: Sendable {
     /// A body is not needed; one that says something would go unheard.
     private func requireNoMembers(_ request: Request) throws(Problem) {
         guard !request.body.isEmpty else { return }
-        let members = try JSONMembers(try request.json())
-        try members.end()
+        _ = try JSONMembers(try request.json(), known: [])
     }
 
     private func answer(_ status: Status, _ document: JSONValue) -> Response {

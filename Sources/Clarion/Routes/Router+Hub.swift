@@ -16,6 +16,7 @@ extension Router {
         addObservers(hub, httpsOnly: configuration.webhooks.httpsOnly)
         addDeliveries(hub)
         addService(hub)
+        addErrors()
         if let folder = configuration.publicFolder { addPublicFiles(try PublicFiles(folder: folder)) }
     }
 

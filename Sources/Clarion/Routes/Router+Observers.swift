@@ -78,14 +78,13 @@ private struct ObserverResource: Sendable {
     /// Gives a webhook a new secret, its client's own or one that is made; the present one signs for a day more.
     func rotate(_ request: Request) async throws -> Response {
         let id = try webhookID(request)
-        var members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json())
+        let members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json(), known: ["secret"])
         let saved = try await save(id) { present throws(Problem) in
             guard let present else { throw Problem.observerUnknown }
             try EntityTag.require(request, present: present.etag)
             var webhook = present.webhook
             let scheme = webhook.specification.signature
-            let given = try WebhookSpecification.secret(&members, scheme: scheme)
-            try members.end()
+            let given = try WebhookSpecification.secret(members, scheme: scheme)
             webhook.secrets = webhook.secrets.rotated(to: given ?? .generate(scheme), at: Timestamp.now().milliseconds)
             return webhook
         }

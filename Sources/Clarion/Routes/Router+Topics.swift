@@ -42,11 +42,10 @@ private struct TopicResource: Sendable {
     /// Replaces the topic's settings; the topic need not have events.
     func set(_ request: Request) async throws -> Response {
         let topic: Topic = try request.parameter("topic")
-        var members = try JSONMembers(try request.json())
+        let members = try JSONMembers(try request.json(), known: ["retention"])
         let retention = try members.value("retention").map { value throws(Problem) in
             try Retention(value, at: "retention")
         }
-        try members.end()
         try await store.setRetention(retention, of: topic)
         let summary = try await store.summary(of: topic)
         return answer(summary ?? TopicSummary(topic: topic, events: 0, bytes: 0, first: nil, last: nil, retention: nil))

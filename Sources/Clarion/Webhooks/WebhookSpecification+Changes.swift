@@ -3,7 +3,7 @@ import Webhooks
 
 extension WebhookSpecification {
     /// Every member that a client may send.
-    private static let members: Set = [
+    static let members: Set = [
         "topics", "url", "types", "format", "headers", "description", "start", "ordered", "maxInFlight",
         "ratePerSecond", "enabled", "handshake", "signature", "secret",
     ]
@@ -12,9 +12,7 @@ extension WebhookSpecification {
     ///
     /// - Throws: `member-unknown`, or `body-invalid` if it is no object.
     static func requireKnown(_ patch: JSONValue) throws(Problem) {
-        var members = try JSONMembers(patch)
-        for name in Self.members { _ = members.value(name) }
-        try members.end()
+        _ = try JSONMembers(patch, known: members)
     }
 
     /// Puts the stored credentials back where a client sends what it was shown instead of them.
