@@ -3,7 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .build/venv
 PACKAGES := libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config
-TEST_PACKAGES := chromium chromium-driver
+TEST_PACKAGES := chromium chromium-driver nodejs openssl
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
@@ -22,6 +22,7 @@ unit: dependencies
 	swift test --no-parallel
 
 end-to-end: build test-dependencies
+	swift build -c release --product WebhookReceiver
 	$(VENV)/bin/python -m pytest -q Tests/EndToEnd
 
 sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer.

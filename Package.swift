@@ -106,6 +106,19 @@ for name in ["Actions", "Delegates", "Market", "Thermostat", "Titles", "Embedded
     package.targets.first { $0.name == "ExamplesTests" }?.dependencies.append(.target(name: name))
 }
 
+// A receiver of webhooks, beside those in other languages. It runs until it is ended, so the end-to-end tests run it.
+package.targets.append(
+    .executableTarget(
+        name: "WebhookReceiver",
+        dependencies: [
+            "Clarion",
+            .product(name: "Crypto", package: "swift-crypto"),
+        ],
+        path: "Examples/Receivers",
+        exclude: ["receiver.mjs", "receiver.py"]
+    )
+)
+
 for target in package.targets where target.type != .system {
     target.swiftSettings = [
         .strictMemorySafety(),
