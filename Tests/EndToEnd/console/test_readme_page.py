@@ -6,10 +6,11 @@ from test_readme import blocks
 
 
 def test_the_page_of_the_readme_hears_its_own_event(hub, console):
-    if hub.get("/topics/probe/events?envelope=json").status_code == 400:
+    wanted = {"Accept": "text/event-stream"}
+    if hub.request("HEAD", "/topics/probe/events?envelope=json", headers=wanted).status_code == 400:
         pytest.skip("envelope=json is not there yet")
     [code] = blocks("In a browser", "js")
-    console.driver.get(hub.url + "/healthz")
+    console.open_live()
     console.run(
         "window.heard = []; console.log = (...words) => window.heard.push(words);"
         # The post of the example must not win the race against its stream.
