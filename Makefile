@@ -7,7 +7,7 @@ TEST_PACKAGES := chromium chromium-driver nodejs openssl
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
-.PHONY: run build test unit end-to-end sanitize lint format docs bench bench-broadcasting bench-webhooks clean dependencies test-dependencies
+.PHONY: run build test measure unit end-to-end sanitize lint format docs bench bench-broadcasting bench-webhooks clean dependencies test-dependencies
 
 run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in ./data.
 	exec .build/release/clarion serve $(ARGS)
@@ -16,6 +16,10 @@ build: dependencies
 	swift build -c release --product clarion
 
 test: unit end-to-end ## Pass all tests.
+
+measure: build test-dependencies ## Enforce the figures of time and memory that `make test` only tells. Needs a machine to itself.
+	CLARION_LOAD=full $(VENV)/bin/python -m pytest -q -m measured Tests/EndToEnd
+	CLARION_LOAD=full swift test --no-parallel --filter MicroHTTPTests
 
 # One test at a time: some measure time and memory, and all share the machine.
 unit: dependencies

@@ -554,6 +554,7 @@ def test_many_small_things_are_answered(shared_hub, kind):
     assert not unanswered or max(unanswered) - min(unanswered) <= UNANSWERED // 64
 
 
+@pytest.mark.measured
 def test_connections_that_dawdle_hold_up_nobody(shared_hub, topic, figure):
     head = request("POST", f"/topics/{topic}/events", {"Content-Length": "10"})
     dawdlers = [RawConnection(shared_hub.port) for _ in range(300)]
@@ -567,7 +568,7 @@ def test_connections_that_dawdle_hold_up_nobody(shared_hub, topic, figure):
             shared_hub.post(f"{topic}.prompt", "x")
             longest = max(longest, time.monotonic() - began)
         figure(f"{longest * 1000:.1f} ms at most for a post beside 300 unfinished requests")
-        assert longest < 2
+        figure.at_most(longest, 2, "the longest post, in seconds,")
     finally:
         for dawdler in dawdlers:
             dawdler.close()
