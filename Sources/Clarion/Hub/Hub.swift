@@ -21,7 +21,7 @@ public final class Hub: Sendable {
     public static let version = "0.1.0"
 
     let log: SQLiteEventLog
-    let broadcaster = TopicBroadcaster()
+    let broadcaster: TopicBroadcaster
     let directory = ObserverDirectory()
     let streams: StreamHost
     let webhooks: WebhookRegistry
@@ -29,11 +29,16 @@ public final class Hub: Sendable {
     let bindings = TopicBindings()
     let work = BackgroundWork()
     let logger: Logger
+    /// Reads the log for clients.
+    let pages: ReaderPages
+    /// Writes to those that are streamed to.
+    let writer: StreamWriter
+    /// What waits for them.
+    var readerMemory: ReaderMemory { writer.memory }
 
     private let dispatcher: WebhookDispatcher
     private let failed: AsyncStream<FailedEndpoint>
     private let whoFailed: AsyncStream<FailedEndpoint>.Continuation
-    private let writer: StreamWriter
     private let server = Lock<HTTPServer?>(nil)
     private let draining = Atomic<Bool>(false)
     private let running = Lock<Task<Void, Never>?>(nil)
@@ -58,9 +63,13 @@ public final class Hub: Sendable {
     private init(_ configuration: HubConfiguration, log: SQLiteEventLog, logger: Logger) throws {
         self.log = log
         self.logger = logger
+        let memory = ReaderMemory(limit: configuration.readerMemory)
         writer = try StreamWriter(
-            keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive)
+            keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive),
+            memory: memory
         )
+        broadcaster = TopicBroadcaster(memory: memory)
+        pages = ReaderPages(log: log, memory: memory)
         let (failed, whoFailed) = AsyncStream.makeStream(of: FailedEndpoint.self)
         self.failed = failed
         self.whoFailed = whoFailed
@@ -74,7 +83,7 @@ public final class Hub: Sendable {
             broadcaster: broadcaster,
             directory: directory,
             writer: writer,
-            reader: StreamReader(log: log, work: work),
+            reader: StreamReader(pages: pages, work: work),
             outboxBytes: configuration.outboxBytes
         )
         webhooks = WebhookRegistry(
@@ -174,6 +183,8 @@ public final class Hub: Sendable {
         if isStopped { writer.stop() } else { logger.error("requests were still waiting for their answer at shutdown") }
         await attempts
         whoFailed.finish()
+        // Nobody is read for any more.
+        readerMemory.shut()
         work.finish()
         await running.withLock { $0 }?.value
         bindings.removeAll()

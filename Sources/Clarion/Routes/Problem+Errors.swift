@@ -89,6 +89,16 @@ extension Problem {
         )
     }
 
+    /// More waits for clients that read slowly than the hub has memory for.
+    static var readersOverloaded: Problem {
+        Problem(
+            .unavailable,
+            code: "overloaded",
+            detail: "Too much waits for clients that read slowly. Try again in a moment.",
+            headers: [("Retry-After", "2")]
+        )
+    }
+
     /// The hub is shutting down.
     static var draining: Problem {
         Problem(

@@ -16,15 +16,25 @@ extension Router {
 }
 
 extension Hub {
+    /// How long a client that wants an answer waits for room in memory.
+    static let roomPatience = Duration.seconds(3)
+
     /// A page of history: `?since=&after=&limit=`.
-    func history(of topics: [TopicPattern], for request: Request, asLines: Bool) -> Reply {
+    func history(of topics: [TopicPattern], for request: Request, format: HistoryFormat) -> Reply {
         .later { [weak self] responder in
             self?.work.start { [weak self] in
                 guard let self else { return }
                 do {
-                    let page = try await self.page(of: topics, for: request)
-                    let query = request.target.query
-                    responder.respond(asLines ? page.lines(of: query) : page.json(of: query))
+                    let wish = try HistoryWish(topics, request, format: format)
+                    let start = try await self.start(wish.query, of: topics)
+                    // Read twice unless it is small: its head says whether there is more after it.
+                    guard let page = try await self.outline(wish, after: start) else { throw Problem.readersOverloaded }
+                    let head = wish.head(of: page)
+                    if let body = page.body {
+                        try await self.answer(Response(.ok, headers: head.headers, body: body), to: responder)
+                    } else {
+                        try await self.write(page, of: wish, after: start, head: head, to: responder, request)
+                    }
                 } catch {
                     responder.respond(Problem(error, request: request, logger: self.logger))
                 }
@@ -32,26 +42,77 @@ extension Hub {
         }
     }
 
-    private func page(of topics: [TopicPattern], for request: Request) async throws -> HistoryPage {
-        let query = request.target.query
-        let limit = try ListPage.limit(query)
-        let types = TypeFilter(query["type"])
-        var position = try await start(query, of: topics)
-        var page = HistoryPage(limit: limit)
-        // On to the first event for which there is no room: only then it is certain that there is more. The log looks at
-        // a bounded part at a time, and of what it finds not everything may be wanted.
+    /// Answers with a body that waits in memory until the client has read it.
+    ///
+    /// - Throws: `overloaded` if there is no room for it in time.
+    func answer(_ response: Response, to responder: Responder) async throws(Problem) {
+        let retaining = try await held(response)
+        responder.respond(retaining)
+    }
+
+    /// A response that counts in the budget of all readers until it was sent.
+    ///
+    /// - Throws: `overloaded` if there is no room for it in time.
+    func held(_ response: Response) async throws(Problem) -> Response {
+        guard response.body.count > Self.uncounted else { return response }
+        guard let hold = await readerMemory.hold(response.body.count, within: Self.roomPatience) else {
+            throw Problem.readersOverloaded
+        }
+        var held = response
+        held.retained = hold
+        return held
+    }
+
+    /// What a connection costs anyway: bodies up to this are not counted.
+    private static let uncounted = 4 * 1024
+
+    /// Finds where a page ends: at the first event for which there is no room, because only then it is certain that there
+    /// is more. The log looks at a bounded part at a time, and of what it finds not everything may be wanted.
+    ///
+    /// - Returns: nil if there was no room to read in time.
+    private func outline(_ wish: HistoryWish, after start: Position) async throws -> HistoryPage? {
+        var position = start
+        var page = HistoryPage(limit: wish.limit, format: wish.format)
         while !page.hasMore {
-            let part = try await log.read(
+            let rest = wish.limit + 1 - page.count
+            let read = try await pages.read(
                 after: position,
-                matching: topics,
-                limit: limit + 1 - (types.isOpen ? page.events.count : 0),
-                byteLimit: HistoryPage.byteLimit
-            )
-            for event in part.events where types.selects(event) { page.add(event) }
-            if part.isLast { break }
-            position = part.scannedThrough
+                matching: wish.topics,
+                limit: wish.types.isOpen ? min(rest, ReaderPages.events) : ReaderPages.events,
+                within: Self.roomPatience
+            ) { part in
+                for event in part.events where wish.types.selects(event) && !page.hasMore { page.add(event) }
+                return (part.isLast, part.scannedThrough)
+            }
+            guard let (isLast, scannedThrough) = read else { return nil }
+            if isLast { break }
+            position = scannedThrough
         }
         return page
+    }
+
+    private func write(
+        _ page: HistoryPage,
+        of wish: HistoryWish,
+        after start: Position,
+        head: Response,
+        to responder: Responder,
+        _ request: Request
+    ) async throws(Problem) {
+        // Taken and given back: without room for its first piece it is not begun.
+        guard await readerMemory.hold(HistoryWriter.outboxBytes, within: Self.roomPatience) != nil else {
+            throw Problem.readersOverloaded
+        }
+        responder.reply { [writer, pages, work] in
+            let outlet = DetachedStream(writer: writer, outboxLimit: HistoryWriter.outboxBytes, isEndless: false)
+            if request.method != .head {
+                let writing = HistoryWriter(wish: wish, page: page, start: start, pages: pages, outlet: outlet)
+                work.start { await writing.write() }
+            }
+            var head = head
+            head.body = wish.format.beginning
+            return .stream(head, outlet, owner: outlet)
+        }
     }
 
     private func start(_ query: Query, of topics: [TopicPattern]) async throws -> Position {

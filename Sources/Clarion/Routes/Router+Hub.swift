@@ -24,12 +24,13 @@ extension Router {
         _ hub: Hub,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
-        on(method, path) { [work = hub.work, logger = hub.logger] request in
+        on(method, path) { [weak hub, work = hub.work, logger = hub.logger] request in
             .later { responder in
                 work.start {
                     do {
                         let response = try await handler(request)
-                        responder.respond(response)
+                        let held = try await hub?.held(response) ?? response
+                        responder.respond(held)
                     } catch {
                         responder.respond(Problem(error, request: request, logger: logger))
                     }

@@ -36,8 +36,8 @@ extension Hub {
     fileprivate func events(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
         switch try EventsFormat(request) {
         case .stream: return try openStream(of: topics, for: request)
-        case .json: return history(of: topics, for: request, asLines: false)
-        case .lines: return history(of: topics, for: request, asLines: true)
+        case .json: return history(of: topics, for: request, format: .json)
+        case .lines: return history(of: topics, for: request, format: .lines)
         }
     }
 

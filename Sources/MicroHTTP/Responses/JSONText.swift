@@ -54,4 +54,15 @@ public struct JSONText: Sendable {
         }
         bytes.append(UInt8(ascii: "\""))
     }
+
+    /// How many bytes ``append(_:to:)`` appends for text of that UTF-8, without its quotes.
+    public static func size(of text: some Sequence<UInt8>) -> Int {
+        text.reduce(0) { size, byte in
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): size + 2
+            case 0..<0x20: size + 6
+            default: size + 1
+            }
+        }
+    }
 }

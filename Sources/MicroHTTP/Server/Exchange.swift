@@ -19,6 +19,8 @@ final class Exchange {
     /// What of the connection's memory the request's head takes, in bytes.
     private var headMemory = 0
     private var id = ""
+    /// What the response keeps until this exchange is over.
+    private var retained: (any AnyObject & Sendable)?
 
     init(target: [UInt8], server: HTTPServer.Core) {
         rawTarget = target
@@ -113,6 +115,7 @@ final class Exchange {
 
     private func queue(_ response: Response, on connection: OpaquePointer) -> Bool {
         phase = .answered
+        retained = response.retained
         // Where a head does not fit, libmicrohttpd would close the connection without a word.
         let fits = headMemory + response.headSize <= server.configuration.connectionMemory
         return unsafe MessageWriter.queue(fits ? response : headTooLarge, on: connection, id: id, server: server)

@@ -75,7 +75,8 @@ struct WriterTable {
         guard now >= nextTick else { return }
         nextTick = now + tick
         for index in slots.indices {
-            guard let slot = slots[index], !slot.isOver, !slot.isBlocked, now - slot.lastWrite >= silence
+            guard let slot = slots[index], slot.stream.isEndless, !slot.isOver, !slot.isBlocked,
+                now - slot.lastWrite >= silence
             else { continue }
             _ = slot.stream.send(keepAliveFrame.whole)
         }
@@ -108,6 +109,8 @@ struct WriterTable {
 
     private mutating func write(_ index: Int) {
         guard slots[index] != nil, slots[index]?.isOver == false else { return }
+        // It was cut: nobody else closes the outbox of a stream that has a place here.
+        if slots[index]?.stream.isOver == true { return drop(index) }
         // In place: the slot is written through one access, without copies of its arrays.
         let outcome = gather.send(&slots[index]!)
         switch outcome {
