@@ -39,6 +39,46 @@ class Message:
     comments: list = field(default_factory=list)
 
 
+class ChunkDecoder:
+    """Takes a chunked body apart, wherever its bytes were cut (RFC 9112 section 7.1). Strict: no extensions, no trailers."""
+
+    def __init__(self):
+        self._pending = bytearray()
+        self._left = None
+        self._is_last = False
+        #: Whether the last chunk was read.
+        self.is_over = False
+        #: How many chunks there were, apart from the last.
+        self.count = 0
+
+    def feed(self, piece):
+        """Takes bytes as they came and returns the data among them."""
+        self._pending += piece
+        data = bytearray()
+        while self._pending and not self.is_over:
+            if self._left is None:
+                head, end, rest = self._pending.partition(b"\r\n")
+                if not end:
+                    break
+                assert re.fullmatch(b"[0-9a-fA-F]+", head), f"no chunk size: {bytes(head)!r}"
+                self._left, self._pending = int(head, 16), rest
+                self._is_last = self._left == 0
+                self.count += not self._is_last
+            elif self._left > 0:
+                part = self._pending[:self._left]
+                data += part
+                self._left -= len(part)
+                del self._pending[:len(part)]
+            elif len(self._pending) < 2:
+                break
+            else:
+                assert self._pending[:2] == b"\r\n", "a chunk that does not end where it says"
+                del self._pending[:2]
+                self._left = None
+                self.is_over = self._is_last
+        return bytes(data)
+
+
 class EventStreamParser:
     """Parses a stream piece by piece, wherever the pieces were cut."""
 
@@ -127,6 +167,8 @@ class EventStream:
     def __init__(self, port, target, *, last_event_id=None, headers=None, receive_buffer=None, host="127.0.0.1",
                  timeout=DEADLINE):
         self.parser = EventStreamParser()
+        #: Takes the body's chunks apart.
+        self.chunks = None
         self._messages = []
         self._ended = False
         self._socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
@@ -203,7 +245,7 @@ class EventStream:
         return taken
 
     def read_to_end(self, timeout=DEADLINE):
-        """Every event until the server closes. Fails if the server closes in the middle of one."""
+        """Every event until the server ends the stream. Fails if that was not in order."""
         end = time.monotonic() + timeout
         try:
             while True:
@@ -211,6 +253,7 @@ class EventStream:
         except StreamEnded:
             pass
         assert self.parser.is_between_events, "the stream was ended in the middle of a frame"
+        assert self.chunks.is_over, "the stream was cut, not ended"
         taken, self._messages = self._messages, []
         return taken
 
@@ -233,6 +276,13 @@ class EventStream:
         if not piece:
             self._ended = True
             raise StreamEnded
+        self._feed(piece)
+
+    def _feed(self, piece):
+        """Bytes of the body; at the last chunk the stream is over, whatever becomes of the connection."""
+        if self.chunks is not None:
+            piece = self.chunks.feed(piece)
+            self._ended = self.chunks.is_over
         self._messages += self.parser.feed(piece)
 
     def _read_head(self):
@@ -257,5 +307,6 @@ class EventStream:
                     break
                 rest += piece
             raise StreamRefused(self.status, self.headers, rest)
-        assert "transfer-encoding" not in self.headers, "a stream's bytes are sent as they are, not in chunks"
-        self._messages += self.parser.feed(rest)
+        assert self.headers.get("transfer-encoding") == "chunked", "a stream to a client of HTTP/1.1 comes in chunks"
+        self.chunks = ChunkDecoder()
+        self._feed(rest)

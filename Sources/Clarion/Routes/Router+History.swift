@@ -104,7 +104,7 @@ extension Hub {
             throw Problem.readersOverloaded
         }
         responder.reply { [writer, pages, work] in
-            let outlet = DetachedStream(writer: writer, outboxLimit: HistoryWriter.outboxBytes, isEndless: false)
+            let outlet = DetachedStream(writer: writer, outboxLimit: HistoryWriter.outboxBytes, endsWithPeer: false)
             if request.method != .head {
                 let writing = HistoryWriter(wish: wish, page: page, start: start, pages: pages, outlet: outlet)
                 work.start { await writing.write() }

@@ -83,7 +83,7 @@ extension Hub {
         guard wish.name.flatMap(directory.find)?.kind ?? .stream == .stream else { throw Problem.observerKind }
         guard !isHead else {
             let after = EventID(epoch: log.epoch, position: start.position(tail: log.tail))
-            return .now(Response(.ok, headers: Self.streamHeaders(wish.name ?? .generate(.stream), after)))
+            return .headOfStream(Response(.ok, headers: Self.streamHeaders(wish.name ?? .generate(.stream), after)))
         }
         let (stream, after) = streams.open(wish, start: start)
         let head = Response(.ok, headers: Self.streamHeaders(stream.id, after), body: ServerSentEvent.prelude)

@@ -46,5 +46,10 @@ public enum Reply: Sendable {
     ///
     /// `owner` lives as long as the response does: the server holds the only strong reference that the stream needs,
     /// and releases it when the connection is gone.
+    ///
+    /// To a client of HTTP/1.1 the body is chunked (RFC 9112 section 7.1); to one of HTTP/1.0 it ends with the connection.
     case stream(Response, DetachedStream, owner: any AnyObject & Sendable)
+
+    /// Sends the head that a stream would have: the answer to HEAD.
+    case headOfStream(Response)
 }

@@ -126,15 +126,15 @@ final class Daemon: @unchecked Sendable {
             unsafe Unmanaged<Exchange>.fromOpaque(exchange).release()
         }
 
-    private static let access: MHD_AccessHandlerCallback = { _, connection, _, method, _, data, size, slot in
-        guard let connection = unsafe connection, let method = unsafe method, let size = unsafe size,
-            let exchange = unsafe slot?.pointee
+    private static let access: MHD_AccessHandlerCallback = { _, connection, _, method, version, data, size, slot in
+        guard let connection = unsafe connection, let method = unsafe method, let version = unsafe version,
+            let size = unsafe size, let exchange = unsafe slot?.pointee
         else { return .NO }
         let request = unsafe Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue()
         let upload = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
         // All of it is taken, always.
         unsafe size.pointee = 0
-        return unsafe request.advance(connection, method: method, upload: upload) ? .YES : .NO
+        return unsafe request.advance(connection, method: method, version: version, upload: upload) ? .YES : .NO
     }
 
     /// Targets are split first and decoded after, so libmicrohttpd must not decode them.

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Glibc
 
 /// One request on its way through libmicrohttpd's callbacks: head, then body piece by piece, then the answer.
 ///
@@ -16,6 +17,9 @@ final class Exchange {
     private var phase = Phase.head
     private var body: BodyBuffer
     private var headers = HeaderFields()
+    /// Whether the client takes the chunked transfer coding: it speaks HTTP/1.1.
+    private var takesChunks = false
+    private var isHead = false
     /// What of the connection's memory the request's head takes, in bytes.
     private var headMemory = 0
     private var id = ""
@@ -35,10 +39,17 @@ final class Exchange {
 
     /// A turn of the access handler (libmicrohttpd manual, "MHD_AccessHandlerCallback"). Returns false to close the
     /// connection.
-    func advance(_ connection: OpaquePointer, method: UnsafePointer<CChar>, upload: UnsafeRawBufferPointer) -> Bool {
+    func advance(
+        _ connection: OpaquePointer,
+        method: UnsafePointer<CChar>,
+        version: UnsafePointer<CChar>,
+        upload: UnsafeRawBufferPointer
+    ) -> Bool {
         switch phase {
         case .head:
             phase = .body
+            takesChunks = unsafe strcmp(version, "HTTP/1.1") == 0
+            isHead = unsafe strcmp(method, "HEAD") == 0
             return unsafe receiveHead(connection)
         case .body where upload.count > 0:
             return unsafe body.append(upload)
@@ -79,12 +90,31 @@ final class Exchange {
         switch reply {
         case .now(let response):
             return unsafe queue(response, on: connection)
+        case .headOfStream(let head):
+            phase = .answered
+            return unsafe MessageWriter.queue(headOfStream: head, on: connection, id: id, server: server)
         case .stream(let head, let stream, let owner):
+            // Without room for its head, and for chunks after it, libmicrohttpd would close without a word.
+            guard headMemory + head.headSize + Self.chunkReserve <= server.configuration.connectionMemory else {
+                return unsafe queue(headTooLarge, on: connection)
+            }
+            guard !isHead else {
+                stream.close(inOrder: true)
+                return unsafe carryOut(.headOfStream(head), on: connection)
+            }
             phase = .answered
             // This lives as long as the stream does, and nobody asks for the request again.
             rawTarget = []
             headers = HeaderFields()
-            return unsafe MessageWriter.queue(head, stream, owner: owner, on: connection, id: id, server: server)
+            return unsafe MessageWriter.queue(
+                head,
+                stream,
+                owner: owner,
+                on: connection,
+                isChunked: takesChunks,
+                id: id,
+                server: server
+            )
         case .later(let start):
             guard let suspended = unsafe SuspendedConnection(suspending: connection, inFlight: server.inFlight) else {
                 return unsafe queue(stopping, on: connection)
@@ -124,6 +154,9 @@ final class Exchange {
     /// What of the connection's memory is kept for the head of the response. The answer to a post must fit whatever was
     /// posted, for it comes when all is stored: its largest field is `Location`, of at most 850 bytes.
     private static let responseReserve = 1280
+
+    /// The least that libmicrohttpd wants to have for a chunk, beyond the head.
+    private static let chunkReserve = 128
 
     private var headTooLarge: Response {
         var response = Problem(

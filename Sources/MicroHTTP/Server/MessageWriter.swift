@@ -22,6 +22,7 @@ enum MessageWriter {
         _ stream: DetachedStream,
         owner: any AnyObject & Sendable,
         on connection: OpaquePointer,
+        isChunked: Bool,
         id: String,
         server: HTTPServer.Core
     ) -> Bool {
@@ -30,7 +31,8 @@ enum MessageWriter {
             connection: connection,
             stream: stream,
             owner: owner,
-            server: server
+            server: server,
+            isChunked: isChunked
         )
         // Released by the free callback, which libmicrohttpd calls exactly once, when the response goes.
         let context = unsafe Unmanaged.passRetained(handover).toOpaque()
@@ -54,8 +56,26 @@ enum MessageWriter {
             unsafe Unmanaged<StreamHandover>.fromOpaque(context).release()
             return false
         }
-        // HTTP/1.1 status line, no chunking, the body ends with the connection: so that a frame's bytes are the same
-        // for every stream.
+        return unsafe queue(handle, head: head, on: connection, id: id, server: server)
+    }
+
+    /// Queues the head that a detached stream would have, in answer to HEAD: libmicrohttpd never asks for the body.
+    static func queue(
+        headOfStream head: Response,
+        on connection: OpaquePointer,
+        id: String,
+        server: HTTPServer.Core
+    ) -> Bool {
+        let handle = unsafe MHD_create_response_from_callback(
+            clarion_mhd_size_unknown(),
+            StreamHandover.blockSize,
+            { _, _, _, _ in ssize_t(StreamHandover.endOfStream) },
+            nil,
+            nil
+        )
+        guard let handle = unsafe handle else { return false }
+        // Without a transfer coding: libmicrohttpd 0.9.75 would send the last chunk after this head, too. The connection is
+        // closed instead.
         _ = unsafe clarion_mhd_set_response_flags(handle, .RF_HTTP_1_0_COMPATIBLE_STRICT)
         return unsafe queue(handle, head: head, on: connection, id: id, server: server)
     }

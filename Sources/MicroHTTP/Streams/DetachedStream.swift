@@ -19,12 +19,12 @@ public final class DetachedStream: Sendable {
     /// The budget in which what waits counts.
     public var memory: ReaderMemory { writer.memory }
 
-    /// Whether the stream goes on until somebody ends it, with a comment into each silence, and is over when its client
-    /// will send nothing more. Otherwise it is a body that has an end.
-    let isEndless: Bool
-
     private let writer: StreamWriter
     private let outbox: Lock<Outbox>
+
+    /// Whether a client that will send nothing more counts as gone. A client of events that never end has no reason to
+    /// close its half of the connection; one that waits for an answer may have.
+    let endsWithPeer: Bool
 
     /// Where the writer's table has it; -1 if it has not. Only the writer's thread uses it.
     let slot = Atomic<Int>(-1)
@@ -33,12 +33,13 @@ public final class DetachedStream: Sendable {
     ///
     /// - Parameters:
     ///   - writer: the thread that will write it.
-    ///   - outboxLimit: how many bytes may wait before ``send(_:)`` answers `full`; less while the budget of all
+    ///   - outboxLimit: how many bytes may wait before ``send(_:isHeld:)`` answers `full`; less while the budget of all
     ///     readers is short.
-    ///   - isEndless: whether it goes on until it is ended, like server-sent events: it is then kept alive by comments.
-    public init(writer: StreamWriter, outboxLimit: Int, isEndless: Bool = true) {
+    ///   - endsWithPeer: whether a client that closes its half of the connection is gone, as for a stream without an
+    ///     end, which is also kept alive in silence; otherwise only one that has closed or lost the whole of it.
+    public init(writer: StreamWriter, outboxLimit: Int, endsWithPeer: Bool = true) {
         self.writer = writer
-        self.isEndless = isEndless
+        self.endsWithPeer = endsWithPeer
         outbox = Lock(Outbox(limit: outboxLimit, leastCost: Self.leastCost))
     }
 
@@ -70,14 +71,15 @@ public final class DetachedStream: Sendable {
         }
     }
 
-    /// Writes what waits, then `last`, then closes the connection: an orderly end, never inside a frame.
+    /// Writes what waits, then `last`, then ends the response: an orderly end, never inside a frame. A connection of
+    /// HTTP/1.1 can then take the next request.
     public func end(after last: Chunk? = nil) {
         if outbox.withLock({ $0.end(after: last) }) { writer.schedule(self) }
     }
 
     /// Breaks the stream off, whatever waits: its client notices that it is not whole.
     public func cut() {
-        close()
+        close(inOrder: false)
         writer.schedule(self)
     }
 
@@ -91,7 +93,11 @@ public final class DetachedStream: Sendable {
     }
 
     /// Gives the writer the connection to write to.
-    func adopt(_ connection: SuspendedConnection) { writer.adopt(self, connection: connection) }
+    ///
+    /// - Parameter isChunked: whether the head has promised the chunked transfer coding.
+    func adopt(_ connection: SuspendedConnection, isChunked: Bool) {
+        writer.adopt(self, connection: connection, isChunked: isChunked)
+    }
 
     // What only the writer calls, on its thread.
 
@@ -117,7 +123,10 @@ public final class DetachedStream: Sendable {
     /// Whether nothing is to be written any more, not even an end.
     var isOver: Bool { outbox.withLock { $0.phase == .ended } }
 
-    func close() {
-        for waiter in outbox.withLock({ $0.close() }) { waiter() }
+    func close(inOrder: Bool) {
+        for waiter in outbox.withLock({ $0.close(inOrder: inOrder) }) { waiter() }
     }
+
+    /// Whether it is over, and the client has got everything up to an orderly end.
+    var endedInOrder: Bool { outbox.withLock { $0.endedInOrder } }
 }

@@ -7,7 +7,9 @@ struct EventPoll: ~Copyable {
     struct Readiness {
         let token: UInt64
         let isWritable: Bool
-        /// The peer is gone, or will send nothing more.
+        /// The peer will send nothing more: it is gone, or has closed its half of the connection.
+        let isHalfClosed: Bool
+        /// The connection is gone altogether.
         let isDropped: Bool
     }
 
@@ -67,11 +69,12 @@ struct EventPoll: ~Copyable {
                     _ = unsafe eventfd_read(wakeUp, &value)
                     continue
                 }
-                let dropped = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+                let dropped = EPOLLHUP.rawValue | EPOLLERR.rawValue
                 body(
                     Readiness(
                         token: unsafe event.data.u64,
                         isWritable: unsafe event.events & EPOLLOUT.rawValue != 0,
+                        isHalfClosed: unsafe event.events & EPOLLRDHUP.rawValue != 0,
                         isDropped: unsafe event.events & dropped != 0
                     )
                 )

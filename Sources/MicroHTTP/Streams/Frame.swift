@@ -44,7 +44,7 @@ public final class Frame: @unchecked Sendable {
     public func part(_ range: Range<Int>) -> Chunk {
         let slice = self[range]
         guard 2 * slice.count < count else { return slice }
-        return Frame(unsafe bytes[range], in: memory).whole
+        return unsafe Frame(UnsafeRawBufferPointer(rebasing: bytes[range]), in: memory).whole
     }
 }
 

@@ -11,9 +11,17 @@ final class GatherList {
     /// Far below IOV_MAX (1,024) and enough that the call's own cost no longer shows.
     private static let capacity = 256
     private let vectors = UnsafeMutablePointer<iovec>.allocate(capacity: capacity)
+    /// The head of a transfer chunk, then its tail.
+    private let edges = UnsafeMutableRawBufferPointer.allocate(byteCount: TransferChunk.longestHead + 2, alignment: 1)
+
+    init() {
+        unsafe edges[TransferChunk.longestHead] = TransferChunk.tail.0
+        unsafe edges[TransferChunk.longestHead + 1] = TransferChunk.tail.1
+    }
 
     deinit {
         unsafe vectors.deallocate()
+        unsafe edges.deallocate()
     }
 
     /// Sends what the slot has and what waits in its stream's outbox, until that is sent or the socket is full.
@@ -24,23 +32,10 @@ final class GatherList {
         slot.isEnding = slot.stream.take(into: &slot.sending)
         var first = 0
         defer { slot.sending.removeFirst(first) }
-        while first < slot.sending.count {
-            var count = 0
-            var offset = slot.offset
-            while count < Self.capacity, first + count < slot.sending.count {
-                let chunk = slot.sending[first + count]
-                // The chunk's frame is held by `sending` for the whole call; sendmsg only reads through the base.
-                let start = unsafe chunk.frame.bytes.baseAddress.map { unsafe $0 + chunk.range.lowerBound + offset }
-                unsafe vectors[count] = iovec(
-                    iov_base: UnsafeMutableRawPointer(mutating: start),
-                    iov_len: chunk.count - offset
-                )
-                offset = 0
-                count += 1
-            }
+        while first < slot.sending.count || slot.chunk.map({ $0.size > 0 }) ?? false {
             var message = unsafe msghdr()
             unsafe message.msg_iov = vectors
-            unsafe message.msg_iovlen = count
+            unsafe message.msg_iovlen = gather(&slot, from: first)
             let sent = unsafe sendmsg(slot.connection.socket, &message, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             guard sent >= 0 else {
                 switch errno {
@@ -50,14 +45,53 @@ final class GatherList {
                 }
             }
             slot.lastWrite = MonotonicMilliseconds.now
-            let surcharge = advance(&slot, by: sent, first: &first)
-            slot.stream.sent(sent, surcharge: surcharge)
+            let data = slot.chunk?.wrote(sent) ?? sent
+            let surcharge = advance(&slot, by: data, first: &first)
+            slot.stream.sent(data, surcharge: surcharge)
             // After a short write too: only an attempt that fails makes the kernel report when there is room again.
         }
         return .written
     }
 
-    /// Moves past the bytes that were sent. Returns what the chunks that were finished counted for beyond their bytes.
+    /// Fills the vectors, and returns how many there are: what waits, within a transfer chunk where the response is
+    /// chunked. A chunk is begun of what fits the vectors; one that is under way is gone on with.
+    private func gather(_ slot: inout WriterSlot, from first: Int) -> Int {
+        guard slot.chunk != nil else { return gather(slot, from: first, into: 0, atMost: .max).vectors }
+        let left = slot.chunk.map { $0.size == 0 ? .max : $0.dataLeft } ?? .max
+        let data = gather(slot, from: first, into: 1, atMost: left)
+        slot.chunk?.begin(size: data.bytes)
+        guard let chunk = slot.chunk else { return 0 }
+        // The first vector is the head's, empty if that was sent.
+        let head = unsafe chunk.writeHead(to: edges)
+        unsafe vectors[0] = iovec(iov_base: edges.baseAddress, iov_len: head)
+        guard data.bytes == chunk.dataLeft else { return 1 + data.vectors }
+        let tail = unsafe edges.baseAddress.map { unsafe $0 + TransferChunk.longestHead + 2 - chunk.tailLeft }
+        unsafe vectors[1 + data.vectors] = iovec(iov_base: tail, iov_len: chunk.tailLeft)
+        return 2 + data.vectors
+    }
+
+    /// Fills vectors with what waits, up to so many bytes, and leaves one for what follows.
+    private func gather(
+        _ slot: borrowing WriterSlot,
+        from first: Int,
+        into start: Int,
+        atMost limit: Int
+    ) -> (vectors: Int, bytes: Int) {
+        var (count, bytes, offset) = (0, 0, slot.offset)
+        while start + count < Self.capacity - 1, first + count < slot.sending.count, bytes < limit {
+            let chunk = slot.sending[first + count]
+            // The chunk's frame is held by `sending` for the whole call; sendmsg only reads through the base.
+            let base = unsafe chunk.frame.bytes.baseAddress.map { unsafe $0 + chunk.range.lowerBound + offset }
+            let length = min(chunk.count - offset, limit - bytes)
+            unsafe vectors[start + count] = iovec(iov_base: UnsafeMutableRawPointer(mutating: base), iov_len: length)
+            offset = 0
+            count += 1
+            bytes += length
+        }
+        return (count, bytes)
+    }
+
+    /// Moves past the data that was sent. Returns what the chunks that were finished counted for beyond their bytes.
     private func advance(_ slot: inout WriterSlot, by sent: Int, first: inout Int) -> Int {
         var rest = sent
         var surcharge = 0

@@ -17,6 +17,8 @@ struct Outbox {
     }
 
     private(set) var phase = Phase.opening
+    /// Whether everything up to an orderly end was written: the client has got all there was for it.
+    private(set) var endedInOrder = false
     private(set) var queuedBytes = 0
     /// What small chunks that are queued count for beyond their bytes.
     private var surcharge = 0
@@ -110,8 +112,11 @@ struct Outbox {
         return true
     }
 
-    /// The socket is gone. Returns whom to tell: a wait for room is over too.
-    mutating func close() -> [@Sendable () -> Void] {
+    /// The socket is gone, or nothing more is written to it. Returns whom to tell: a wait for room is over too.
+    ///
+    /// - Parameter inOrder: whether everything up to an orderly end was written.
+    mutating func close(inOrder: Bool) -> [@Sendable () -> Void] {
+        if phase != .ended { endedInOrder = inOrder }
         phase = .ended
         waiting = []
         queuedBytes = 0

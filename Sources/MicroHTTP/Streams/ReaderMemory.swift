@@ -42,6 +42,9 @@ public final class ReaderMemory: Sendable {
     /// Whether nothing is left.
     public var isExhausted: Bool { usedBytes >= limit }
 
+    /// How many wait for room.
+    var waitingCount: Int { waiting.load(ordering: .relaxed) }
+
     /// What one stream's outbox may hold now, in bytes. An eighth is kept for pages of the log that are on their way, so
     /// that who reads always finds somebody who reads for it.
     public var share: Int { max(0, limit - limit / 8 - usedBytes) }

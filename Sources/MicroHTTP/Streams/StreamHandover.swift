@@ -14,6 +14,7 @@ final class StreamHandover {
     /// The block that libmicrohttpd allocates per response; the prelude is all that ever passes through it.
     static let blockSize = 256
     static let endOfStream = -1
+    private static let endWithError = -2
 
     private var phase = Phase.prelude(sent: 0)
     private let prelude: [UInt8]
@@ -21,24 +22,28 @@ final class StreamHandover {
     private let stream: DetachedStream
     private let owner: any AnyObject & Sendable
     private let server: HTTPServer.Core
+    private let isChunked: Bool
 
+    /// - Parameter isChunked: whether libmicrohttpd sends the body in chunks, as it does to clients of HTTP/1.1.
     init(
         prelude: [UInt8],
         connection: OpaquePointer,
         stream: DetachedStream,
         owner: any AnyObject & Sendable,
-        server: HTTPServer.Core
+        server: HTTPServer.Core,
+        isChunked: Bool
     ) {
         self.prelude = prelude
         unsafe self.connection = unsafe connection
         self.stream = stream
         self.owner = owner
         self.server = server
+        self.isChunked = isChunked
     }
 
     deinit {
         // Also reached when the client was gone before the hand-over, or asked with HEAD.
-        stream.close()
+        stream.close(inOrder: false)
     }
 
     /// Fills the buffer (libmicrohttpd manual, "MHD_ContentReaderCallback").
@@ -59,10 +64,14 @@ final class StreamHandover {
             guard let suspended = unsafe SuspendedConnection(suspending: connection, inFlight: server.inFlight) else {
                 return Self.endOfStream
             }
-            stream.adopt(suspended)
+            stream.adopt(suspended, isChunked: isChunked)
             return 0
         case .detached:
-            // Resumed: the writer has let go. END_WITH_ERROR would log a line for each client that leaves.
+            // Resumed: the writer has let go. The last chunk is sent by libmicrohttpd, and only if all before it was: a
+            // body that was cut short must not look whole.
+            guard stream.endedInOrder else { return Self.endWithError }
+            // The next request on this connection waits no longer than any other.
+            _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout))
             return Self.endOfStream
         }
     }

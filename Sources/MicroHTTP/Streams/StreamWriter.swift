@@ -81,9 +81,9 @@ public final class StreamWriter: Sendable {
     }
 
     /// Takes over a suspended connection's socket.
-    func adopt(_ stream: DetachedStream, connection: SuspendedConnection) {
+    func adopt(_ stream: DetachedStream, connection: SuspendedConnection, isChunked: Bool) {
         open.add(1, ordering: .relaxed)
-        tell { $0.adopted.append(WriterSlot(stream: stream, connection: connection)) }
+        tell { $0.adopted.append(WriterSlot(stream: stream, connection: connection, isChunked: isChunked)) }
     }
 
     private func tell(_ change: (inout Inbox) -> Void) {

@@ -6,6 +6,8 @@ import Synchronization
 struct WriterSlot {
     let stream: DetachedStream
     let connection: SuspendedConnection
+    /// The chunk under way; nil for a client of HTTP/1.0, whose response ends with the connection.
+    var chunk: TransferChunk?
     /// Taken from the outbox; the first chunk may be partly sent.
     var sending: [Chunk] = []
     var offset = 0
@@ -16,9 +18,10 @@ struct WriterSlot {
     /// In milliseconds of the monotonic clock.
     var lastWrite = MonotonicMilliseconds.now
 
-    init(stream: DetachedStream, connection: SuspendedConnection) {
+    init(stream: DetachedStream, connection: SuspendedConnection, isChunked: Bool) {
         self.stream = stream
         self.connection = connection
+        chunk = isChunked ? TransferChunk() : nil
     }
 }
 
@@ -62,8 +65,8 @@ struct WriterTable {
 
     mutating func handle(_ readiness: EventPoll.Readiness) {
         let index = Int(readiness.token)
-        guard slots.indices.contains(index), slots[index] != nil else { return }
-        if readiness.isDropped {
+        guard slots.indices.contains(index), let stream = slots[index]?.stream else { return }
+        if readiness.isDropped || readiness.isHalfClosed && stream.endsWithPeer {
             drop(index)
         } else if readiness.isWritable, slots[index]?.isBlocked == true {
             slots[index]?.isBlocked = false
@@ -75,7 +78,7 @@ struct WriterTable {
         guard now >= nextTick else { return }
         nextTick = now + tick
         for index in slots.indices {
-            guard let slot = slots[index], slot.stream.isEndless, !slot.isOver, !slot.isBlocked,
+            guard let slot = slots[index], slot.stream.endsWithPeer, !slot.isOver, !slot.isBlocked,
                 now - slot.lastWrite >= silence
             else { continue }
             _ = slot.stream.send(keepAliveFrame.whole)
@@ -100,10 +103,13 @@ struct WriterTable {
         over.removeAll(keepingCapacity: true)
     }
 
-    private mutating func drop(_ index: Int) {
+    /// Lets go of a stream whose client is gone.
+    private mutating func drop(_ index: Int) { finish(index, inOrder: false) }
+
+    private mutating func finish(_ index: Int, inOrder: Bool) {
         guard slots[index]?.isOver == false else { return }
         slots[index]?.isOver = true
-        slots[index]?.stream.close()
+        slots[index]?.stream.close(inOrder: inOrder)
         over.append(index)
     }
 
@@ -115,7 +121,7 @@ struct WriterTable {
         let outcome = gather.send(&slots[index]!)
         switch outcome {
         case .written:
-            if slots[index]?.isEnding == true { drop(index) }
+            if slots[index]?.isEnding == true { finish(index, inOrder: true) }
         case .blocked: slots[index]?.isBlocked = true
         case .dropped: drop(index)
         }

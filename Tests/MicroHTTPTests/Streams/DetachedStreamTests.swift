@@ -7,24 +7,30 @@ extension Live {
     /// Detached streams over real sockets.
     @Suite struct DetachedStreamTests {
         @Test(arguments: [": hello\n\n", "", String(repeating: "retry: 3000, ", count: 300)])
-        func `head and prelude come at once, and the body ends with the connection`(prelude: String) async throws {
+        func `head and prelude come at once, and an orderly end is the last chunk`(prelude: String) async throws {
             let source = StreamSource(prelude: prelude)
             try await withServer(respond: source.reply) { server, writer in
                 let client = try RawClient(port: server.port)
                 let start = ContinuousClock.now
                 try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
                 let head = try client.takeHead()
+                client.beginChunks()
                 #expect(String(decoding: try client.take(prelude.utf8.count), as: UTF8.self) == prelude)
                 // Corked bytes would be held back for 200 ms.
                 #expect(ContinuousClock.now - start < .milliseconds(150))
                 #expect(head.statusLine == "HTTP/1.1 200 OK")
                 #expect(head["Content-Type"] == "text/event-stream")
-                #expect(head["Transfer-Encoding"] == nil)
+                #expect(head["Transfer-Encoding"] == "chunked")
                 #expect(head["Content-Length"] == nil)
                 await eventually { writer.openStreams == 1 }
                 source.owners[0].stream.end(after: Frame(text: "last").whole)
                 #expect(String(decoding: try client.takeAll(), as: UTF8.self) == "last")
+                #expect(client.endedInOrder)
                 await eventually { source.living == 0 && writer.openStreams == 0 }
+                // The connection is there for the next request.
+                client.endChunks()
+                try client.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n")
+                #expect(try client.takeHead().status == 200)
             }
         }
 

@@ -125,10 +125,15 @@ extension Live {
                     // Each server thread looks at its oldest connection in every turn: these hide the others from it.
                     let idle = try (0..<10).map { _ in try RawClient(port: server.port) }
                     for client in idle { _ = try client.exchange("POST", "/") }
-                    let clients = try (0..<50).map { _ in try RawClient.streaming(from: server) }
+                    let clients = try (0..<50).map { _ in
+                        try RawClient.streaming(from: server, headers: "Connection: close\r\n")
+                    }
                     await eventually { writer.openStreams == clients.count }
                     for owner in source.owners { owner.stream.end() }
-                    for client in clients { #expect(try client.takeAll().isEmpty) }
+                    for client in clients {
+                        #expect(try client.takeAll().isEmpty)
+                        #expect(client.endedInOrder)
+                    }
                     await eventually(within: .seconds(1)) { server.connections == idle.count }
                 }
             )
@@ -190,7 +195,11 @@ extension Live {
                 await eventually { writer.openStreams == clients.count }
                 writer.stop()
                 writer.stop()
-                for client in clients { #expect(try client.takeAll().isEmpty) }
+                for client in clients {
+                    #expect(try client.takeAll().isEmpty)
+                    // What was cut must not look whole.
+                    #expect(!client.endedInOrder)
+                }
                 await eventually { source.living == 0 }
             }
         }

@@ -15,7 +15,12 @@ final class RawClient: @unchecked Sendable {
     private var socket: Int32
     /// What was received and not yet asked for.
     private(set) var buffer: [UInt8] = []
+    /// Whether the connection has ended, or the chunked body that was being read.
     private(set) var isAtEnd = false
+    /// Whether a chunked body came to its end, not only the connection.
+    var endedInOrder: Bool { chunks?.isOver ?? false }
+    /// Takes the chunks apart that are being received.
+    private var chunks: ChunkDecoder?
 
     /// - Parameters:
     ///   - receiveBuffer: `SO_RCVBUF`, to be a slow reader; the kernel doubles it.
@@ -87,9 +92,24 @@ final class RawClient: @unchecked Sendable {
             filled = max(0, received)
         }
         guard received >= 0 else { throw Failure("recv") }
-        buffer += part
-        isAtEnd = received == 0
+        buffer += chunks?.decode(part) ?? part
+        isAtEnd = received == 0 || endedInOrder
         return received > 0
+    }
+
+    /// What is received from here on are chunks (RFC 9112 section 7.1); what is taken is their data.
+    func beginChunks() {
+        var decoder = ChunkDecoder()
+        buffer = decoder.decode(buffer)
+        chunks = decoder
+        isAtEnd = isAtEnd || decoder.isOver
+    }
+
+    /// After the end of a chunked body: the next response may be read.
+    func endChunks() {
+        buffer = chunks?.rest ?? []
+        chunks = nil
+        isAtEnd = false
     }
 
     /// Takes that many bytes.

@@ -68,11 +68,13 @@ extension RawClient {
         from server: HTTPServer,
         path: String = "/",
         prelude: String = ": hello\n\n",
-        receiveBuffer: Int32? = nil
+        receiveBuffer: Int32? = nil,
+        headers: String = ""
     ) throws -> RawClient {
         let client = try RawClient(port: server.port, receiveBuffer: receiveBuffer)
-        try client.send("GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n")
+        try client.send("GET \(path) HTTP/1.1\r\nHost: h\r\n\(headers)\r\n")
         _ = try client.takeHead()
+        client.beginChunks()
         if !prelude.isEmpty { _ = try client.take(prelude.utf8.count) }
         return client
     }
