@@ -102,6 +102,14 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The largest body of a post, in bytes. (default: 1048576)")
     var maxBody: String?
 
+    @Option(
+        help: """
+            What may wait to be written to all clients that read slowly, in bytes: beyond it they wait, and histories are \
+            refused. (default: 268435456)
+            """
+    )
+    var maxReaderMemory: String?
+
     @Option(help: "Memory per connection, in bytes: a request head must fit. (default: 8192)")
     var connectionMemory: String?
 

@@ -55,6 +55,7 @@ struct Settings {
             disableFailingAfter: patience,
             masterKey: try Self.masterKey(source),
             keepAlive: .seconds(try source.number("keep-alive", in: 1...3600) ?? 15),
+            readerMemory: try source.number("max-reader-memory", in: (1 << 20)...(1 << 40)) ?? 256 << 20,
             publicFolder: try source.text("public") ?? PublicFolder.find()
         )
     }

@@ -86,6 +86,7 @@ extension ServeOptions {
             ("master-key-file", masterKeyFile.map { .string($0) }),
             ("keep-alive", keepAlive.map(Self.number)),
             ("max-body", maxBody.map(Self.number)),
+            ("max-reader-memory", maxReaderMemory.map(Self.number)),
             ("connection-memory", connectionMemory.map(Self.number)),
             ("public", self.public.map { .string($0) }),
             ("open", open ? .bool(true) : nil),
