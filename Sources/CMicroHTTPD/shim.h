@@ -5,6 +5,7 @@
 
 #include <microhttpd.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
@@ -44,6 +45,11 @@ static inline struct MHD_OptionItem clarion_mhd_option_completed(MHD_RequestComp
     return item;
 }
 
+static inline struct MHD_OptionItem clarion_mhd_option_connection(MHD_NotifyConnectionCallback callback, void *cls) {
+    struct MHD_OptionItem item = {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)callback, cls};
+    return item;
+}
+
 static inline struct MHD_OptionItem clarion_mhd_option_unescape(
     size_t (*callback)(void *cls, struct MHD_Connection *connection, char *text), void *cls) {
     struct MHD_OptionItem item = {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)callback, cls};
@@ -80,6 +86,30 @@ static inline const struct sockaddr *clarion_mhd_client_address(struct MHD_Conne
 static inline size_t clarion_mhd_head_size(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     return info == NULL ? 0 : info->header_size;
+}
+
+/// What MHD_OPTION_NOTIFY_CONNECTION has set for the connection.
+static inline void *clarion_mhd_socket_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info == NULL ? NULL : info->socket_context;
+}
+
+/// The first number of the version that runs, which need not be the one that was compiled against.
+static inline int clarion_mhd_major_version(void) {
+    int major = 0;
+    sscanf(MHD_get_version(), "%d", &major);
+    return major;
+}
+
+/// A cookie of our own, before all others: libmicrohttpd parses the first that it finds.
+static inline enum MHD_Result clarion_mhd_add_own_cookie(struct MHD_Connection *connection) {
+    return MHD_set_connection_value(connection, MHD_HEADER_KIND, "Cookie", "-");
+}
+
+/// The connection whose request line the calling thread has read last. For one source file: each that uses it has its own.
+static inline void **clarion_current_connection(void) {
+    static _Thread_local void *current;
+    return &current;
 }
 
 static inline unsigned int clarion_mhd_connection_count(struct MHD_Daemon *daemon) {

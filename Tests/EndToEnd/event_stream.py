@@ -178,7 +178,8 @@ class EventStream:
                 self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
             self._socket.settimeout(timeout)
             self._socket.connect((host, port))
-            fields = {"Host": f"{host}:{port}", "Accept": "text/event-stream", **(headers or {})}
+            authority = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+            fields = {"Host": authority, "Accept": "text/event-stream", **(headers or {})}
             if last_event_id is not None:
                 fields["Last-Event-ID"] = last_event_id
             head = f"GET {target} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items())

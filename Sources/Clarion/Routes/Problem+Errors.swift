@@ -99,6 +99,15 @@ extension Problem {
         )
     }
 
+    /// Who asked is gone, as far as can be known: of one that cannot be asked the closed half of its connection says so.
+    static var clientGone: Problem {
+        Problem(
+            .badRequest,
+            code: "client-gone",
+            detail: "The client has closed its half of the connection before the answer was found."
+        )
+    }
+
     /// The hub is shutting down.
     static var draining: Problem {
         Problem(

@@ -28,7 +28,9 @@ extension Hub {
                     let wish = try HistoryWish(topics, request, format: format)
                     let start = try await self.start(wish.query, of: topics)
                     // Read twice unless it is small: its head says whether there is more after it.
-                    guard let page = try await self.outline(wish, after: start) else { throw Problem.readersOverloaded }
+                    guard let page = try await self.outline(wish, after: start, for: responder) else {
+                        throw Problem.readersOverloaded
+                    }
                     let head = wish.head(of: page)
                     if let body = page.body {
                         try await self.answer(Response(.ok, headers: head.headers, body: body), to: responder)
@@ -70,7 +72,11 @@ extension Hub {
     /// is more. The log looks at a bounded part at a time, and of what it finds not everything may be wanted.
     ///
     /// - Returns: nil if there was no room to read in time.
-    private func outline(_ wish: HistoryWish, after start: Position) async throws -> HistoryPage? {
+    private func outline(
+        _ wish: HistoryWish,
+        after start: Position,
+        for responder: Responder
+    ) async throws -> HistoryPage? {
         var position = start
         var page = HistoryPage(limit: wish.limit, format: wish.format)
         while !page.hasMore {
@@ -87,6 +93,8 @@ extension Hub {
             guard let (isLast, scannedThrough) = read else { return nil }
             if isLast { break }
             position = scannedThrough
+            // Little may be found in much: nobody looks on for a client that is gone.
+            if responder.isAbandoned { throw Problem.clientGone }
         }
         return page
     }

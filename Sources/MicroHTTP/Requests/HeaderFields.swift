@@ -42,6 +42,16 @@ public struct HeaderFields: Sendable {
         fields.filter { matches($0.name, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
+    /// The values of all fields of that name, in order, as they came.
+    func fields(named name: StaticString) -> [ArraySlice<UInt8>] {
+        fields.filter { matches($0.name, name) }.map { bytes[$0.value] }
+    }
+
+    /// Whether every field's name and value satisfy a condition.
+    func allSatisfy(_ condition: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> Bool) -> Bool {
+        fields.allSatisfy { condition(bytes[$0.name], bytes[$0.value]) }
+    }
+
     /// The fields whose names begin with a prefix, in order, with the names in lower case and without it, and the values
     /// as they came; case does not matter. Costs nothing where there are none.
     public func fields(withPrefix prefix: StaticString) -> [(name: String, value: ArraySlice<UInt8>)] {

@@ -18,13 +18,15 @@ public struct Target: Hashable, Sendable {
 
     /// Takes a target apart as it stood on the wire. Bytes beyond ASCII need not be escaped, since curl does not.
     init(bytes: [UInt8]) throws(Problem) {
-        // A fragment has no place in a target, but clients that send one mean it to be ignored.
-        let target = bytes.prefix { $0 != UInt8(ascii: "#") }
-        guard target.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), let start = Self.pathStart(of: target) else {
+        let target = bytes[...]
+        // A fragment has no place in a target: it is the client's own (RFC 9112 section 3.2).
+        guard target.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }),
+            let start = Self.pathStart(of: target)
+        else {
             throw Problem(
                 .badRequest,
                 code: "target-invalid",
-                detail: "The request target is neither a path nor a URL."
+                detail: "The request target is neither a path nor a URL, or has a fragment."
             )
         }
         let path = target[start...].prefix { $0 != UInt8(ascii: "?") }
@@ -54,7 +56,7 @@ public struct Target: Hashable, Sendable {
             let head = target.prefix(scheme.utf8.count)
             guard head.lazy.map(\.asciiLowercased).elementsEqual(scheme.utf8) else { continue }
             let authority = target[head.endIndex...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-            return authority.isEmpty ? nil : authority.endIndex
+            return Authority(authority) == nil ? nil : authority.endIndex
         }
         return nil
     }

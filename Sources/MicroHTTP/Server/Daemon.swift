@@ -41,6 +41,9 @@ final class Daemon: @unchecked Sendable {
             clarion_mhd_option_target(Self.begin, context),
             clarion_mhd_option_unescape(Self.leaveEscaped, nil),
             clarion_mhd_option_completed(Self.complete, nil),
+            clarion_mhd_option_connection(Self.notice, context),
+            // Of use from version 1.0 on; 0.9.75 would answer a missing Host twice. See RequestHead.
+            clarion_mhd_option_number(.STRICT_FOR_CLIENT, RequestHead.isParsedInPlace ? 0 : 1),
             clarion_mhd_option_number(.END, 0),
         ]
         let flags =
@@ -96,34 +99,78 @@ final class Daemon: @unchecked Sendable {
 
     // The callbacks. Nonisolated functions without captures; nothing throws or awaits across them.
 
+    /// MHD_OPTION_NOTIFY_CONNECTION: a connection begins or ends. Its context is the ``Connection``, retained between.
+    private static let notice: MHD_NotifyConnectionCallback = { context, handle, slot, event in
+        guard let context = unsafe context, let slot = unsafe slot else { return }
+        let core = unsafe Unmanaged<HTTPServer.Core>.fromOpaque(context).takeUnretainedValue()
+        if event == .CONNECTION_NOTIFY_STARTED {
+            guard let handle = unsafe handle else { return }
+            let connection = unsafe Connection(handle: handle)
+            core.connections.insert(connection)
+            unsafe slot.pointee = Unmanaged.passRetained(connection).toOpaque()
+        } else if let retained = unsafe slot.pointee {
+            unsafe slot.pointee = nil
+            if unsafe clarion_current_connection().pointee == retained {
+                unsafe clarion_current_connection().pointee = nil
+            }
+            let connection = unsafe Unmanaged<Connection>.fromOpaque(retained).takeRetainedValue()
+            core.connections.remove(connection)
+            connection.exchange = nil
+        }
+    }
+
     /// MHD_OPTION_URI_LOG_CALLBACK: the only place where the target is seen as it came. What it returns is the
-    /// request's context, released in `complete`, which libmicrohttpd calls for every request that this was called for.
+    /// request's context, owned by its connection.
     private static let begin:
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
             context,
             target,
-            _ in
-            guard let context = unsafe context, let target = unsafe target else { return nil }
+            handle in
+            guard let context = unsafe context, let target = unsafe target, let handle = unsafe handle,
+                let owner = unsafe clarion_mhd_socket_context(handle)
+            else { return nil }
             let core = unsafe Unmanaged<HTTPServer.Core>.fromOpaque(context).takeUnretainedValue()
-            let bytes = unsafe Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
-            let exchange = Exchange(target: bytes, server: core)
+            let connection = unsafe Unmanaged<Connection>.fromOpaque(owner).takeUnretainedValue()
+            unsafe clarion_current_connection().pointee = owner
+            connection.enter(.head)
+            let bytes = unsafe UnsafeRawBufferPointer(start: target, count: strlen(target))
+            let exchange = unsafe Exchange(
+                target: bytes,
+                ownFields: addOwnCookie(to: handle, connection, core),
+                owner: connection,
+                server: core
+            )
+            connection.exchange = exchange
             // Libmicrohttpd would now parse the query, which we do ourselves, into the connection's small memory, and
             // 0.9.75 leaves a client hanging when it does not fit. The buffer is its own and writable; only the
             // callback's type is const. With nothing after the question mark there is nothing to parse.
-            if let mark = bytes.firstIndex(of: UInt8(ascii: "?")) {
+            if let mark = unsafe bytes.firstIndex(of: UInt8(ascii: "?")) {
                 unsafe UnsafeMutablePointer(mutating: target)[mark + 1] = 0
             }
-            return unsafe Unmanaged.passRetained(exchange).toOpaque()
+            return unsafe Unmanaged.passUnretained(exchange).toOpaque()
         }
+
+    /// Puts a cookie of our own before the client's. Libmicrohttpd copies the first `Cookie` field and parses the copy,
+    /// which nobody reads; where it does not fit, 0.9.75 answers twice. Returns how many fields were added.
+    private static func addOwnCookie(to handle: OpaquePointer, _ connection: Connection, _ core: HTTPServer.Core) -> Int
+    {
+        guard RequestHead.isParsedInPlace else { return 0 }
+        if unsafe clarion_mhd_add_own_cookie(handle) == .YES { return 1 }
+        // The request line has taken all memory.
+        Refusal.send(414, to: connection, server: core)
+        return 0
+    }
 
     private static let complete:
         @convention(c) (
             UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
             MHD_RequestTerminationCode
-        ) -> Void = { _, _, slot, _ in
-            guard let exchange = unsafe slot?.pointee else { return }
+        ) -> Void = { _, handle, slot, _ in
             unsafe slot?.pointee = nil
-            unsafe Unmanaged<Exchange>.fromOpaque(exchange).release()
+            guard let handle = unsafe handle, let owner = unsafe clarion_mhd_socket_context(handle) else { return }
+            let connection = unsafe Unmanaged<Connection>.fromOpaque(owner).takeUnretainedValue()
+            connection.exchange = nil
+            connection.enter(.idle)
         }
 
     private static let access: MHD_AccessHandlerCallback = { _, connection, _, method, version, data, size, slot in
@@ -140,7 +187,8 @@ final class Daemon: @unchecked Sendable {
     /// Targets are split first and decoded after, so libmicrohttpd must not decode them.
     private static let leaveEscaped:
         @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = { _, _, text in
-            guard let text = unsafe text else { return 0 }
+            // 0.9.75 does not look at the length, and may have given the text's memory back already.
+            guard !RequestHead.isParsedInPlace, let text = unsafe text else { return 0 }
             return unsafe strlen(text)
         }
 
@@ -149,8 +197,19 @@ final class Daemon: @unchecked Sendable {
         line in
         guard let context = unsafe context, let line = unsafe line else { return }
         let core = unsafe Unmanaged<HTTPServer.Core>.fromOpaque(context).takeUnretainedValue()
+        let isRefusal = unsafe strncmp(line, "Error processing request", 24) == 0 && RequestHead.isParsedInPlace
+        guard isRefusal || core.logger.logLevel <= .debug else { return }
+        let text = unsafe String(cString: line)
+        if isRefusal, let status = Refusal.status(in: text) {
+            let current = unsafe clarion_current_connection().pointee.map {
+                unsafe Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue()
+            }
+            if let connection = Refusal.connection(current: current, in: core.connections) {
+                Refusal.send(status, to: connection, server: core)
+            }
+        }
         // Mostly about clients that left or sent garbage: of interest when looking for something, not otherwise.
-        let text = unsafe String(cString: line).filter { !$0.isNewline && !($0.isASCII && $0.asciiValue ?? 32 < 32) }
-        core.logger.debug("libmicrohttpd", metadata: ["line": .string(text)])
+        let printable = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        core.logger.debug("libmicrohttpd", metadata: ["line": .string(String(String.UnicodeScalarView(printable)))])
     }
 }

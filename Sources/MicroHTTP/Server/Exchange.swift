@@ -13,21 +13,34 @@ final class Exchange {
     }
 
     private var rawTarget: [UInt8]
+    /// Where it stood in libmicrohttpd's memory, and how long it was.
+    private let targetPlace: (start: UInt, count: Int)
     private let server: HTTPServer.Core
+    /// The connection, which owns this.
+    private unowned let owner: Connection
     private var phase = Phase.head
     private var body: BodyBuffer
     private var headers = HeaderFields()
     /// Whether the client takes the chunked transfer coding: it speaks HTTP/1.1.
     private var takesChunks = false
     private var isHead = false
+    /// Whether the body comes in chunks, of which libmicrohttpd 0.9.75 takes a bare line feed for a line break. Not all
+    /// of their heads can be seen, so no second request is taken after such a body: see ``RequestHead``.
+    private var isChunked = false
     /// What of the connection's memory the request's head takes, in bytes.
     private var headMemory = 0
     private var id = ""
     /// What the response keeps until this exchange is over.
     private var retained: (any AnyObject & Sendable)?
 
-    init(target: [UInt8], server: HTTPServer.Core) {
-        rawTarget = target
+    /// How many header fields of the server's own come before the client's.
+    private let ownFields: Int
+
+    init(target: UnsafeRawBufferPointer, ownFields: Int, owner: Connection, server: HTTPServer.Core) {
+        rawTarget = unsafe Array(target)
+        targetPlace = (UInt(bitPattern: target.baseAddress), target.count)
+        self.ownFields = ownFields
+        self.owner = owner
         self.server = server
         body = BodyBuffer(limit: server.configuration.maximumBodyBytes)
         server.inFlight.begin()
@@ -48,10 +61,16 @@ final class Exchange {
         switch phase {
         case .head:
             phase = .body
-            takesChunks = unsafe strcmp(version, "HTTP/1.1") == 0
-            isHead = unsafe strcmp(method, "HEAD") == 0
-            return unsafe receiveHead(connection)
+            owner.enter(.body)
+            return unsafe receiveHead(RequestHead(method: method, version: version), connection)
         case .body where upload.count > 0:
+            owner.receive(upload.count)
+            if isChunked, unsafe upload.followsBareLineFeed {
+                // Libmicrohttpd takes no response in the middle of a body.
+                let problem = Problem.framing("A chunk's head ends with a bare line feed.", "Transfer-Encoding")
+                Refusal.send(problem, to: owner, id: id, server: server)
+                return false
+            }
             return unsafe body.append(upload)
         case .body:
             let reply = unsafe reply(to: Method(String(cString: method)), from: RemoteAddress.text(of: connection))
@@ -65,15 +84,22 @@ final class Exchange {
         }
     }
 
-    private func receiveHead(_ connection: OpaquePointer) -> Bool {
-        unsafe headers.read(from: connection)
+    private func receiveHead(_ head: RequestHead, _ connection: OpaquePointer) -> Bool {
+        takesChunks = head.isHTTP11
+        isHead = head.isHead
+        let isInPlace = unsafe head.read(from: connection, skipping: ownFields, target: targetPlace, into: &headers)
         id = headers["Request-Id"].flatMap(RequestID.accept) ?? RequestID.next()
-        if let problem = headers.framingProblem {
-            var response = problem.response(instance: id)
-            // Where the next request begins is not known.
-            response.setHeader("Connection", "close")
-            return unsafe queue(response, on: connection)
+        guard isInPlace else {
+            return unsafe refuse(
+                .malformed(
+                    "The head cannot be read in one way only: it has a folded or blank-led line, a bare line feed, a NUL, "
+                        + "or more than one blank in the request line."
+                ),
+                connection
+            )
         }
+        if let problem = headers.problem(isHTTP11: takesChunks) { return unsafe refuse(problem, connection) }
+        isChunked = RequestHead.isParsedInPlace && headers.contains("Transfer-Encoding")
         headMemory = unsafe clarion_mhd_head_size(connection) + headers.bookkeeping
         guard headMemory + Self.responseReserve <= server.configuration.connectionMemory else {
             return unsafe queue(headTooLarge, on: connection)
@@ -86,13 +112,26 @@ final class Exchange {
         return unsafe queue(tooLarge, on: connection)
     }
 
+    /// Refuses what may be read otherwise by others: where the next request begins is not known.
+    private func refuse(_ problem: Problem, _ connection: OpaquePointer) -> Bool {
+        var response = problem.response(instance: id)
+        response.setHeader("Connection", "close")
+        return unsafe queue(response, on: connection)
+    }
+
     private func carryOut(_ reply: Reply, on connection: OpaquePointer) -> Bool {
         switch reply {
         case .now(let response):
             return unsafe queue(response, on: connection)
         case .headOfStream(let head):
             phase = .answered
-            return unsafe MessageWriter.queue(headOfStream: head, on: connection, id: id, server: server)
+            return unsafe MessageWriter.queue(
+                headOfStream: head,
+                on: connection,
+                closes: isChunked,
+                id: id,
+                server: server
+            )
         case .stream(let head, let stream, let owner):
             // Without room for its head, and for chunks after it, libmicrohttpd would close without a word.
             guard headMemory + head.headSize + Self.chunkReserve <= server.configuration.connectionMemory else {
@@ -112,6 +151,7 @@ final class Exchange {
                 owner: owner,
                 on: connection,
                 isChunked: takesChunks,
+                closes: isChunked,
                 id: id,
                 server: server
             )
@@ -121,17 +161,20 @@ final class Exchange {
             }
             let answer = PendingAnswer()
             phase = .waiting(answer)
-            start(Responder(answer: answer, connection: suspended, requestID: id))
+            start(Responder(answer: answer, connection: suspended, takesInterim: takesChunks, requestID: id))
             return true
         }
     }
 
     private func reply(to method: Method, from remoteAddress: String?) -> Reply {
+        owner.enter(.answer)
         guard !body.isTooLarge else { return .now(tooLarge) }
         do {
+            // Asterisk-form is for OPTIONS alone (RFC 9112 section 3.2.4).
+            let isAsterisk = rawTarget == [UInt8(ascii: "*")]
             let request = Request(
                 method: method,
-                target: try Target(bytes: rawTarget),
+                target: try Target(bytes: isAsterisk && method != .options ? [] : rawTarget),
                 headers: headers,
                 body: body.finish(),
                 remoteAddress: remoteAddress,
@@ -145,15 +188,22 @@ final class Exchange {
 
     private func queue(_ response: Response, on connection: OpaquePointer) -> Bool {
         phase = .answered
+        owner.enter(.answer)
         retained = response.retained
         // Where a head does not fit, libmicrohttpd would close the connection without a word.
         let fits = headMemory + response.headSize <= server.configuration.connectionMemory
-        return unsafe MessageWriter.queue(fits ? response : headTooLarge, on: connection, id: id, server: server)
+        return unsafe MessageWriter.queue(
+            fits ? response : headTooLarge,
+            on: connection,
+            closes: isChunked,
+            id: id,
+            server: server
+        )
     }
 
     /// What of the connection's memory is kept for the head of the response. The answer to a post must fit whatever was
     /// posted, for it comes when all is stored: its largest field is `Location`, of at most 850 bytes.
-    private static let responseReserve = 1280
+    private static let responseReserve = 1248
 
     /// The least that libmicrohttpd wants to have for a chunk, beyond the head.
     private static let chunkReserve = 128
@@ -183,6 +233,15 @@ final class Exchange {
             detail: "The server is stopping.",
             headers: [("Retry-After", "1")]
         ).response(instance: id)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether a part of a chunked body lies right behind a line feed without its carriage return. What lies before it in
+    /// libmicrohttpd's memory is the head of the chunk, or what was read earlier: never less than the request's head.
+    fileprivate var followsBareLineFeed: Bool {
+        guard let start = baseAddress else { return false }
+        return unsafe (start - 1).load(as: UInt8.self) == 0x0A && (start - 2).load(as: UInt8.self) != 0x0D
     }
 }
 

@@ -19,6 +19,7 @@ public final class HTTPServer: Sendable {
         let configuration: ServerConfiguration
         let writer: StreamWriter
         let inFlight = InFlight()
+        let connections = ConnectionTable()
         let logger: Logger
         let respond: @Sendable (Request) -> Reply
 
@@ -40,6 +41,7 @@ public final class HTTPServer: Sendable {
 
     private let core: Core
     private let daemon: Daemon
+    private let watch: ConnectionWatch
 
     /// Binds and starts to answer.
     ///
@@ -57,7 +59,14 @@ public final class HTTPServer: Sendable {
         let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
         port = socket.port
         core = Core(configuration: configuration, writer: writer, logger: logger, respond: respond)
-        daemon = try Daemon(core: core, socket: socket)
+        watch = try ConnectionWatch(core.connections, limit: configuration.maximumConnections, inFlight: core.inFlight)
+        do {
+            daemon = try Daemon(core: core, socket: socket)
+        } catch {
+            watch.stop()
+            throw error
+        }
+        core.connections.onFirst { [watch] in watch.wake() }
     }
 
     /// Open connections, streams among them.
@@ -79,6 +88,7 @@ public final class HTTPServer: Sendable {
     public func stop(grace: Duration = .seconds(5)) async -> Bool {
         quiesce()
         core.inFlight.drain()
+        watch.hurry()
         let deadline = ContinuousClock.now + grace
         await wait(until: deadline) { $0.isEmpty }
         core.inFlight.close()
@@ -87,7 +97,9 @@ public final class HTTPServer: Sendable {
             // Cutting does not depend on any client, so a second is ample.
             await wait(until: deadline + .seconds(1)) { $0.suspended == 0 }
         }
-        return daemon.stop()
+        let isStopped = daemon.stop()
+        watch.stop()
+        return isStopped
     }
 
     /// Waits for a condition, with a deadline: neither side has anything that could be awaited across the C boundary.

@@ -3,7 +3,15 @@ import CMicroHTTPD
 /// Turns responses into libmicrohttpd's.
 enum MessageWriter {
     /// Queues a whole response. Returns false if the connection must be closed.
-    static func queue(_ response: Response, on connection: OpaquePointer, id: String, server: HTTPServer.Core) -> Bool {
+    ///
+    /// - Parameter closes: whether no other request is taken on the connection.
+    static func queue(
+        _ response: Response,
+        on connection: OpaquePointer,
+        closes: Bool,
+        id: String,
+        server: HTTPServer.Core
+    ) -> Bool {
         let handle = unsafe response.body.withUnsafeBytes { body in
             // MUST_COPY: libmicrohttpd sends after this returns. It only reads through the pointer.
             unsafe MHD_create_response_from_buffer(
@@ -13,7 +21,7 @@ enum MessageWriter {
             )
         }
         guard let handle = unsafe handle else { return false }
-        return unsafe queue(handle, head: response, on: connection, id: id, server: server)
+        return unsafe queue(handle, head: response, on: connection, closes: closes, id: id, server: server)
     }
 
     /// Queues the head of a detached stream, whose only strong reference libmicrohttpd's response holds from here.
@@ -23,6 +31,7 @@ enum MessageWriter {
         owner: any AnyObject & Sendable,
         on connection: OpaquePointer,
         isChunked: Bool,
+        closes: Bool,
         id: String,
         server: HTTPServer.Core
     ) -> Bool {
@@ -56,13 +65,14 @@ enum MessageWriter {
             unsafe Unmanaged<StreamHandover>.fromOpaque(context).release()
             return false
         }
-        return unsafe queue(handle, head: head, on: connection, id: id, server: server)
+        return unsafe queue(handle, head: head, on: connection, closes: closes, id: id, server: server)
     }
 
     /// Queues the head that a detached stream would have, in answer to HEAD: libmicrohttpd never asks for the body.
     static func queue(
         headOfStream head: Response,
         on connection: OpaquePointer,
+        closes: Bool,
         id: String,
         server: HTTPServer.Core
     ) -> Bool {
@@ -77,13 +87,14 @@ enum MessageWriter {
         // Without a transfer coding: libmicrohttpd 0.9.75 would send the last chunk after this head, too. The connection is
         // closed instead.
         _ = unsafe clarion_mhd_set_response_flags(handle, .RF_HTTP_1_0_COMPATIBLE_STRICT)
-        return unsafe queue(handle, head: head, on: connection, id: id, server: server)
+        return unsafe queue(handle, head: head, on: connection, closes: closes, id: id, server: server)
     }
 
     private static func queue(
         _ handle: OpaquePointer,
         head: Response,
         on connection: OpaquePointer,
+        closes: Bool,
         id: String,
         server: HTTPServer.Core
     ) -> Bool {
@@ -91,7 +102,7 @@ enum MessageWriter {
         defer { unsafe MHD_destroy_response(handle) }
         _ = unsafe MHD_add_response_header(handle, "Server", server.configuration.serverName)
         _ = unsafe MHD_add_response_header(handle, "Request-Id", id)
-        if server.inFlight.isDraining { _ = unsafe MHD_add_response_header(handle, "Connection", "close") }
+        if closes || server.inFlight.isDraining { _ = unsafe MHD_add_response_header(handle, "Connection", "close") }
         for (name, value) in head.headers {
             // Refused by libmicrohttpd if it holds a line break: then the field is missing, never the response split.
             _ = unsafe MHD_add_response_header(handle, name, value)

@@ -47,7 +47,9 @@ extension Live {
                 } else {
                     #expect(response.text == "\(size)")
                 }
-                #expect(try client.exchange("POST", "/", body: [1]).text == "1")
+                // Libmicrohttpd 0.9.75 reads chunks leniently, so no second request is looked for behind them.
+                #expect(response["Connection"] == "close")
+                #expect(try client.takeAll().isEmpty)
             }
         }
 

@@ -1,0 +1,44 @@
+import Glibc
+import Locking
+
+/// The open connections of a server.
+final class ConnectionTable: Sendable {
+    private let connections = Lock<[ObjectIdentifier: Connection]>([:])
+    private let first: Lock<(@Sendable () -> Void)?> = Lock(nil)
+
+    /// How many there are.
+    var count: Int { connections.withLock { $0.count } }
+
+    /// All of them, at this moment.
+    var all: [Connection] { connections.withLock { Array($0.values) } }
+
+    /// Calls that when a connection comes while there is none.
+    func onFirst(_ action: @escaping @Sendable () -> Void) {
+        first.withLock { $0 = action }
+    }
+
+    func insert(_ connection: Connection) {
+        let isFirst = connections.withLock { connections in
+            connections[ObjectIdentifier(connection)] = connection
+            return connections.count == 1
+        }
+        if isFirst { first.withLock { $0 }?() }
+    }
+
+    /// Before the socket is closed: from then on its number can be another's.
+    func remove(_ connection: Connection) {
+        connections.withLock { $0[ObjectIdentifier(connection)] = nil }
+    }
+
+    /// Does something with the socket of a connection, unless that has been closed. The lock keeps the number its own.
+    func withSocket(of connection: Connection, _ body: (Int32) -> Void) {
+        connections.withLock { connections in
+            if connections[ObjectIdentifier(connection)] != nil { body(connection.socket) }
+        }
+    }
+
+    /// Ends a connection: libmicrohttpd is told by its epoll set, and closes it. From any thread.
+    func end(_ connection: Connection) {
+        withSocket(of: connection) { _ = shutdown($0, Int32(SHUT_RDWR)) }
+    }
+}

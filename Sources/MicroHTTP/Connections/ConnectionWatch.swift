@@ -1,0 +1,109 @@
+import Locking
+
+/// The thread that looks after clients which do not finish what they began, or are gone: see ``ConnectionRules``.
+final class ConnectionWatch: Sendable {
+    /// How often it looks, in milliseconds, and how often at connections between two requests, of which there may be
+    /// many.
+    private static let tick = 250
+    private static let idleTicks = 4
+
+    private struct Control {
+        var isAsleep = false
+        var isStopping = false
+    }
+
+    private let table: ConnectionTable
+    private let rules: ConnectionRules
+    private let limit: Int
+    private let inFlight: InFlight
+    private let poll: EventPoll
+    private let control = Lock(Control())
+    private let thread: Lock<WorkerThread?> = Lock(nil)
+
+    /// Starts the thread.
+    ///
+    /// - Parameter limit: how many connections there can be.
+    init(
+        _ table: ConnectionTable,
+        rules: ConnectionRules = ConnectionRules(),
+        limit: Int,
+        inFlight: InFlight
+    ) throws(ServerError) {
+        self.table = table
+        self.rules = rules
+        self.limit = limit
+        self.inFlight = inFlight
+        poll = try EventPoll()
+        let started = try WorkerThread(name: "connection-watch") { self.run() }
+        thread.withLock { $0 = started }
+    }
+
+    /// There is a connection to watch: it sleeps while there is none.
+    func wake() {
+        let wasAsleep = control.withLock { control in
+            defer { control.isAsleep = false }
+            return control.isAsleep
+        }
+        if wasAsleep { poll.wake() }
+    }
+
+    /// Looks at once: the server begins to stop.
+    func hurry() {
+        poll.wake()
+    }
+
+    /// Ends the thread.
+    func stop() {
+        control.withLock { $0.isStopping = true }
+        poll.wake()
+        thread.withLock { thread in
+            thread?.join()
+            thread = nil
+        }
+    }
+
+    private func run() {
+        var seen: [ObjectIdentifier: ConnectionStanding] = [:]
+        var round = 0
+        while !control.withLock({ $0.isStopping }) {
+            let isIdle = control.withLock { control in
+                control.isAsleep = table.count == 0
+                return control.isAsleep
+            }
+            poll.wait(milliseconds: isIdle ? -1 : Int32(Self.tick)) { _ in }
+            round += 1
+            seen = look(at: round.isMultiple(of: Self.idleTicks), seen: seen)
+        }
+    }
+
+    /// Looks at every connection once, and ends those whose time is over. Returns how the others stood.
+    private func look(
+        at idle: Bool,
+        seen: [ObjectIdentifier: ConnectionStanding]
+    ) -> [ObjectIdentifier: ConnectionStanding] {
+        let all = table.all
+        let situation = ConnectionRules.Situation(
+            now: MonotonicMilliseconds.now,
+            isCrowded: all.count > limit / 4 * 3,
+            isDraining: inFlight.isDraining
+        )
+        var standings: [ObjectIdentifier: ConnectionStanding] = [:]
+        for connection in all {
+            let standing = connection.standing
+            let id = ObjectIdentifier(connection)
+            if standing.stage == .answer { continue }
+            guard standing.stage != .idle || idle || situation.isDraining else {
+                standings[id] = seen[id]
+                continue
+            }
+            // The socket's number may be another's by now; then the connection is not in the table, and not ended.
+            let peer = ConnectionPeer(of: connection.socket, now: situation.now)
+            if rules.isOver(standing, peer, unchangedSinceLastLook: seen[id] == standing, situation) {
+                table.end(connection)
+            } else {
+                standings[id] = standing
+            }
+        }
+        return standings
+    }
+}

@@ -1,0 +1,60 @@
+/// A host with or without a port, as in the `Host` field and in a URL (RFC 3986 section 3.2), without user information.
+struct Authority: Hashable {
+    /// A registered name or an IPv4 address as it came, or an IPv6 address with its brackets.
+    let host: String
+    /// 0 to 65,535; nil if none is named.
+    let port: Int?
+
+    init?(_ bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        let end: Int
+        if bytes.first == UInt8(ascii: "[") {
+            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), bracket > 1,
+                bytes[1..<bracket].allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+            else { return nil }
+            end = bracket + 1
+        } else {
+            end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
+            guard end > 0, Self.isName(bytes[..<end]) else { return nil }
+        }
+        host = String(decoding: bytes[..<end], as: UTF8.self)
+        let rest = bytes[end...]
+        // An empty port is legal, and none.
+        guard rest.count > 1 else {
+            guard rest.isEmpty || rest.first == UInt8(ascii: ":") else { return nil }
+            port = nil
+            return
+        }
+        let digits = rest.dropFirst()
+        guard rest.first == UInt8(ascii: ":"), digits.count <= 5,
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
+        else { return nil }
+        self.port = port
+    }
+
+    /// Unreserved characters, sub-delimiters and escapes (RFC 3986 section 3.2.2).
+    private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst(), let low = rest.popFirst(), high.isHexDigit, low.isHexDigit else {
+                    return false
+                }
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                continue
+            default: guard "-._~!$&'()*+,;=".utf8.contains(byte) else { return false }
+            }
+        }
+        return true
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(asciiLowercased)
+    }
+}

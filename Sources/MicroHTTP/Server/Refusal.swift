@@ -1,0 +1,107 @@
+import CMicroHTTPD
+import Glibc
+
+/// Answers in libmicrohttpd's place what it would refuse by itself.
+///
+/// Its own answers are HTML, and where a `Content-Length` is bad version 0.9.75 sends the head twice. It says in its log
+/// what it is about to refuse, on the thread and at the moment it does. A problem document goes to the socket then, and
+/// the socket is shut: what libmicrohttpd sends after it goes nowhere, and it closes the connection.
+///
+/// The log names no connection, so this is done only where a single one can be meant. Otherwise the answer is
+/// libmicrohttpd's.
+enum Refusal {
+    /// The status that a line of libmicrohttpd's log says it is going to answer with.
+    static func status(in line: String) -> Int? {
+        guard line.hasPrefix("Error processing request"), let code = line.split(separator: "code is ").last else {
+            return nil
+        }
+        return Int(code.prefix { $0.isASCII && $0.isNumber })
+    }
+
+    /// The connection that a thread refuses a request on.
+    ///
+    /// - Parameters:
+    ///   - current: the connection whose request line the thread has read last.
+    ///   - table: all connections.
+    static func connection(current: Connection?, in table: ConnectionTable) -> Connection? {
+        // A head that was read to its end, but of which no handler has heard, is in the middle of being looked at.
+        if let current, current.hasUnseenHead { return current }
+        let thread = pthread_self()
+        let mine = table.all.filter { pthread_equal($0.thread, thread) != 0 }
+        if let unseen = mine.first(where: \.hasUnseenHead) { return unseen }
+        let candidates = mine.filter(\.isInRequest)
+        return candidates.count == 1 ? candidates[0] : nil
+    }
+
+    /// Sends the problem that stands for libmicrohttpd's refusal, and shuts the socket.
+    static func send(_ status: Int, to connection: Connection, server: HTTPServer.Core) {
+        send(problem(status, stage: connection.stage), to: connection, id: RequestID.next(), server: server)
+    }
+
+    /// Sends a problem where libmicrohttpd takes no response, and shuts the socket.
+    static func send(_ problem: Problem, to connection: Connection, id: String, server: HTTPServer.Core) {
+        let bytes = problem.response(instance: id).bytes(serverName: server.configuration.serverName, id: id)
+        server.connections.withSocket(of: connection) { socket in
+            _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket, $0.baseAddress, $0.count, flags) }
+            _ = shutdown(socket, Int32(SHUT_WR))
+        }
+    }
+
+    private static let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
+
+    private static func problem(_ status: Int, stage: Connection.Stage) -> Problem {
+        switch (status, stage) {
+        case (413, .body), (400, .body), (500, .body):
+            .framing(
+                "The chunks of the body are malformed, or one's size or extension is too long.",
+                "Transfer-Encoding"
+            )
+        case (413, _):
+            Problem(.contentTooLarge, code: "body-too-large", detail: "The Content-Length is beyond any limit.")
+        case (400, .head):
+            .framing("The Content-Length is not a number alone, or a header field has no colon.", "Content-Length")
+        case (414, _):
+            Problem(
+                Status(414),
+                code: "target-too-long",
+                title: "URI too long",
+                detail: "The request line is too long."
+            )
+        case (431, _), (500, _):
+            Problem(.headersTooLarge, code: "headers-too-large", detail: "The request's head is too large.")
+        case (505, _):
+            Problem(
+                Status(505),
+                code: "version-unsupported",
+                title: "HTTP version not supported",
+                detail: "HTTP/1.1 and HTTP/1.0 are spoken here."
+            )
+        default: .malformed("This is no request of HTTP/1.1.")
+        }
+    }
+}
+
+extension Connection {
+    /// Whether a whole head lies in libmicrohttpd's memory that the handler was not told of yet.
+    fileprivate var hasUnseenHead: Bool {
+        unsafe clarion_mhd_head_size(handle) > 0 && stage == .head
+    }
+
+    /// Whether a request has begun and has not come to its end.
+    fileprivate var isInRequest: Bool {
+        switch stage {
+        case .head, .body: true
+        case .idle: ConnectionPeer(of: socket).lastReceived >= standing.since
+        case .answer: false
+        }
+    }
+}
+
+extension Response {
+    /// The response as it stands on the wire, after which the connection is closed.
+    fileprivate func bytes(serverName: String, id: String) -> [UInt8] {
+        var head = "HTTP/1.1 \(status.code) \(status.reason)\r\nServer: \(serverName)\r\nRequest-Id: \(id)\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        return Array("\(head)Connection: close\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
+    }
+}
