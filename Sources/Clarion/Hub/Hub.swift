@@ -33,7 +33,9 @@ public final class Hub: Sendable {
     let pages: ReaderPages
     /// Writes to those that are streamed to.
     let writer: StreamWriter
-    /// What waits for them.
+    /// Keeps answers for their clients.
+    let answers: AnswerRoom
+    /// What waits for all of them.
     var readerMemory: ReaderMemory { writer.memory }
 
     private let dispatcher: WebhookDispatcher
@@ -70,6 +72,7 @@ public final class Hub: Sendable {
         )
         broadcaster = TopicBroadcaster(memory: memory)
         pages = ReaderPages(log: log, memory: memory)
+        answers = AnswerRoom(memory: memory)
         let (failed, whoFailed) = AsyncStream.makeStream(of: FailedEndpoint.self)
         self.failed = failed
         self.whoFailed = whoFailed

@@ -16,9 +16,6 @@ extension Router {
 }
 
 extension Hub {
-    /// How long a client that wants an answer waits for room in memory.
-    static let roomPatience = Duration.seconds(3)
-
     /// A page of history: `?since=&after=&limit=`.
     func history(of topics: [TopicPattern], for request: Request, format: HistoryFormat) -> Reply {
         .later { [weak self] responder in
@@ -33,7 +30,9 @@ extension Hub {
                     }
                     let head = wish.head(of: page)
                     if let body = page.body {
-                        try await self.answer(Response(.ok, headers: head.headers, body: body), to: responder)
+                        let response = Response(.ok, headers: head.headers, body: body)
+                        let held = try await self.answers.held(response)
+                        responder.respond(held)
                     } else {
                         try await self.write(page, of: wish, after: start, head: head, to: responder, request)
                     }
@@ -43,30 +42,6 @@ extension Hub {
             }
         }
     }
-
-    /// Answers with a body that waits in memory until the client has read it.
-    ///
-    /// - Throws: `overloaded` if there is no room for it in time.
-    func answer(_ response: Response, to responder: Responder) async throws(Problem) {
-        let retaining = try await held(response)
-        responder.respond(retaining)
-    }
-
-    /// A response that counts in the budget of all readers until it was sent.
-    ///
-    /// - Throws: `overloaded` if there is no room for it in time.
-    func held(_ response: Response) async throws(Problem) -> Response {
-        guard response.body.count > Self.uncounted else { return response }
-        guard let hold = await readerMemory.hold(response.body.count, within: Self.roomPatience) else {
-            throw Problem.readersOverloaded
-        }
-        var held = response
-        held.retained = hold
-        return held
-    }
-
-    /// What a connection costs anyway: bodies up to this are not counted.
-    private static let uncounted = 4 * 1024
 
     /// Finds where a page ends: at the first event for which there is no room, because only then it is certain that there
     /// is more. The log looks at a bounded part at a time, and of what it finds not everything may be wanted.
@@ -85,7 +60,7 @@ extension Hub {
                 after: position,
                 matching: wish.topics,
                 limit: wish.types.isOpen ? min(rest, ReaderPages.events) : ReaderPages.events,
-                within: Self.roomPatience
+                within: AnswerRoom.patience
             ) { part in
                 for event in part.events where wish.types.selects(event) && !page.hasMore { page.add(event) }
                 return (part.isLast, part.scannedThrough)
@@ -108,7 +83,7 @@ extension Hub {
         _ request: Request
     ) async throws(Problem) {
         // Taken and given back: without room for its first piece it is not begun.
-        guard await readerMemory.hold(HistoryWriter.outboxBytes, within: Self.roomPatience) != nil else {
+        guard await readerMemory.hold(HistoryWriter.outboxBytes, within: AnswerRoom.patience) != nil else {
             throw Problem.readersOverloaded
         }
         responder.reply { [writer, pages, work] in

@@ -84,6 +84,16 @@ public final class ReaderMemory: Sendable {
         return isGranted ? MemoryHold(bytes, of: self) : nil
     }
 
+    /// The same, but does not wait: nil if there is no room now, or others wait for it.
+    public func holdNow(_ bytes: Int) -> MemoryHold? {
+        let isGranted = queue.withLock { queue in
+            guard !queue.isShut, queue.waiters.isEmpty, hasRoom(for: bytes) else { return false }
+            used.add(bytes, ordering: .relaxed)
+            return true
+        }
+        return isGranted ? MemoryHold(bytes, of: self) : nil
+    }
+
     /// The same, but waits no longer than `patience`, and then returns nil.
     public func hold(_ bytes: Int, within patience: Duration) async -> MemoryHold? {
         await withTaskGroup(of: MemoryHold?.self) { group in
@@ -133,12 +143,15 @@ public final class ReaderMemory: Sendable {
         if late != nil { admit() }
     }
 
+    private func hasRoom(for bytes: Int) -> Bool {
+        used.load(ordering: .sequentiallyConsistent) <= limit - min(bytes, limit / 4)
+    }
+
     /// Lets on, in turn, those for whom there is room.
     private func admit() {
         let admitted = queue.withLock { queue in
             let count = queue.waiters.prefix { waiter in
-                let wanted = min(waiter.bytes, limit / 4)
-                let isRoom = used.load(ordering: .sequentiallyConsistent) <= limit - wanted
+                let isRoom = hasRoom(for: waiter.bytes)
                 if isRoom { used.add(waiter.bytes, ordering: .relaxed) }
                 return isRoom
             }.count
