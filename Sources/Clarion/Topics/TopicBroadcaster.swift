@@ -62,7 +62,8 @@ final class TopicBroadcaster: Sendable {
             rest = rest.dropFirst(run.count)
             var encoded: [Feed.Format: EventFrames] = [:]
             for feed in feeds.withLock({ $0.matching(topic) }) {
-                let frames = encoded[feed.format] ?? EventFrames(run, format: feed.format, deliveries: deliveries, in: memory)
+                let frames =
+                    encoded[feed.format] ?? EventFrames(run, format: feed.format, deliveries: deliveries, in: memory)
                 encoded[feed.format] = frames
                 table.notify(feed, frames)
             }
