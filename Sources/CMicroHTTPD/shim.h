@@ -123,6 +123,13 @@ static inline enum MHD_Result clarion_mhd_set_response_flags(struct MHD_Response
 
 static inline uint64_t clarion_mhd_size_unknown(void) { return MHD_SIZE_UNKNOWN; }
 
+/// The beginning of the kernel's `struct tcp_info` (linux/tcp.h, which cannot be included beside netinet/tcp.h, whose own
+/// ends before what was added after 2008).
+struct clarion_tcp_info {
+    struct tcp_info base;
+    uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
+};
+
 /// Drops what arrives at a listening socket from now on, as if the network had lost it (socket(7),
 /// SO_ATTACH_FILTER); connections that are established go on. Returns 0, or -1 and errno.
 static inline int clarion_drop_arrivals(int listening) {

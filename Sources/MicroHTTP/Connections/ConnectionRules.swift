@@ -41,10 +41,8 @@ struct ConnectionRules {
         let age = situation.now - standing.since
         switch standing.stage {
         case .idle:
-            // A head has begun if anything came since the last request; the clocks' grain is some milliseconds.
-            let hasBegun = peer.lastReceived > standing.since + 20
             if standing.isFresh { return age > head }
-            return age > head && hasBegun || situation.isCrowded && age > idleWhenCrowded
+            return age > head && peer.hasBegun(standing) || situation.isCrowded && age > idleWhenCrowded
         case .head: return age > head
         case .body: return age > body + standing.received / bodyRate * 1000
         case .answer: return false

@@ -92,7 +92,9 @@ final class ConnectionWatch: Sendable {
             let standing = connection.standing
             let id = ObjectIdentifier(connection)
             if standing.stage == .answer { continue }
-            guard standing.stage != .idle || idle || situation.isDraining else {
+            // One that has just become idle may have had its end in one burst with its last request.
+            let isLongIdle = standing.stage == .idle && situation.now - standing.since > 4 * Self.tick
+            guard !isLongIdle || idle || situation.isDraining else {
                 standings[id] = seen[id]
                 continue
             }

@@ -204,7 +204,7 @@ final class Daemon: @unchecked Sendable {
             let current = unsafe clarion_current_connection().pointee.map {
                 unsafe Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue()
             }
-            if let connection = Refusal.connection(current: current, in: core.connections) {
+            if let connection = Refusal.connection(of: status, current: current, in: core.connections) {
                 Refusal.send(status, to: connection, server: core)
             }
         }

@@ -89,7 +89,7 @@ final class Exchange {
         isHead = head.isHead
         let isInPlace = unsafe head.read(from: connection, skipping: ownFields, target: targetPlace, into: &headers)
         id = headers["Request-Id"].flatMap(RequestID.accept) ?? RequestID.next()
-        guard isInPlace else {
+        guard isInPlace, rawTarget.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             return unsafe refuse(
                 .malformed(
                     "The head cannot be read in one way only: it has a folded or blank-led line, a bare line feed, a NUL, "

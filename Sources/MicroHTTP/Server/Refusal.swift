@@ -21,15 +21,16 @@ enum Refusal {
     /// The connection that a thread refuses a request on.
     ///
     /// - Parameters:
+    ///   - status: what it is going to answer with.
     ///   - current: the connection whose request line the thread has read last.
     ///   - table: all connections.
-    static func connection(current: Connection?, in table: ConnectionTable) -> Connection? {
+    static func connection(of status: Int, current: Connection?, in table: ConnectionTable) -> Connection? {
         // A head that was read to its end, but of which no handler has heard, is in the middle of being looked at.
         if let current, current.hasUnseenHead { return current }
         let thread = pthread_self()
         let mine = table.all.filter { pthread_equal($0.thread, thread) != 0 }
         if let unseen = mine.first(where: \.hasUnseenHead) { return unseen }
-        let candidates = mine.filter(\.isInRequest)
+        let candidates = mine.filter { $0.isInRequest && $0.stage.canMeet(status) }
         return candidates.count == 1 ? candidates[0] : nil
     }
 
@@ -91,8 +92,20 @@ extension Connection {
     fileprivate var isInRequest: Bool {
         switch stage {
         case .head, .body: true
-        case .idle: ConnectionPeer(of: socket).lastReceived >= standing.since
+        case .idle: ConnectionPeer(of: socket).hasBegun(standing)
         case .answer: false
+        }
+    }
+}
+
+extension Connection.Stage {
+    /// Whether libmicrohttpd can refuse a request with a status at this stage.
+    fileprivate func canMeet(_ status: Int) -> Bool {
+        switch status {
+        case 414, 505: self == .idle
+        case 431: self == .head
+        case 413, 500: self == .body
+        default: true
         }
     }
 }

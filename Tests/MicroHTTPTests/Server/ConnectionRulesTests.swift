@@ -17,7 +17,7 @@ import Testing
     ) -> Bool {
         rules.isOver(
             ConnectionStanding(stage: stage, since: 1_000_000, received: received, isFresh: isFresh),
-            ConnectionPeer(state: peer, lastReceived: 1_000_000 + lastReceived),
+            ConnectionPeer(state: peer, lastReceived: 1_000_000 + lastReceived, received: 1),
             unchangedSinceLastLook: unchanged,
             ConnectionRules.Situation(now: 1_000_000 + age, isCrowded: isCrowded, isDraining: isDraining)
         )

@@ -1,0 +1,196 @@
+"""Requests that others may read otherwise than the hub does (RFC 9112 sections 2.2, 3.2, 5, 6 and 11.2): behind a proxy each
+of them would be a way to smuggle a second request in. None is carried out, and each gets one well-formed answer or none."""
+
+import re
+import time
+
+import pytest
+
+from hub_process import events_path
+from problems import assert_problem
+from raw_http import RawConnection, RawResponse
+
+#: What a smuggler hides behind the first request.
+HIDDEN = (b"POST /topics/hidden/events HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nhidden")
+LENGTH = str(len(HIDDEN)).encode()
+POST = b"POST /topics/open/events HTTP/1.1"
+
+
+def head(*fields, first=POST, host=b"Host: a"):
+    return b"\r\n".join([first, *([host] if host else []), *fields]) + b"\r\n\r\n"
+
+
+def answers(port, data, pieces=1):
+    """Everything the hub sends for bytes that are sent in that many pieces, and whether it closed."""
+    with RawConnection(port, timeout=1) as connection:
+        size = max(1, -(-len(data) // pieces))
+        for start in range(0, len(data), size):
+            if not connection.send(data[start:start + size]):
+                break
+            if pieces > 1:
+                # Its own segment: whether the hub has read it by then is up to chance, which is the point.
+                connection.socket.settimeout(0.002)
+                try:
+                    connection._more()
+                except TimeoutError:
+                    pass
+        connection.socket.settimeout(1)
+        try:
+            while connection._more():
+                pass
+            closed = True
+        except TimeoutError:
+            closed = False
+        return connection._received, closed
+
+
+def statuses(received):
+    return [int(status) for status in re.findall(rb"HTTP/1\.[01] ([0-9]{3}) ", received)]
+
+
+AMBIGUOUS = {
+    "blank before the colon of Content-Length": head(b"Content-Length : " + LENGTH) + HIDDEN,
+    "tab before the colon of Content-Length": head(b"Content-Length\t: " + LENGTH) + HIDDEN,
+    "blank before the colon of Transfer-Encoding": head(b"Transfer-Encoding : chunked") + b"0\r\n\r\n" + HIDDEN,
+    "blank before the first field": POST + b"\r\n Content-Length: " + LENGTH + b"\r\nHost: a\r\n\r\n" + HIDDEN,
+    "tab before the first field": POST + b"\r\n\tHost: a\r\n\r\n" + HIDDEN,
+    "a folded value": head(b"X: a", b" b") + HIDDEN,
+    "a folded value, by a tab": head(b"X: a", b"\tb", b"Y: c") + HIDDEN,
+    "a name that a fold completes": head(b"Transfer-Enco: chunked", b" ding") + b"0\r\n\r\n" + HIDDEN,
+    "a length that a fold hides": head(b"Content-Length: " + LENGTH, b" x") + HIDDEN,
+    "a fold of nothing": head(b"X: a", b" ") + HIDDEN,
+    "a NUL in a value": head(b"X: a\0b") + HIDDEN,
+    "a NUL at the end of a value": head(b"X: a\0") + HIDDEN,
+    "a NUL instead of a line break": head(b"X: a\0Content-Length: " + LENGTH) + HIDDEN,
+    "a NUL in a name": head(b"Content-\0Length: " + LENGTH) + HIDDEN,
+    "a bare CR in a value": head(b"X: a\rContent-Length: " + LENGTH) + HIDDEN,
+    "a bare CR at the end": head(b"X: a\r") + HIDDEN,
+    "a bare LF between fields": head(b"X: a\nContent-Length: " + LENGTH) + HIDDEN,
+    "a bare LF after the request line": POST + b"\nHost: a\r\n\r\n" + HIDDEN,
+    "a bare LF before the empty line": head(b"X: a")[:-4] + b"\n\r\n" + HIDDEN,
+    "a bare LF as the empty line": head(b"X: a")[:-2] + b"\n" + HIDDEN,
+    "a blank in a name": head(b"Content Length: " + LENGTH) + HIDDEN,
+    "an empty name": head(b": a") + HIDDEN,
+    "a name that is no token": head(b"X(a): b") + HIDDEN,
+    "two blanks in the request line": head(first=b"POST  /topics/open/events HTTP/1.1") + HIDDEN,
+    "a blank in the target": head(first=b"POST /topics/op en/events HTTP/1.1") + HIDDEN,
+    "a blank after the version": head(first=POST + b" ") + HIDDEN,
+    "a NUL in the target": head(first=b"POST /topics/open\0/events HTTP/1.1") + HIDDEN,
+    "a NUL before a question mark": head(first=b"POST /topics/open\0/events?a=b HTTP/1.1") + HIDDEN,
+    "a NUL and another version": head(first=b"POST /topics/open/events\0HTTP/1.1?a=b HTTP/1.1") + HIDDEN,
+    "Transfer-Encoding in HTTP/1.0": head(b"Transfer-Encoding: chunked", first=POST[:-1] + b"0") + b"0\r\n\r\n" + HIDDEN,
+    "both lengths": head(b"Transfer-Encoding: chunked", b"Content-Length: 5") + b"0\r\n\r\n" + HIDDEN,
+    "two different lengths": head(b"Content-Length: 0", b"Content-Length: " + LENGTH) + HIDDEN,
+    "two codings": head(b"Transfer-Encoding: chunked", b"Transfer-Encoding: identity") + b"0\r\n\r\n" + HIDDEN,
+    "a coding that is not chunked": head(b"Transfer-Encoding: \x0bchunked") + b"0\r\n\r\n" + HIDDEN,
+    "a length with a sign": head(b"Content-Length: +" + LENGTH) + HIDDEN,
+    "a length in hexadecimal": head(b"Content-Length: 0x10") + HIDDEN,
+    "a list of lengths": head(b"Content-Length: 5, 5") + HIDDEN,
+    "an empty length": head(b"Content-Length:") + HIDDEN,
+    "a length beyond any": head(b"Content-Length: 18446744073709551616") + HIDDEN,
+    "a bad length and a cookie that does not fit": head(b"Cookie: " + b"a=b; " * 900, b"Content-Length: 5x") + HIDDEN,
+    "a line without a colon": head(b"Content-Length") + HIDDEN,
+    "no Host": head(host=None) + HIDDEN,
+    "two Hosts": head(b"Host: a") + HIDDEN,
+    "an empty Host": head(host=b"Host:") + HIDDEN,
+    "a Host with a path": head(host=b"Host: a/b") + HIDDEN,
+    "a Host with user information": head(host=b"Host: u@a") + HIDDEN,
+    "a Host with a blank": head(host=b"Host: a b") + HIDDEN,
+    "a Host of HTTP/1.0 that is none": head(host=b"Host: a/b", first=POST[:-1] + b"0") + HIDDEN,
+}
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 7])
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_what_can_be_read_in_two_ways_is_refused_once_and_carries_nothing_out(shared_hub, name, pieces):
+    before = len(shared_hub.history("**"))
+    received, closed = answers(shared_hub.port, AMBIGUOUS[name], pieces)
+    assert closed, "where the next request begins is not known"
+    found = statuses(received)
+    assert len(found) <= 1 and all(400 <= status < 500 for status in found), received
+    assert len(shared_hub.history("**")) == before
+    if pieces == 1:
+        # Whole in one piece, there is nothing that keeps the hub from saying what is wrong.
+        status, _, rest = received.partition(b"\r\n\r\n")
+        fields = dict(line.split(b": ", 1) for line in status.split(b"\r\n")[1:])
+        problem = RawResponse(found[0], {k.decode().lower(): v.decode() for k, v in fields.items()}, rest)
+        code = problem.json()["code"]
+        assert_problem(problem, found[0], code)
+        assert len(rest) == int(problem.headers["content-length"])
+        assert problem.headers["connection"].lower() == "close"
+
+
+CHUNKS = {
+    "a bare LF in an extension": b"5;x\nhello\r\n0\r\n\r\n",
+    "a bare LF after a size": b"5\nhello\r\n0\r\n\r\n",
+    "a bare LF after a chunk": b"5\r\nhello\n0\r\n\r\n",
+    "a bare LF after the last chunk": b"5\r\nhello\r\n0\n\r\n",
+    "a bare LF at the end": b"5\r\nhello\r\n0\r\n\n",
+    "a bare LF in a trailer": b"5\r\nhello\r\n0\r\nX: y\n\n",
+    "an extension of the last chunk": b"5\r\nhello\r\n0;x\n\r\n",
+    "a size that is none": b"5g\r\nhello\r\n0\r\n\r\n",
+    "a negative size": b"-5\r\nhello\r\n0\r\n\r\n",
+    "a size with a blank": b"5 \r\nhello\r\n0\r\n\r\n",
+    "a size beyond any": b"fffffffffffffffff\r\nhello\r\n0\r\n\r\n",
+    "a chunk that is longer than it says": b"4\r\nhello\r\n0\r\n\r\n",
+    "an endless extension": b"5;" + b"x" * 65_536 + b"\r\nhello\r\n0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 9])
+@pytest.mark.parametrize("name", CHUNKS)
+def test_no_request_follows_chunks_that_others_may_read_otherwise(shared_hub, name, pieces):
+    data = head(b"Transfer-Encoding: chunked", b"Content-Type: text/plain") + CHUNKS[name] + HIDDEN
+    received, closed = answers(shared_hub.port, data, pieces)
+    assert closed
+    assert len(statuses(received)) <= 1 and not any(status >= 500 for status in statuses(received)), received
+    assert shared_hub.history("hidden") == []
+
+
+@pytest.mark.parametrize("target, status", [
+    ("/healthz#a", 400), ("/healthz?#", 400), ("*", 400), ("http://a b/healthz", 400), ("http://u@a/healthz", 400),
+    ("http:///healthz", 400), ("healthz", 400), ("http://a:80/healthz", 200), ("/healthz", 200), ("http://[::1]/healthz", 200)])
+def test_a_target_has_one_of_the_four_forms(shared_hub, target, status):
+    received, _ = answers(shared_hub.port, head(b"Connection: close", first=f"GET {target} HTTP/1.1".encode()))
+    assert statuses(received) == [status], received
+
+
+@pytest.mark.parametrize("host", ["a", "a:80", "127.0.0.1:1", "[::1]:8080", "A.b-c_d", "a%41", "localhost:"])
+def test_a_host_that_is_one_is_taken(shared_hub, host):
+    received, _ = answers(shared_hub.port, head(b"Connection: close", first=b"GET /healthz HTTP/1.1", host=b"Host: " + host.encode()))
+    assert statuses(received) == [200], received
+
+
+def test_blanks_around_values_are_none_of_them(shared_hub, topic):
+    fields = (b"Event-Type: \t a b \t ", b"Content-Type:text/plain", b"Content-Length: \t 5")
+    received, _ = answers(shared_hub.port, head(
+        *fields, b"Connection: close", first=b"POST " + events_path(topic).encode() + b" HTTP/1.1") + b"hello")
+    assert statuses(received) == [201], received
+    event = shared_hub.history(topic)[0]
+    assert (event["type"], event["data"], event["contentType"]) == ("a b", "hello", "text/plain")
+
+
+@pytest.mark.parametrize("data, status, code", [
+    (head(b"X: " + b"a" * 20_000), 431, "headers-too-large"),
+    (head(first=b"GET /" + b"a" * 20_000 + b" HTTP/1.1"), 414, "target-too-long"),
+    (head(first=b"GET / HTTP/2.0"), 505, "version-unsupported"),
+    (head(first=b"GET / HTTP/0.9"), 505, "version-unsupported"),
+    (head(b"Content-Length: 99999999999999999999"), 413, "body-too-large"),
+    (head(b"Content-Length: 5x"), 400, "framing-invalid"),
+    (head(b"Transfer-Encoding: chunked") + b"5;" + b"x" * 65_536, 400, "framing-invalid"),
+    (head(b"Transfer-Encoding: chunked") + b"xyz\r\n", 400, "framing-invalid")])
+def test_what_libmicrohttpd_refuses_is_a_problem_document_too(shared_hub, data, status, code):
+    received, closed = answers(shared_hub.port, data)
+    assert closed and statuses(received) == [status], received
+    fields, _, body = received.partition(b"\r\n\r\n")
+    headers = {name.lower(): value for name, value in re.findall(r"([\w-]+): ([^\r]*)", fields.decode())}
+    assert_problem(RawResponse(status, headers, body), status, code)
+
+
+def test_a_body_in_chunks_is_the_last_on_its_connection(shared_hub, topic):
+    first = b"POST " + events_path(topic).encode() + b" HTTP/1.1"
+    data = head(b"Transfer-Encoding: chunked", first=first) + b"5\r\nhello\r\n0\r\n\r\n"
+    received, closed = answers(shared_hub.port, data + HIDDEN)
+    assert closed and statuses(received) == [201]
+    assert b"\r\nConnection: close\r\n" in received
+    assert shared_hub.history(topic)[0]["data"] == "hello"
