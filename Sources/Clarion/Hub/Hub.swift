@@ -178,6 +178,7 @@ public final class Hub: Sendable {
         let server = server.withLock { $0 }
         server?.quiesce()
         streams.endAll()
+        readerMemory.stopWaiting()
         webhooks.stop()
         // Who tries an endpoint out waits for the attempt's answer.
         let patience = dispatcher.isProbing ? grace : .seconds(2)
@@ -186,8 +187,6 @@ public final class Hub: Sendable {
         if isStopped { writer.stop() } else { logger.error("requests were still waiting for their answer at shutdown") }
         await attempts
         whoFailed.finish()
-        // Nobody is read for any more.
-        readerMemory.shut()
         work.finish()
         await running.withLock { $0 }?.value
         bindings.removeAll()

@@ -29,7 +29,7 @@ final class ReaderPages: Sendable {
     /// - Parameters:
     ///   - room: how much to take for it and what is made of it, in bytes.
     ///   - patience: how long to wait for room; as long as it takes if nil.
-    /// - Returns: nil if there was no room in time, or the hub stops.
+    /// - Returns: nil if there was no room in time, or none at once while the hub stops.
     func read<Value: Sendable>(
         after position: Position,
         matching topics: [TopicPattern],

@@ -66,7 +66,7 @@ public final class ReaderMemory: Sendable {
     ///
     /// What is more than a quarter of the budget waits for that quarter only: it could never be had otherwise.
     ///
-    /// - Returns: nil if the task is cancelled, or everything ends.
+    /// - Returns: nil if the task is cancelled, or nobody may wait any more.
     public func hold(_ bytes: Int) async -> MemoryHold? {
         let number = queue.withLock { queue in
             queue.lastNumber += 1
@@ -87,7 +87,7 @@ public final class ReaderMemory: Sendable {
     /// The same, but does not wait: nil if there is no room now, or others wait for it.
     public func holdNow(_ bytes: Int) -> MemoryHold? {
         let isGranted = queue.withLock { queue in
-            guard !queue.isShut, queue.waiters.isEmpty, hasRoom(for: bytes) else { return false }
+            guard queue.waiters.isEmpty, hasRoom(for: bytes) else { return false }
             used.add(bytes, ordering: .relaxed)
             return true
         }
@@ -110,8 +110,9 @@ public final class ReaderMemory: Sendable {
         }
     }
 
-    /// Sends all that wait away, and all that come later: nobody is to be read for any more.
-    public func shut() {
+    /// Sends all that wait away. Nobody waits from now on: who finds room at once gets it still, so that what was begun can
+    /// be finished.
+    public func stopWaiting() {
         let sent = queue.withLock { queue in
             queue.isShut = true
             waiting.store(0, ordering: .sequentiallyConsistent)
@@ -122,14 +123,18 @@ public final class ReaderMemory: Sendable {
     }
 
     private func enqueue(_ waiter: Waiter) {
-        let isShut = queue.withLock { queue in
-            if !queue.isShut {
-                queue.waiters.append(waiter)
-                waiting.store(queue.waiters.count, ordering: .sequentiallyConsistent)
+        let isGranted: Bool? = queue.withLock { queue in
+            if queue.waiters.isEmpty, hasRoom(for: waiter.bytes) {
+                used.add(waiter.bytes, ordering: .relaxed)
+                return true
             }
-            return queue.isShut
+            if queue.isShut { return false }
+            queue.waiters.append(waiter)
+            waiting.store(queue.waiters.count, ordering: .sequentiallyConsistent)
+            return nil
         }
-        if isShut { waiter.tell(false) } else { admit() }
+        // What was given back before it stood in the queue told nobody.
+        if let isGranted { waiter.tell(isGranted) } else { admit() }
     }
 
     private func giveUp(_ number: Int) {
