@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 static inline CURLcode clarion_easy_set_long(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);
@@ -75,6 +76,17 @@ static inline curl_socket_t clarion_open_socket(const struct curl_sockaddr *addr
     if (handle != CURL_SOCKET_BAD && address->socktype == SOCK_STREAM)
         setsockopt(handle, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout);
     return handle;
+}
+
+/* Whether this machine has an address of its own to reach another from: connecting a datagram socket chooses one, and
+   sends nothing. If it has, connect(2) fails with EADDRNOTAVAIL because no port is left (ip(7), ip_local_port_range). */
+static inline int clarion_has_address_for(const struct sockaddr *address, socklen_t length) {
+    int handle = socket(address->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (handle < 0)
+        return 0;
+    int result = connect(handle, address, length);
+    close(handle);
+    return result == 0;
 }
 
 /* Names the calling thread. prctl(2) is variadic, and glibc hides pthread_setname_np(3) from Swift. */

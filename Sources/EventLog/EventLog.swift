@@ -59,6 +59,18 @@ public protocol EventLog: AnyObject, Sendable {
     /// The position of the newest event that any of the patterns matches; nil if there is none.
     func newest(matching: [TopicPattern]) async throws(EventLogError) -> Position?
 
+    /// The position just before the newest events that match: to read on from there gives them, and what came since.
+    /// - Parameters:
+    ///   - beforeNewest: how many events, at least 1; all of them, if there are fewer.
+    ///   - matching: on which topics.
+    ///   - types: of which types, compared by their bytes; none for events of every type and of none.
+    /// - Returns: the tail if no event matches.
+    func position(
+        beforeNewest: Int,
+        matching: [TopicPattern],
+        types: [String]
+    ) async throws(EventLogError) -> Position
+
     /// The position just before the first event at or after a moment; the tail if there is none.
     func position(since: Timestamp) async throws(EventLogError) -> Position
 

@@ -6,7 +6,7 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
     /// What happened, in words for an operator.
     public let message: String
 
-    /// Which draft of the append is to blame, from 0; nil if not one of them.
+    /// Which draft of the append is to blame, from 0, or for ``valueChanged`` which of its conditions; nil if none is.
     public let place: Int?
 
     /// The error beneath, if there was one: for the log line, never for a client.

@@ -23,6 +23,11 @@ public struct WebhookConfiguration: Sendable {
     /// How many attempts may be under way at once over all endpoints: at least 1.
     public var maxInFlight: Int
 
+    /// How many connections to endpoints there may be, idle ones included, and descriptors for all that attempts need: at
+    /// least 4. An attempt at an address counts as one, at a name as three where this is less than three times
+    /// ``maxInFlight``, for to look it up takes two more.
+    public var maximumConnections: Int
+
     /// A response body longer than this many bytes is a failure.
     public var maxResponseLength: Int
 
@@ -50,6 +55,7 @@ public struct WebhookConfiguration: Sendable {
         httpsOnly: Bool = false,
         userAgent: String = "clarion",
         maxInFlight: Int = 1024,
+        maximumConnections: Int = 4096,
         maxResponseLength: Int = 65_536,
         responsePrefixLength: Int = 1024,
         certificateAuthorities: String? = nil,
@@ -63,6 +69,7 @@ public struct WebhookConfiguration: Sendable {
         self.httpsOnly = httpsOnly
         self.userAgent = userAgent
         self.maxInFlight = maxInFlight
+        self.maximumConnections = maximumConnections
         self.maxResponseLength = maxResponseLength
         self.responsePrefixLength = responsePrefixLength
         self.certificateAuthorities = certificateAuthorities

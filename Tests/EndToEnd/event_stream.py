@@ -131,8 +131,9 @@ class EventStreamParser:
     def _line(self, line):
         if line == "":
             return self._dispatch()
-        self._in_block = True
         name, _, value = line.partition(":")
+        # Comments and `retry:` are taken in as they come: a stream may end after them as well as after an event.
+        self._in_block = self._in_block or name not in ("", "retry")
         value = value.removeprefix(" ")
         if name == "":
             self.comments.append(value)

@@ -189,8 +189,43 @@ def test_an_event_of_another_topic(shared_hub, topic):
 @pytest.mark.parametrize("origin", ["https://example.com", "null", "http://localhost", "http://127.0.0.1:1"])
 def test_a_page_of_another_origin_changes_nothing(shared_hub, method, path, origin):
     response = shared_hub.request(method, path, data=b"{}", headers={"Origin": origin})
-    assert_problem(response, 403, "origin-forbidden")
+    assert_problem(response, 403, "origin-refused")
     assert "Access-Control-Allow-Origin" not in response.headers
+
+
+FOREIGN_PAGES = [
+    {"Origin": "https://example.com"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1:1"},
+    # An image, or a fetch without CORS, has no Origin.
+    {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}]
+
+
+@pytest.mark.parametrize("headers", FOREIGN_PAGES)
+def test_a_page_of_another_origin_ends_no_stream_by_taking_its_name(shared_hub, topic, headers):
+    with shared_hub.stream(topic, query=f"observer={topic}") as stream:
+        for path in (f"/topics/{topic}/events", f"/topics/{topic}x/events", "/events"):
+            response = shared_hub.get(
+                path, params={"observer": topic, "topic": topic}, headers={"Accept": "text/event-stream", **headers})
+            assert_problem(response, 403, "origin-refused")
+        shared_hub.post(topic, "still here")
+        assert stream.next().data == "still here"
+    # A stream without a name takes nothing from anybody.
+    with shared_hub.stream(topic, headers=headers):
+        pass
+
+
+@pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}, {"Origin": "own"}])
+def test_a_page_of_the_hubs_own_origin_takes_its_own_name_again(shared_hub, topic, headers):
+    headers = {name: shared_hub.url if value == "own" else value for name, value in headers.items()}
+    with shared_hub.stream(topic, query=f"observer={topic}") as first:
+        with shared_hub.stream(topic, query=f"observer={topic}", headers=headers) as second:
+            assert first.read_to_end() == []
+            assert second.observer_id == topic
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "nonsense"])
+def test_a_browser_that_names_no_origin_changes_nothing_across_sites(shared_hub, topic, site):
+    response = shared_hub.request("POST", f"/topics/{topic}/events", data=b"x", headers={"Sec-Fetch-Site": site})
+    assert_problem(response, 403, "origin-refused", parameter="Sec-Fetch-Site")
 
 
 def test_a_page_of_the_hubs_own_origin_may_post(shared_hub, topic):

@@ -12,7 +12,7 @@ import pytest
 from event_stream import EventStream
 from hub_process import events_path
 from problems import assert_problem
-from raw_http import RawConnection, request
+from raw_http import RawConnection, exchange, request
 
 MEBIBYTE = 1 << 20
 
@@ -104,6 +104,67 @@ def test_curl_as_the_readme_shows_it(shared_hub, topic):
     # The form that curl claims is not one.
     assert event["data"] == "hello"
     assert event["contentType"].startswith("text/plain")
+
+
+LOOKS = {
+    '{"total": 12}': "application/json",
+    ' \r\n\t[1, {"a": null}] \n': "application/json",
+    "{}": "application/json",
+    # Not valid, or neither an object nor an array: text, which is what it was before.
+    '{"total": 12': "text/plain; charset=utf-8",
+    "[1] [2]": "text/plain; charset=utf-8",
+    '{"a": 1e999}': "text/plain; charset=utf-8",
+    "[" * 65 + "]" * 65: "text/plain; charset=utf-8",
+    "\ufeff{}": "text/plain; charset=utf-8",
+    "12": "text/plain; charset=utf-8",
+    '"quoted"': "text/plain; charset=utf-8",
+    "true": "text/plain; charset=utf-8",
+    "a=1&b=2": "text/plain; charset=utf-8",
+    "": "text/plain; charset=utf-8",
+    b'{"a": "\xff"}': "application/octet-stream",
+    b"\xff\x00": "application/octet-stream",
+}
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+@pytest.mark.parametrize("claimed", [
+    {}, {"Content-Type": "application/x-www-form-urlencoded"},
+    {"Content-Type": "Application/X-WWW-Form-URLencoded; charset=UTF-8"}])
+def test_data_of_no_type_is_what_it_looks_like(shared_hub, topic, method, claimed):
+    path = events_path(topic) if method == "POST" else f"/topics/{topic}/value"
+    for data in LOOKS:
+        data = data if isinstance(data, bytes) else data.encode()
+        response = exchange(shared_hub.port, request(method, path, {"Content-Length": str(len(data)), **claimed}, data))
+        assert response.status == 201, response.body
+    events = shared_hub.history(topic)
+    assert [event["contentType"] for event in events] == list(LOOKS.values())
+    assert events[0]["data"] == {"total": 12}
+    for event, data in zip(events, LOOKS):
+        kept = shared_hub.get(f"{events_path(topic)}/{event['id']}")
+        assert kept.content == (data if isinstance(data, bytes) else data.encode())
+        assert kept.headers["Content-Type"] == event["contentType"]
+
+
+def test_a_type_that_is_given_is_kept_whatever_the_data_looks_like(shared_hub, topic):
+    for type in ("text/plain", "application/x-test", "application/json"):
+        shared_hub.post(topic, '{"total": 12}', headers={"Content-Type": type})
+    assert [event["contentType"] for event in shared_hub.history(topic)] == [
+        "text/plain", "application/x-test", "application/json"]
+
+
+@pytest.mark.parametrize("data", ['{"total": 12}', "[1]", "hello"])
+def test_curl_s_post_under_a_key_is_the_same_post_each_time(shared_hub, topic, data):
+    def post(*options):
+        command = ["curl", "-sS", "-d", data, "-H", "Idempotency-Key: once", *options, shared_hub.url + events_path(topic)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
+
+    first = post()
+    assert first.endswith("}\n")
+    # Said or not said, and also by its full name, it is the same post.
+    assert post() == post("-H", "Content-Type:") == first
+    [event] = shared_hub.history(topic)
+    assert post("-H", f"Content-Type: {event['contentType']}") == first
+    assert len(shared_hub.history(topic)) == 1
 
 
 def test_the_receipt(shared_hub, topic):

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import subprocess
 import threading
 import time
@@ -80,6 +81,39 @@ def test_retry_and_a_comment_come_at_once(shared_hub, topic, figure):
         figure(f"{(time.monotonic() - began) * 1000:.1f} ms from connecting to the first comment")
         assert stream.parser.retry == 3000
         assert stream.take_for(0) == []
+
+
+def test_what_is_no_event_has_no_block_that_a_parser_could_take_for_one(start_hub, topic):
+    """httpx-sse yields an empty event for a block with `retry:`, and for any block once it has had an id."""
+    hub = start_hub("--keep-alive", "1")
+    received = b""
+
+    def read_until(mark):
+        nonlocal received
+        while mark is None or mark not in received:
+            piece = connection.socket.recv(65536)
+            received += piece
+            if not piece:
+                assert mark is None, received
+                return
+
+    with RawConnection(hub.port) as connection:
+        # As HTTP/1.0 the bytes come as they are, in no chunks.
+        connection.send(request("GET", events_path(topic), {"Accept": "text/event-stream"}, version="HTTP/1.0"))
+        read_until(b"retry: 3000\n")
+        receipt = hub.post(topic, "first")
+        read_until(b"data: first\n\n: keep-alive\n")
+        hub.post(topic, "second")
+        read_until(b"data: second\n\n")
+        [observer] = hub.observers(topic=topic)
+        assert hub.request("DELETE", f"/observers/{observer['id']}").status_code == 204
+        read_until(None)
+    blocks = received.partition(b"\r\n\r\n")[2].decode().split("\n\n")
+    assert blocks[0] == ": clarion"
+    assert blocks[1].startswith(f"retry: 3000\nid: {receipt['id']}\n")
+    assert len(blocks) == 4
+    assert all("\ndata: " in block for block in blocks[1:-1]), blocks
+    assert re.fullmatch("retry: [1-5][0-9]{3}\n: goodbye\n?", blocks[-1])
 
 
 def test_curl_as_the_readme_shows_it(shared_hub, topic):
@@ -240,8 +274,9 @@ ENVELOPED = [
 ]
 
 
-def test_events_in_an_envelope_that_knows_their_topic(shared_hub, topic):
-    target = f"/events?topic={topic}.*&topic={topic}&envelope=cloudevents"
+@pytest.mark.parametrize("kind", ["json", "cloudevents"])
+def test_events_in_an_envelope_that_knows_their_topic(shared_hub, topic, kind):
+    target = f"/events?topic={topic}.*&topic={topic}&envelope={kind}"
     name = f"{topic}.a/b ü".replace(" ", "")
     with EventStream(shared_hub.port, target) as live, shared_hub.stream(name) as plain:
         live.wait_for_comment()
@@ -254,10 +289,18 @@ def test_events_in_an_envelope_that_knows_their_topic(shared_hub, topic):
         assert plain.next().data == ENVELOPED[0][0]
     with EventStream(shared_hub.port, f"{target}&since=earliest") as late:
         assert late.take(len(ENVELOPED)) == heard
+    page = shared_hub.get(events_path(name), headers={"Accept": "application/x-ndjson"}).text
+    history = {event["id"]: event for event in map(json.loads, page.splitlines())}
     for message, receipt, (_, content_type, type, data) in zip(heard, receipts, ENVELOPED):
         assert message.id == receipt["id"]
-        assert message.type == (type or "message")
+        # No `event:` line, so that `onmessage` hears every type.
+        assert message.type == "message"
         envelope = json.loads(message.data)
+        if kind == "json":
+            # What history shows, to the byte.
+            assert envelope == history[receipt["id"]]
+            assert message.data in page
+            continue
         expected = {
             "specversion": "1.0", "id": receipt["id"], "subject": name, "time": receipt["time"],
             "datacontenttype": content_type, **data}
@@ -268,9 +311,10 @@ def test_events_in_an_envelope_that_knows_their_topic(shared_hub, topic):
         assert envelope["type"] == type if type else envelope["type"]
 
 
-def test_another_envelope_is_refused(shared_hub, topic):
+@pytest.mark.parametrize("envelope", ["paper", "", "JSON", "json,cloudevents"])
+def test_another_envelope_is_refused(shared_hub, topic, envelope):
     with pytest.raises(StreamRefused) as refused:
-        EventStream.of(shared_hub.port, topic, query="envelope=paper")
+        EventStream.of(shared_hub.port, topic, query=f"envelope={envelope}")
     assert refused.value.status == 400
     assert json.loads(refused.value.body)["parameter"] == "envelope"
     assert shared_hub.observers(topic=topic) == []

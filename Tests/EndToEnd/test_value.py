@@ -103,10 +103,12 @@ def test_comparing_and_setting(shared_hub, topic):
     assert second.status_code == 201
     assert_problem(
         put(shared_hub, topic, b"3", If_Match=first.headers["ETag"]), 412, "value-changed", parameter="If-Match")
-    third = put(shared_hub, topic, b"3", If_Match=f'{first.headers["ETag"]}, W/{second.headers["ETag"]} ,"x"')
+    third = put(shared_hub, topic, b"3", If_Match=f'{first.headers["ETag"]}, {second.headers["ETag"]} ,,"x",')
     assert third.status_code == 201
     assert put(shared_hub, topic, b"4", If_Match="*").status_code == 201
-    for tags in ('"x"', '""', f'"{third.json()["id"]}0"'):
+    newest = shared_hub.get(value_path(topic)).headers["ETag"]
+    # A strong comparison (RFC 9110 section 13.1.1): no weak tag is that of what is there.
+    for tags in ('"x"', '""', f'"{third.json()["id"]}0"', f"W/{newest}", "", ","):
         assert_problem(put(shared_hub, topic, b"5", If_Match=tags), 412, "value-changed")
     assert shared_hub.get(value_path(topic)).text == "4"
     assert [event["data"] for event in shared_hub.history(topic)] == ["1", "2", "3", "4"]
@@ -120,9 +122,26 @@ def test_where_there_is_nothing_to_compare_with(shared_hub, topic):
 
 @pytest.mark.parametrize("headers, parameter", [
     ({"If_Match": "unquoted"}, "If-Match"), ({"If_Match": '"a", b'}, "If-Match"), ({"If_Match": '"'}, "If-Match"),
-    ({"If_None_Match": '"a"'}, "If-None-Match"), ({"If_None_Match": "*", "If_Match": "*"}, "If-None-Match")])
+    ({"If_None_Match": "a"}, "If-None-Match"), ({"If_None_Match": "*", "If_Match": "x"}, "If-Match")])
 def test_conditions_that_are_none(shared_hub, topic, headers, parameter):
     assert_problem(put(shared_hub, topic, **headers), 400, "parameter-invalid", parameter=parameter)
+    assert shared_hub.history(topic) == []
+
+
+def test_setting_what_is_not_the_value_already(shared_hub, topic):
+    first = put(shared_hub, topic, b"1", If_None_Match='"x"')
+    assert first.status_code == 201
+    tag = first.headers["ETag"]
+    # A weak comparison (RFC 9110 section 13.1.2).
+    for tags in (tag, f"W/{tag}", f'"x", {tag}'):
+        assert_problem(put(shared_hub, topic, b"2", If_None_Match=tags), 412, "value-changed", parameter="If-None-Match")
+    assert put(shared_hub, topic, b"2", If_None_Match='"a,*,b"').status_code == 201
+    # If-Match comes first (RFC 9110 section 13.2.2).
+    both = {"If_Match": tag, "If_None_Match": "*"}
+    assert_problem(put(shared_hub, topic, b"3", **both), 412, "value-changed", parameter="If-Match")
+    both["If_Match"] = shared_hub.get(value_path(topic)).headers["ETag"]
+    assert_problem(put(shared_hub, topic, b"3", **both), 412, "value-changed", parameter="If-None-Match")
+    assert put(shared_hub, topic, b"3", **{**both, "If_None_Match": tag}).status_code == 201
 
 
 @pytest.mark.parametrize("kind", ["application/x-ndjson", "application/cloudevents-batch+json"])
@@ -167,7 +186,8 @@ def test_a_cloudevent_as_a_value(shared_hub, topic):
     assert (value.json(), value.headers["Event-Type"]) == ({"a": 1}, "t")
     whole = shared_hub.get(value_path(topic), headers={"Accept": "application/cloudevents+json"})
     assert whole.json() == {**event, "clarionid": response.json()["id"], "clariontopic": topic}
-    # Its weak tag names the same value.
+    # Its tag is another one, and names the same value.
+    assert whole.headers["ETag"] != value.headers["ETag"]
     assert put(shared_hub, topic, b"2", If_Match=whole.headers["ETag"]).status_code == 201
 
 

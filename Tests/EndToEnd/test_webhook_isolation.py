@@ -55,7 +55,7 @@ def post_evenly(hub, topic, rate, seconds):
                 f"POST /topics/{topic}/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
                 f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
             answer = b""
-            while not answer.endswith(b"}"):
+            while not answer.endswith(b"}\n"):
                 received = connection.recv(65536)
                 assert received
                 answer += received

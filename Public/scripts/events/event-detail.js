@@ -17,6 +17,8 @@ export function eventDetail(event) {
     ["Committed", event.time],
     ["Arrived", new Date(event.arrivedAt).toISOString()],
     ["Id", event.id],
+    // Named as what they are, so that nobody takes them for the hub's own.
+    ...event.attributes.map(([name, value]) => [`CloudEvent ${name}`, value]),
   ].filter(([, value]) => value)
   const copying = element("button", { type: "button", class: "button button-quiet" },
     icon("copy"), element("span", { class: "label" }, "Copy data"))

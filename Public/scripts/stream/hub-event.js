@@ -8,7 +8,8 @@ import { memberText } from "../json/json-scanner.js"
  * @property {string | null} topic Null where the stream does not tell it.
  * @property {string | null} type
  * @property {string | null} contentType
- * @property {string | null} time When the hub committed it, RFC 3339.
+ * @property {string | null} time When the hub committed it, RFC 3339; null where the stream does not tell it.
+ * @property {[string, string][]} attributes What the poster of a CloudEvent says of it, by the names of CloudEvents.
  * @property {string} data The data as posted; of binary data its base64 form.
  * @property {boolean} isBinary
  * @property {number} arrivedAt Milliseconds since 1970.
@@ -22,13 +23,13 @@ import { memberText } from "../json/json-scanner.js"
  * @returns {HubEvent}
  */
 export function readEvent(item, onlyTopic = null) {
-  const type = item.type === "message" ? null : item.type
   const plain = {
     id: item.id,
     topic: onlyTopic,
-    type,
+    type: item.type === "message" ? null : item.type,
     contentType: null,
     time: null,
+    attributes: [],
     data: item.data,
     isBinary: item.isBase64 ?? false,
     arrivedAt: item.arrivedAt,
@@ -38,11 +39,39 @@ export function readEvent(item, onlyTopic = null) {
   const isBinary = typeof envelope.data_base64 === "string"
   return {
     ...plain,
-    topic: envelope.topic ?? envelope.subject ?? onlyTopic,
+    ...(envelope.clariontopic === undefined ? madeByTheHub(envelope) : madeByThePoster(envelope)),
     contentType: envelope.datacontenttype ?? null,
-    time: envelope.time ?? null,
     data: isBinary ? envelope.data_base64 : embeddedData(item.data, envelope),
     isBinary,
+  }
+}
+
+/** The type that the hub gives an event in an envelope that was posted without one. */
+const defaultType = "clarion.event"
+
+/** An event that was posted as data: its attributes are what the hub knows of it. */
+function madeByTheHub(envelope) {
+  return {
+    topic: envelope.subject,
+    type: envelope.type === defaultType ? null : envelope.type,
+    time: envelope.time ?? null,
+  }
+}
+
+/**
+ * An event that was posted as a CloudEvent: its attributes are its poster's, whatever they look like. Its subject is no topic,
+ * and its time not that of the commit.
+ */
+function madeByThePoster(envelope) {
+  const own = ["specversion", "type", "datacontenttype", "data", "data_base64", "clarionid", "clariontopic"]
+  const known = ["source", "subject", "time", "id", "dataschema"]
+  const extensions = Object.keys(envelope).filter((name) => !own.includes(name) && !known.includes(name)).sort()
+  return {
+    topic: envelope.clariontopic,
+    type: envelope.type,
+    attributes: [...known, ...extensions]
+      .filter((name) => envelope[name] !== undefined)
+      .map((name) => [name, String(envelope[name])]),
   }
 }
 
@@ -50,8 +79,8 @@ function readEnvelope(text) {
   if (!text.startsWith("{") || !text.includes('"specversion"')) return null
   try {
     const value = JSON.parse(text)
-    const names = typeof value.specversion === "string" && (value.topic ?? value.subject)
-    return typeof names === "string" ? value : null
+    const isEnvelope = typeof value.specversion === "string" && typeof (value.clariontopic ?? value.subject) === "string"
+    return isEnvelope ? value : null
   } catch {
     return null
   }

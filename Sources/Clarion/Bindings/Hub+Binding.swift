@@ -36,7 +36,7 @@ extension Hub {
     ///   - notification: its `Info` is what the topic's data is.
     ///   - topic: one topic, no pattern.
     ///   - center: where the notification is posted and heard.
-    /// - Throws: ``HubError`` with code `topic-invalid`; `topic-bound` if the topic is bound already; `notification-bound`
+    /// - Throws: ``HubError`` with code `topic-invalid`; `topic-reserved` if the topic is the hub's own; `topic-bound` if the topic is bound already; `notification-bound`
     ///   if the notification is, because then a post to one topic would also be one to the other.
     public func bind<Notification: TypedNotification & SendableMetatype>(
         _ notification: Notification.Type,
@@ -49,6 +49,7 @@ extension Hub {
         } catch {
             throw HubError(error)
         }
+        try HubError.requireFree(name)
         let binding = NotificationBinding<Notification>(topic: name, center: center, log: log, logger: logger)
         try bindings.add(binding)
         binding.begin(broadcaster)

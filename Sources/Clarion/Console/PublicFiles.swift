@@ -7,10 +7,11 @@ struct PublicFiles: Sendable {
     private struct File: Sendable {
         let contents: [UInt8]
         let contentType: String
-        let etag: String
+        let tag: EntityTag
     }
 
-    private var files: [[String]: File] = [:]
+    /// By the bytes of their segments: a file system tells names in two normal forms apart.
+    private var files: [[[UInt8]]: File] = [:]
 
     private static let contentTypes = [
         "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
@@ -26,25 +27,25 @@ struct PublicFiles: Sendable {
     init(folder: String) {
         let manager = FileManager.default
         for path in (try? manager.subpathsOfDirectory(atPath: folder)) ?? [] {
-            let segments = path.split(separator: "/").map(String.init)
+            let segments = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
             var isFolder = false
-            guard !segments.contains(where: { $0.hasPrefix(".") }),
+            guard !segments.contains(where: { $0.utf8.first == UInt8(ascii: ".") }),
                 manager.fileExists(atPath: "\(folder)/\(path)", isDirectory: &isFolder), !isFolder,
                 let contents = manager.contents(atPath: "\(folder)/\(path)")
             else { continue }
             let suffix = segments[segments.count - 1].split(separator: ".").last.map(String.init) ?? ""
-            files[segments] = File(
+            files[segments.map { Array($0.utf8) }] = File(
                 contents: [UInt8](contents),
                 contentType: Self.contentTypes[suffix] ?? "application/octet-stream",
-                etag: "\"\(Self.fingerprint(contents))\""
+                tag: EntityTag(Self.fingerprint(contents))
             )
         }
     }
 
     /// Answers with a file; a folder's is its `index.html`.
     func response(to request: Request) throws(Problem) -> Response {
-        let path = request.target.segments
-        guard let file = files[path] ?? files[path + ["index.html"]] else {
+        let path = request.target.segments.map { Array($0.utf8) }
+        guard let file = files[path] ?? files[path + [Array("index.html".utf8)]] else {
             throw Problem(
                 .notFound,
                 code: "route-unknown",
@@ -52,11 +53,16 @@ struct PublicFiles: Sendable {
             )
         }
         let headers = [
-            ("ETag", file.etag), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
+            ("ETag", file.tag.description), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
             ("Content-Security-Policy", Self.contentSecurityPolicy), ("Referrer-Policy", "no-referrer"),
         ]
-        guard !EntityTag.matches(request.headers.values(of: "If-None-Match"), file.etag) else {
-            return Response(.notModified, headers: headers)
+        // What is answered 405 is not looked at for conditions (RFC 9110 section 13.2.1).
+        if request.method == .get || request.method == .head {
+            switch try Preconditions(request).unmet(by: .tagged(file.tag)) {
+            case nil: break
+            case .match: throw Preconditions.problem(.match, code: "precondition-failed")
+            case .noneMatch: return Response(.notModified, headers: headers)
+            }
         }
         return Response(.ok, headers: headers + [("Content-Type", file.contentType)], body: file.contents)
     }

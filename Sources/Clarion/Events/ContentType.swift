@@ -35,16 +35,27 @@ enum ContentType {
     static func isText(_ contentType: String) -> Bool {
         let essence = essence(contentType)
         return essence.hasPrefix("text/") || textTypes.contains(essence) || essence.hasSuffix("+xml")
-            || essence.hasSuffix("+yaml") || contentType.lowercased().contains("charset=")
+            || essence.hasSuffix("+yaml") || namesCharset(contentType)
     }
 
     private static let textTypes: Set = [
         "application/xml", "application/yaml", "application/javascript", "application/x-www-form-urlencoded",
     ]
 
-    /// The type and subtype in lower case, without parameters.
+    private static func namesCharset(_ contentType: String) -> Bool {
+        var rest = contentType.utf8.map(\.asciiLowercased)[...]
+        while !rest.isEmpty {
+            if rest.starts(with: "charset=".utf8) { return true }
+            rest.removeFirst()
+        }
+        return false
+    }
+
+    /// The type and subtype in lower case, without parameters. By bytes, as all of HTTP: a semicolon with an accent is one
+    /// `Character`, and the sign for kelvins becomes a `k` in Unicode's lower case.
     static func essence(_ contentType: String) -> String {
-        String(contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
+        let bytes = contentType.utf8.prefix { $0 != semicolon }.filter { $0 != 0x20 && $0 != 0x09 }
+        return String(decoding: bytes.map(\.asciiLowercased), as: UTF8.self)
     }
 
     /// Whether a content type is one, given in lower case, whatever its parameters; without making a string, because
@@ -63,7 +74,7 @@ enum ContentType {
         prefix.withUTF8Buffer { expected in
             var rest = contentType[...].utf8
             for index in 0..<expected.count {
-                guard let byte = rest.popFirst(), unsafe lowercased(byte) == expected[index] else { return nil }
+                guard let byte = rest.popFirst(), unsafe byte.asciiLowercased == expected[index] else { return nil }
             }
             return rest
         }
@@ -71,14 +82,17 @@ enum ContentType {
 
     private static let semicolon = UInt8(ascii: ";")
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
-
     /// What an event's data is stored as. What `curl -d` claims of its data, a form, and no claim at all, both mean
-    /// plain data: text if it reads as such.
+    /// that it is as it looks: JSON if it is an object or an array, otherwise text if it reads as such. A bare number or
+    /// word may be either, and is text.
     static func stored(_ claimed: String?, data: [UInt8]) -> String {
         if let claimed, !claimed.isEmpty, !matches(claimed, "application/x-www-form-urlencoded") { return claimed }
+        if isObjectOrArray(data) { return json }
         return UTF8Check.isValid(data) ? "text/plain; charset=utf-8" : "application/octet-stream"
+    }
+
+    private static func isObjectOrArray(_ data: [UInt8]) -> Bool {
+        let first = data.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        return (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && JSONSyntax.isValid(data)
     }
 }

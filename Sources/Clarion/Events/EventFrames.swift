@@ -97,8 +97,9 @@ extension Feed.Format {
     /// Appends an event as streams of this format carry it.
     func append(_ event: Event, to bytes: inout [UInt8]) {
         switch self {
-        case .plain: ServerSentEvent.append(event, data: event.data, to: &bytes)
-        case .cloudEvents: ServerSentEvent.append(event, data: CloudEvent.json(event), to: &bytes)
+        case .plain: ServerSentEvent.append(event, type: event.type, data: event.data, to: &bytes)
+        case .json: ServerSentEvent.append(event, type: nil, data: EventDocument.json(event), to: &bytes)
+        case .cloudEvents: ServerSentEvent.append(event, type: nil, data: CloudEvent.json(event), to: &bytes)
         case .none: break
         }
     }

@@ -4,24 +4,32 @@ import MicroHTTP
 
 /// The wire format of streams (WHATWG HTML, "Server-sent events", section 9.2.5).
 enum ServerSentEvent {
-    /// What a stream begins with: the reconnection time in milliseconds, and a comment so that `onopen` fires at once.
-    static let prelude = Array("retry: 3000\n: clarion\n\n".utf8)
+    // An empty line ends a block, and not every parser knows a block that holds no event: httpx-sse yields an empty one
+    // for a block with `retry:`, and for any block once an `id:` has come. So what is no event has no empty line after
+    // it, but for the very first comment, and goes into the block of the next event. A parser takes in each line as it
+    // comes, also those of a block that never ends.
+
+    /// What a stream begins with: a comment, a block of its own for clients that read by blocks, and the reconnection
+    /// time in milliseconds, which is in the block of the first event.
+    static let prelude = Array(": clarion\n\nretry: 3000\n".utf8)
 
     /// What silence is broken with, so that proxies and clients keep the connection.
-    static let keepAlive = Frame(Array(": keep-alive\n\n".utf8))
+    static let keepAlive = Frame(Array(": keep-alive\n".utf8))
 
     /// What a stream ends with at shutdown: come back after 1 to 5 s, not all at once.
     static func goodbye() -> Frame {
-        Frame(Array("retry: \(Int.random(in: 1000...5000))\n\n".utf8))
+        Frame(Array("retry: \(Int.random(in: 1000...5000))\n: goodbye\n".utf8))
     }
 
-    /// Appends one event: `id:` always, `event:` if it has a type, and a `data:` line per line of its data.
-    static func append(_ event: Event, data: [UInt8], to bytes: inout [UInt8]) {
+    /// Appends one event: `id:` always, `event:` if there is a type, and a `data:` line per line of the data.
+    ///
+    /// - Parameter type: nil for an event that is to be heard as `message`, as those are that know their type themselves.
+    static func append(_ event: Event, type: String?, data: [UInt8], to bytes: inout [UInt8]) {
         let isText = UTF8Check.isValid(data)
         if !isText { bytes.append(contentsOf: ": base64\n".utf8) }
         bytes.append(contentsOf: "id: ".utf8)
         bytes.append(contentsOf: event.id.description.utf8)
-        if let type = event.type {
+        if let type {
             bytes.append(contentsOf: "\nevent: ".utf8)
             bytes.append(contentsOf: type.utf8)
         }

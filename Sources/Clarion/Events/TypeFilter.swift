@@ -3,7 +3,8 @@ import EventLog
 /// `?type=a,b`: which events a client wants; all of them unless it names types. Types are the same if their bytes are,
 /// as topics are.
 struct TypeFilter: Sendable {
-    private let types: [String]
+    /// None if every event is wanted.
+    let types: [String]
 
     init(_ parameter: String?) {
         self.init(parameter?.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) } ?? [])

@@ -22,7 +22,8 @@ public final class Hub: Sendable {
 
     let log: SQLiteEventLog
     let broadcaster: TopicBroadcaster
-    let directory = ObserverDirectory()
+    let directory: ObserverDirectory
+    let names: ObserverNames
     let streams: StreamHost
     let webhooks: WebhookRegistry
     let objects: ObjectHost
@@ -43,7 +44,6 @@ public final class Hub: Sendable {
     private let whoFailed: AsyncStream<FailedEndpoint>.Continuation
     private let server = Lock<HTTPServer?>(nil)
     private let draining = Atomic<Bool>(false)
-    private let running = Lock<Task<Void, Never>?>(nil)
 
     /// Opens the log, takes up the registered webhooks, and listens.
     ///
@@ -65,6 +65,8 @@ public final class Hub: Sendable {
     private init(_ configuration: HubConfiguration, log: SQLiteEventLog, logger: Logger) throws {
         self.log = log
         self.logger = logger
+        directory = ObserverDirectory()
+        names = ObserverNames(directory: directory)
         let memory = ReaderMemory(limit: configuration.readerMemory)
         writer = try StreamWriter(
             keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive),
@@ -80,16 +82,19 @@ public final class Hub: Sendable {
             log: log,
             patience: configuration.disableFailingAfter.milliseconds
         ) { whoFailed.yield($0) }
-        dispatcher = WebhookDispatcher(store: deliveries, configuration: configuration.webhooks, logger: logger)
+        var webhooks = configuration.webhooks
+        webhooks.maximumConnections = min(webhooks.maximumConnections, DescriptorBudget.ofProcess.webhooks)
+        dispatcher = WebhookDispatcher(store: deliveries, configuration: webhooks, logger: logger)
         streams = StreamHost(
             log: log,
             broadcaster: broadcaster,
             directory: directory,
+            names: names,
             writer: writer,
             reader: StreamReader(pages: pages, work: work),
             outboxBytes: configuration.outboxBytes
         )
-        webhooks = WebhookRegistry(
+        self.webhooks = WebhookRegistry(
             store: log,
             dispatcher: dispatcher,
             lifecycle: try ObserverLifecycle(log: log, logger: logger),
@@ -102,7 +107,7 @@ public final class Hub: Sendable {
     }
 
     private func begin(_ configuration: HubConfiguration) async throws {
-        running.withLock { $0 = Task { [work] in await work.run() } }
+        work.begin()
         log.follow { [broadcaster] commit in broadcaster.notify(commit) }
         work.start { [failed, whoFailed, webhooks] in
             for await endpoint in failed where await !webhooks.disable(endpoint) {
@@ -134,7 +139,7 @@ public final class Hub: Sendable {
     /// Posts an event and returns it once it is committed.
     ///
     /// - Throws: ``HubError`` if it was not stored: with the log's code and the ``EventLogError`` as its cause if it could
-    ///   not be, with `info-mismatch` if its topic is bound to a notification and its data is not what that carries.
+    ///   not be, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a notification and its data is not what that carries.
     public func post(_ draft: EventDraft) async throws(HubError) -> Event {
         try await store([try admit(draft)])[0]
     }
@@ -151,6 +156,7 @@ public final class Hub: Sendable {
     }
 
     private func admit(_ draft: EventDraft, pointer: String = "") throws(HubError) -> EventDraft {
+        try HubError.requireFree(draft.topic, pointer: pointer)
         do {
             return try bindings.admit(draft)
         } catch {
@@ -175,6 +181,7 @@ public final class Hub: Sendable {
     }
 
     private func stop(grace: Duration) async {
+        let deadline = ContinuousClock.now + grace
         let server = server.withLock { $0 }
         server?.quiesce()
         streams.endAll()
@@ -187,8 +194,9 @@ public final class Hub: Sendable {
         if isStopped { writer.stop() } else { logger.error("requests were still waiting for their answer at shutdown") }
         await attempts
         whoFailed.finish()
-        work.finish()
-        await running.withLock { $0 }?.value
+        if await !work.stop(within: max(.milliseconds(500), deadline - .now)) {
+            logger.error("background work was still going on at shutdown")
+        }
         bindings.removeAll()
         await log.close()
     }

@@ -40,6 +40,9 @@ public struct HubError: Error, Sendable, CustomStringConvertible {
     /// The topic is bound to a notification, and the data is not JSON of what that carries. Nothing was stored.
     public static let infoMismatch = "info-mismatch"
 
+    /// The topic is one of the hub's own, which begin with `clarion.`: only the hub posts on them. Nothing was stored.
+    public static let topicReserved = "topic-reserved"
+
     /// Another notification, or the same one, is bound to the topic already.
     public static let topicBound = "topic-bound"
 
@@ -48,6 +51,12 @@ public struct HubError: Error, Sendable, CustomStringConvertible {
 }
 
 extension HubError {
+    /// - Throws: `topic-reserved`.
+    static func requireFree(_ topic: Topic, pointer: String? = nil) throws(HubError) {
+        guard topic.isReserved else { return }
+        throw HubError(code: topicReserved, message: Topic.reservedDetail, pointer: pointer)
+    }
+
     init(_ error: EventLogError) {
         self.init(code: error.code, message: error.message, cause: error)
     }

@@ -114,8 +114,17 @@ struct JSONMembers {
         )
     }
 
-    /// A name as a token of a JSON Pointer (RFC 6901 section 3).
+    /// A name as a token of a JSON Pointer (RFC 6901 section 3). Byte by byte: a tilde with an accent is one `Character`,
+    /// and still a tilde.
     static func escape(_ name: String) -> String {
-        String(name.flatMap { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) })
+        var token: [UInt8] = []
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "~"): token += "~0".utf8
+            case UInt8(ascii: "/"): token += "~1".utf8
+            default: token.append(byte)
+            }
+        }
+        return String(decoding: token, as: UTF8.self)
     }
 }

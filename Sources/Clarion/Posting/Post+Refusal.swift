@@ -14,7 +14,7 @@ extension Post {
     ) -> Problem {
         switch (error.code, condition) {
         case (EventLogError.idempotencyConflict, _): conflict(at: error.place ?? 0)
-        case (EventLogError.valueChanged, let condition?): condition.problem
+        case (EventLogError.valueChanged, let condition?): condition.problem(at: error.place ?? 0)
         default: Problem(error, requestID: requestID, logger: logger)
         }
     }
@@ -42,12 +42,17 @@ extension Post {
 
 extension AppendCondition {
     /// What a client is told when the topic's value is not what it expected.
-    fileprivate var problem: Problem {
+    ///
+    /// - Parameter place: which of several conditions does not hold.
+    fileprivate func problem(at place: Int) -> Problem {
+        if case .all(let parts) = self, parts.indices.contains(place) { return parts[place].problem(at: 0) }
         let (parameter, detail) =
             switch self {
             case .newestIsOne: ("If-Match", "The topic's value is not what \"If-Match\" names. Read it again.")
+            case .newestIsNone: ("If-None-Match", "The topic's value is one that \"If-None-Match\" rules out.")
             case .hasEvent: ("If-Match", "The topic has no value. Set the first with \"If-None-Match: *\".")
             case .hasNone: ("If-None-Match", "The topic has a value. Read it, and name its ETag in \"If-Match\".")
+            case .all: ("If-Match", "The topic's value is not what was expected.")
             }
         return Problem(.preconditionFailed, code: "value-changed", detail: detail, parameter: parameter)
     }

@@ -19,6 +19,7 @@ struct Post: Sendable {
     /// - Throws: what is wrong with it.
     init(_ request: Request) throws(Problem) {
         let topic: Topic = try request.parameter("topic")
+        try topic.requireFree()
         let contentType = try ContentType.of(request)
         let type = try EventType.of(request)
         let key = try PostKey(request)

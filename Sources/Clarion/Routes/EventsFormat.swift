@@ -6,8 +6,7 @@ enum EventsFormat {
 
     /// - Throws: 406 `not-acceptable` if it accepts none of the three.
     init(_ request: Request) throws(Problem) {
-        let fields = request.headers.values(of: "Accept")
-        let ranges = fields.flatMap { $0.split(separator: ",") }.map { MediaRange($0) }
+        let ranges = MediaRange.all(in: request.headers.values(of: "Accept"))
         func quality(_ names: String...) -> Double {
             // The most specific range that is there decides, not the best.
             names.lazy.compactMap { name in ranges.first { $0.name == name }?.quality }.first ?? 0
@@ -30,19 +29,5 @@ enum EventsFormat {
             )
         }
         self = best.format
-    }
-}
-
-/// One element of an `Accept` field.
-struct MediaRange {
-    let name: String
-    /// 0 (not acceptable) to 1.
-    let quality: Double
-
-    init(_ text: Substring) {
-        name = ContentType.essence(String(text))
-        let weight = text.split(separator: ";").dropFirst().map { $0.filter { $0 != " " }.lowercased() }
-            .first { $0.hasPrefix("q=") }
-        quality = weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
     }
 }

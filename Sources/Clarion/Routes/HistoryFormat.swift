@@ -42,7 +42,7 @@ enum HistoryFormat: Sendable {
             } else {
                 bytes += Array("null".utf8)
             }
-            bytes.append(UInt8(ascii: "}"))
+            bytes += Array("}\n".utf8)
             return bytes
         case .lines: return []
         }

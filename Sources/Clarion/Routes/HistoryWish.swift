@@ -5,15 +5,24 @@ import MicroHTTP
 struct HistoryWish: Sendable {
     let topics: [TopicPattern]
     let types: TypeFilter
+    /// Where to begin, unless after an event.
+    let since: Since?
     let limit: Int
     let format: HistoryFormat
     /// The query as it came, which links to the next page repeat.
     let query: Query
 
-    /// - Throws: `parameter-invalid`.
+    /// - Throws: `parameter-invalid`, `since-invalid`.
     init(_ topics: [TopicPattern], _ request: Request, format: HistoryFormat) throws(Problem) {
         query = request.target.query
-        limit = try ListPage.limit(query)
+        since = try Since(query, now: .now())
+        let limit = try ListPage.limit(query)
+        // Who asks for the newest hundred gets them all, however many a page has that nobody asked for.
+        if case .newest(let count) = since, query["limit"] == nil, query["after"] == nil {
+            self.limit = count
+        } else {
+            self.limit = limit
+        }
         types = TypeFilter(query["type"])
         self.topics = topics
         self.format = format
@@ -32,7 +41,7 @@ extension Query {
     /// proxy has given the hub another path.
     fileprivate func reference(after id: EventID) -> String {
         // Where this page began does not matter any more.
-        let others = parameters.filter { $0.name != "after" && $0.name != "since" }
+        let others = parameters.filter { !["after", "since", "last"].contains($0.name) }
         let pairs = others.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))&" }
         return "?\(pairs.joined())after=\(id)"
     }

@@ -16,8 +16,7 @@ struct ListPage {
             after = nil
             return
         }
-        // A "+" in a query is a space: undo it, so that a cursor pasted unescaped works.
-        guard let data = Data(base64Encoded: String(text.map { $0 == " " ? "+" : $0 })),
+        guard let data = Data(base64Encoded: Query.restoringPlus(text)),
             let place = String(validating: data, as: UTF8.self)
         else { throw Self.cursorProblem }
         after = place
@@ -25,10 +24,15 @@ struct ListPage {
 
     /// The most that a page is to have; 100 unless the client says otherwise.
     static func limit(_ query: Query) throws(Problem) -> Int {
-        guard let limit = Int(query["limit"] ?? "100"), limits.contains(limit) else {
+        guard let limit = number(query["limit"] ?? "100"), limits.contains(limit) else {
             throw problem("limit", "is a number from \(limits.lowerBound) to \(limits.upperBound)")
         }
         return limit
+    }
+
+    /// A whole number in decimal digits, without a sign; nil for anything else.
+    static func number(_ text: String) -> Int? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
     /// The cursor that stands for a place in the list.

@@ -27,6 +27,13 @@ extension Problem {
                     "Several attempts to reach this endpoint are under way already. Try again when they have ended.",
                 headers: [("Retry-After", "5")]
             )
+        case .exhausted:
+            self.init(
+                .unavailable,
+                code: "overloaded",
+                detail: "The hub has no descriptors or memory left to reach an endpoint with. Try again.",
+                headers: [("Retry-After", "2")]
+            )
         case .stopping: self = .draining
         }
     }

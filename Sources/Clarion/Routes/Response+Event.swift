@@ -14,12 +14,17 @@ extension Response {
     /// One event as it was posted: its data, or for a client that asks for that the whole of it as a CloudEvent.
     ///
     /// 304 if the client has it already.
-    static func event(_ event: Event, for request: Request, lifespan: Lifespan) -> Response {
+    ///
+    /// - Throws: 400 `parameter-invalid` for conditions that are none; 412 if `If-Match` names something else.
+    static func event(_ event: Event, for request: Request, lifespan: Lifespan) throws(Problem) -> Response {
         let isCloudEvent = CloudEvent.isWanted(by: request)
-        let tag = "\"\(event.id)\""
+        let tag = isCloudEvent ? EntityTag(cloudEvent: event) : EntityTag(data: event)
+        let unmet = try Preconditions(request).unmet(by: .tagged(tag))
+        if unmet == .match {
+            throw Preconditions.problem(.match, code: lifespan == .lasting ? "precondition-failed" : "value-changed")
+        }
         var headers = [
-            // A tag tells one representation from another; that of the data is the one to compare and set with.
-            ("ETag", isCloudEvent ? "W/\(tag)" : tag),
+            ("ETag", tag.description),
             ("Cache-Control", lifespan.rawValue),
             ("Vary", "Accept"),
             ("X-Content-Type-Options", "nosniff"),
@@ -27,12 +32,9 @@ extension Response {
             ("Content-Security-Policy", "sandbox; default-src 'none'"),
         ]
         if let type = event.type { headers.append(("Event-Type", HeaderValue.encode(type))) }
-        guard !EntityTag.matches(request.headers.values(of: "If-None-Match"), tag) else {
-            return Response(.notModified, headers: headers)
-        }
+        guard unmet == nil else { return Response(.notModified, headers: headers) }
         guard !isCloudEvent else {
-            headers.append(("Content-Type", CloudEvent.mediaType))
-            return Response(.ok, headers: headers, body: CloudEvent.json(event))
+            return Response(.ok, json: CloudEvent.json(event), mediaType: CloudEvent.mediaType, headers: headers)
         }
         headers.append(("Content-Type", event.contentType ?? "application/octet-stream"))
         return Response(.ok, headers: headers, body: event.data)
@@ -42,7 +44,6 @@ extension Response {
 extension CloudEvent {
     /// Whether a client accepts CloudEvents by name: what takes anything gets the data.
     fileprivate static func isWanted(by request: Request) -> Bool {
-        request.headers.values(of: "Accept").flatMap { $0.split(separator: ",") }.map { MediaRange($0) }
-            .contains { $0.name == mediaType && $0.quality > 0 }
+        MediaRange.all(in: request.headers.values(of: "Accept")).contains { $0.name == mediaType && $0.quality > 0 }
     }
 }

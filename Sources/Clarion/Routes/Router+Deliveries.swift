@@ -32,8 +32,8 @@ private struct DeliveryResource: Sendable {
             return state
         }
         let before = try page.after.map { text throws(Problem) in
-            guard let number = Int64(text), number > 0 else { throw ListPage.cursorProblem }
-            return Position(number)
+            guard let number = ListPage.number(text), number > 0 else { throw ListPage.cursorProblem }
+            return Position(Int64(number))
         }
         // One more than asked for tells whether there is more.
         let found = try await log.deliveries(
@@ -61,6 +61,7 @@ private struct DeliveryResource: Sendable {
 
     func redeliver(_ request: Request) async throws -> Response {
         let observer = try webhook(request)
+        try Preconditions.requireUntagged(request)
         try requireNoMembers(request)
         guard let event = try event(request), try await webhooks.redeliver(event, to: observer) else {
             throw Problem(.notFound, code: "event-unknown", detail: "The log has no such event, or not any more.")
@@ -70,6 +71,7 @@ private struct DeliveryResource: Sendable {
 
     func recover(_ request: Request) async throws -> Response {
         let observer = try webhook(request)
+        try Preconditions.requireUntagged(request)
         let start = try await start(request, for: observer)
         let count = try await webhooks.recover(observer, after: start)
         return answer(.accepted, .object(["recovered": .number(Double(count))]))
@@ -77,6 +79,7 @@ private struct DeliveryResource: Sendable {
 
     func replay(_ request: Request) async throws -> Response {
         let observer = try webhook(request)
+        try Preconditions.requireUntagged(request)
         let start = try await start(request, for: observer)
         let count = try await webhooks.replay(observer, after: start)
         return answer(.accepted, .object(["replayed": .number(Double(count))]))
@@ -84,6 +87,7 @@ private struct DeliveryResource: Sendable {
 
     func test(_ request: Request) async throws -> Response {
         let observer = try webhook(request)
+        try Preconditions.requireUntagged(request)
         try requireNoMembers(request)
         let (event, outcome) = try await webhooks.test(observer)
         return answer(.ok, DeliveryDocument.test(event, outcome))
@@ -129,10 +133,6 @@ private struct DeliveryResource: Sendable {
     }
 
     private func answer(_ status: Status, _ document: JSONValue) -> Response {
-        Response(
-            status,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: document.bytes
-        )
+        Response(status, json: document.bytes, headers: [("Cache-Control", "no-store")])
     }
 }

@@ -10,20 +10,20 @@ extension Router {
             guard let id = EventID(text), let event = try await log.event(id), event.topic == topic else {
                 throw Problem(.notFound, code: "event-unknown", detail: "This topic has no such event.")
             }
-            return Response.event(event, for: request, lifespan: .lasting)
+            return try Response.event(event, for: request, lifespan: .lasting)
         }
     }
 }
 
 extension Hub {
-    /// A page of history: `?since=&after=&limit=`.
+    /// A page of history: `?since=&last=&after=&limit=`.
     func history(of topics: [TopicPattern], for request: Request, format: HistoryFormat) -> Reply {
         .later { [weak self] responder in
             self?.work.start { [weak self] in
                 guard let self else { return }
                 do {
                     let wish = try HistoryWish(topics, request, format: format)
-                    let start = try await self.start(wish.query, of: topics)
+                    let start = try await self.start(wish.since, wish.query, of: topics, types: wish.types)
                     // Read twice unless it is small: its head says whether there is more after it.
                     guard let page = try await self.outline(wish, after: start, for: responder) else {
                         throw Problem.readersOverloaded
@@ -98,13 +98,19 @@ extension Hub {
         }
     }
 
-    private func start(_ query: Query, of topics: [TopicPattern]) async throws -> Position {
-        let since = try query["since"].map { text throws(Problem) in try Since(text, now: .now()) }
-        guard let after = query["after"] else { return try await log.position(of: since ?? .earliest, for: topics) }
+    private func start(
+        _ since: Since?,
+        _ query: Query,
+        of topics: [TopicPattern],
+        types: TypeFilter
+    ) async throws -> Position {
+        guard let after = query["after"] else {
+            return try await log.position(of: since ?? .earliest, for: topics, types: types)
+        }
         guard let id = EventID(after), id.epoch == log.epoch, try await log.hasReached(id.position) else {
             throw ListPage.problem(
                 "after",
-                "is not the id of an event of this log. Begin again without it, or with \"since\""
+                "is not the id of an event of this log. Begin again without it, or with \"since\" or \"last\""
             )
         }
         return id.position

@@ -10,6 +10,7 @@ extension Router {
             streams: hub.streams,
             objects: hub.objects,
             directory: hub.directory,
+            names: hub.names,
             httpsOnly: httpsOnly
         )
         onAsync(.get, "/observers", hub) { try await resource.list($0) }
@@ -29,9 +30,11 @@ private struct ObserverResource: Sendable {
     let streams: StreamHost
     let objects: ObjectHost
     let directory: ObserverDirectory
+    let names: ObserverNames
     let httpsOnly: Bool
 
     func create(_ request: Request) async throws -> Response {
+        try Preconditions.requireUntagged(request)
         let restored = try WebhookSpecification.restoring(try request.json(), from: nil)
         let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
         let webhook = StoredWebhook(specification: specification, replacing: nil, at: .now())
@@ -39,24 +42,28 @@ private struct ObserverResource: Sendable {
     }
 
     func replace(_ request: Request) async throws -> Response {
-        let id = try webhookID(request)
+        let id: ObserverID = try request.parameter("id")
+        let conditions = try Preconditions(request)
         let value = try request.json()
-        let saved = try await save(id) { present throws(Problem) in
-            try EntityTag.require(request, present: present?.etag)
-            let stored = present?.webhook.specification
-            let restored = try WebhookSpecification.restoring(value, from: stored)
-            let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: stored?.url)
-            return StoredWebhook(specification: specification, replacing: present?.webhook, at: .now())
+        let saved = try await names.reserving(id) {
+            try await save(id) { present throws(Problem) in
+                try conditions.require(present.map { .tagged($0.tag) } ?? .nothing, else: "observer-changed")
+                let stored = present?.webhook.specification
+                let restored = try WebhookSpecification.restoring(value, from: stored)
+                let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: stored?.url)
+                return StoredWebhook(specification: specification, replacing: present?.webhook, at: .now())
+            }
         }
         return try await answer(saved)
     }
 
     func patch(_ request: Request) async throws -> Response {
         let id = try webhookID(request)
+        let conditions = try Preconditions(request)
         let changes = try request.json()
         let saved = try await save(id) { present throws(Problem) in
             guard let present else { throw Problem.observerUnknown }
-            try EntityTag.require(request, present: present.etag)
+            try conditions.require(.tagged(present.tag), else: "observer-changed")
             try WebhookSpecification.requireKnown(changes)
             let stored = present.webhook.specification
             let restored = try WebhookSpecification.restoring(changes, from: stored)
@@ -76,10 +83,11 @@ private struct ObserverResource: Sendable {
     /// Gives a webhook a new secret, its client's own or one that is made; the present one signs for a day more.
     func rotate(_ request: Request) async throws -> Response {
         let id = try webhookID(request)
+        let conditions = try Preconditions(request)
         var members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json())
         let saved = try await save(id) { present throws(Problem) in
             guard let present else { throw Problem.observerUnknown }
-            try EntityTag.require(request, present: present.etag)
+            try conditions.require(.tagged(present.tag), else: "observer-changed")
             var webhook = present.webhook
             let scheme = webhook.specification.signature
             let given = try WebhookSpecification.secret(&members, scheme: scheme)
@@ -124,21 +132,28 @@ private struct ObserverResource: Sendable {
 
     func delete(_ request: Request) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
+        let conditions = try Preconditions(request)
         let removed = try await webhooks.remove(id) { present throws(Problem) in
-            try EntityTag.require(request, present: present.etag)
+            try conditions.require(.tagged(present.tag), else: "observer-changed")
         }
         if removed { return Response(.noContent) }
-        guard let observer = directory.find(id), unregister(observer) else { throw Problem.observerUnknown }
-        return Response(.noContent)
+        // More than once only if another stream takes the name meanwhile: that one is to end then.
+        for _ in 0..<3 {
+            guard let observer = directory.find(id) else { break }
+            try conditions.require(.untagged, else: "observer-changed")
+            if unregister(observer) { return Response(.noContent) }
+        }
+        throw Problem.observerUnknown
     }
 
     func deleteAll(_ request: Request) async throws -> Response {
         let pattern: TopicPattern = try request.parameter("topic")
+        try Preconditions.requireUntagged(request)
         var count = try await webhooks.removeAll(of: pattern)
         for observer in directory.all() where observer.topics.contains(pattern) && unregister(observer) { count += 1 }
         var json = JSONText()
         json.member("unregistered", count)
-        return Response(.ok, contentType: "application/json", body: json.object)
+        return Response(.ok, json: json.object)
     }
 
     func list(_ request: Request) async throws -> Response {
@@ -149,23 +164,20 @@ private struct ObserverResource: Sendable {
         let body = JSONValue.object([
             "observers": .array(documents), "next": next,
         ])
-        return Response(
-            .ok,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: body.bytes
-        )
+        return Response(.ok, json: body.bytes, headers: [("Cache-Control", "no-store")])
     }
 
     /// Unregisters an observer that lives in the process alone.
     ///
-    /// - Returns: false for one that is stored.
+    /// - Returns: false for one that is stored, or gone already.
     private func unregister(_ observer: any HubObserver) -> Bool {
         switch observer {
-        case let stream as EventStream: streams.unregister(stream)
-        case let object as ObjectObserver: objects.remove(object)
+        case let stream as EventStream: return streams.unregister(stream)
+        case let object as ObjectObserver:
+            objects.remove(object)
+            return true
         default: return false
         }
-        return true
     }
 
     private static var undecided: Problem {
@@ -193,15 +205,15 @@ private struct ObserverResource: Sendable {
         let observer = saved.observer
         let created = saved.replaced == nil
         let isNew = saved.replaced?.webhook.secrets.current != observer.webhook.secrets.current
-        var headers = [("Content-Type", "application/json"), ("ETag", observer.etag), ("Cache-Control", "no-store")]
+        var headers = [("ETag", observer.tag.description), ("Cache-Control", "no-store")]
         if created { headers.append(("Location", "/observers/\(observer.id)")) }
         let document = try await observer.document(showingSecret: isNew || showingSecret)
-        return Response(created ? .created : .ok, headers: headers, body: document.bytes)
+        return Response(created ? .created : .ok, json: document.bytes, headers: headers)
     }
 
     private func answer(_ observer: any HubObserver) async throws -> Response {
-        var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-        if let webhook = observer as? WebhookObserver { headers.append(("ETag", webhook.etag)) }
-        return Response(.ok, headers: headers, body: try await observer.document().bytes)
+        var headers = [("Cache-Control", "no-store")]
+        if let webhook = observer as? WebhookObserver { headers.append(("ETag", webhook.tag.description)) }
+        return Response(.ok, json: try await observer.document().bytes, headers: headers)
     }
 }

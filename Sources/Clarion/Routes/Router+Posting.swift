@@ -6,6 +6,7 @@ extension Router {
     mutating func addPosting(_ hub: Hub) {
         on(.post, "/topics/{topic}/events") { [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
+            try Preconditions.requireUntagged(request)
             return try hub.store(try Post(request), for: request) { receipt, isBatch in
                 isBatch ? .batch(receipt) : .receipt(receipt)
             }
@@ -47,11 +48,8 @@ extension Response {
         let event = receipt.events[0]
         var response = Response(
             .created,
-            headers: [
-                ("Content-Type", "application/json"),
-                ("Location", "/topics/\(event.topic.pathSegment)/events/\(event.id)"),
-            ],
-            body: EventDocument.receipt(event)
+            json: EventDocument.receipt(event),
+            headers: [("Location", "/topics/\(event.topic.pathSegment)/events/\(event.id)")]
         )
         if receipt.isReplay { response.markAsReplay() }
         return response
@@ -59,8 +57,7 @@ extension Response {
 
     /// The acknowledgement of several.
     fileprivate static func batch(_ receipt: AppendReceipt) -> Response {
-        let body = EventDocument.receipt(receipt.events)
-        var response = Response(.created, contentType: "application/json", body: body)
+        var response = Response(.created, json: EventDocument.receipt(receipt.events))
         if receipt.events.isEmpty { response.status = .ok } else if receipt.isReplay { response.markAsReplay() }
         return response
     }

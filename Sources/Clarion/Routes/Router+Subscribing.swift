@@ -51,6 +51,8 @@ extension Hub {
             format: try Feed.Format(request),
             remoteAddress: request.remoteAddress
         )
+        // Taking a name ends the stream that has it.
+        if wish.name != nil, request.method != .head { try SameOrigin.requireAlways(request) }
         let beginning = try StreamBeginning(request, now: .now())
         guard !isDraining else { throw Problem.draining }
         let isHead = request.method == .head
@@ -59,7 +61,7 @@ extension Hub {
             self?.work.start { [weak self] in
                 guard let self else { return }
                 do {
-                    let start = try await beginning.find(in: log, topics: topics)
+                    let start = try await beginning.find(in: log, topics: topics, types: wish.types)
                     responder.reply { [weak self] in
                         do throws(Problem) {
                             guard let self else { throw Problem.draining }
@@ -79,15 +81,26 @@ extension Hub {
     ///
     /// - Parameter isHead: whether only the head is wanted, which changes nothing and takes nobody's name.
     private func open(_ wish: StreamWish, _ start: StreamStart, _ isHead: Bool) throws(Problem) -> Reply {
-        if let name = wish.name, streams.isRetired(name) { return .now(Response(.noContent)) }
-        guard wish.name.flatMap(directory.find)?.kind ?? .stream == .stream else { throw Problem.observerKind }
         guard !isHead else {
+            if let reply = try refusal(wish.name.map(streams.answer) ?? .granted) { return reply }
             let after = EventID(epoch: log.epoch, position: start.position(tail: log.tail))
             return .headOfStream(Response(.ok, headers: Self.streamHeaders(wish.name ?? .generate(.stream), after)))
         }
-        let (stream, after) = streams.open(wish, start: start)
-        let head = Response(.ok, headers: Self.streamHeaders(stream.id, after), body: ServerSentEvent.prelude)
-        return .stream(head, stream.outlet, owner: stream)
+        switch streams.open(wish, start: start) {
+        case .open(let stream, let after):
+            let head = Response(.ok, headers: Self.streamHeaders(stream.id, after), body: ServerSentEvent.prelude)
+            return .stream(head, stream.outlet, owner: stream)
+        case .refused(let answer): return try refusal(answer) ?? .now(Response(.noContent))
+        }
+    }
+
+    /// What a client is told whose stream may not have its name; nil if it may.
+    private func refusal(_ answer: ObserverNames.Answer) throws(Problem) -> Reply? {
+        switch answer {
+        case .granted: nil
+        case .retired: .now(Response(.noContent))
+        case .taken: throw Problem.observerKind
+        }
     }
 
     private static func streamHeaders(_ id: ObserverID, _ after: EventID) -> [(name: String, value: String)] {
@@ -102,16 +115,17 @@ extension Hub {
 }
 
 extension Feed.Format {
-    /// `?envelope=cloudevents`, or nothing.
+    /// `?envelope=json`, `?envelope=cloudevents`, or nothing.
     fileprivate init(_ request: Request) throws(Problem) {
         switch request.target.query["envelope"] {
         case nil: self = .plain
+        case "json": self = .json
         case "cloudevents": self = .cloudEvents
         case .some:
             throw Problem(
                 .badRequest,
                 code: "parameter-invalid",
-                detail: "\"envelope\" is \"cloudevents\", or left out.",
+                detail: "\"envelope\" is \"json\" or \"cloudevents\", or left out.",
                 parameter: "envelope"
             )
         }

@@ -42,6 +42,10 @@ private struct TopicResource: Sendable {
     /// Replaces the topic's settings; the topic need not have events.
     func set(_ request: Request) async throws -> Response {
         let topic: Topic = try request.parameter("topic")
+        let conditions = try Preconditions(request)
+        if conditions.match != nil || conditions.noneMatch != nil {
+            try conditions.require(try await store.summary(of: topic) == nil ? .nothing : .untagged)
+        }
         var members = try JSONMembers(try request.json())
         let retention = try members.value("retention").map { value throws(Problem) in
             try Retention(value, at: "retention")
@@ -54,6 +58,12 @@ private struct TopicResource: Sendable {
 
     func delete(_ request: Request) async throws -> Response {
         let topic: Topic = try request.parameter("topic")
+        try topic.requireFree()
+        let conditions = try Preconditions(request)
+        if let field = conditions.unmet(by: .untagged) {
+            guard try await store.summary(of: topic) != nil else { throw Self.unknown }
+            throw Preconditions.problem(field, code: "precondition-failed")
+        }
         guard try await store.deleteTopic(topic) else { throw Self.unknown }
         streams.endAll(of: topic)
         return Response(.noContent)
@@ -64,11 +74,7 @@ private struct TopicResource: Sendable {
     }
 
     private func answer(_ document: JSONValue) -> Response {
-        Response(
-            .ok,
-            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: document.bytes
-        )
+        Response(.ok, json: document.bytes, headers: [("Cache-Control", "no-store")])
     }
 
     private static var unknown: Problem {

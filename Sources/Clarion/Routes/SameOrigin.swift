@@ -1,21 +1,39 @@
 import MicroHTTP
 
-/// Keeps web pages of other origins from changing anything: a browser sends simple requests, such as a posted form,
-/// without asking first, and the hub's own network position would be the page's.
+/// Keeps web pages of other origins from changing anything: a browser sends simple requests, such as a posted form, or
+/// the loading of an image, without asking first, and the hub's own network position would be the page's.
 enum SameOrigin {
-    /// - Throws: 403 `origin-forbidden` for a request that changes something and comes from a page of another origin.
+    /// - Throws: 403 `origin-refused` for a request that changes something and comes from a page of another origin.
     static func require(_ request: Request) throws(Problem) {
-        guard request.method != .get, request.method != .head, request.method != .options,
-            let origin = request.headers["Origin"]
-        else { return }
-        let host = request.headers["Host"] ?? ""
-        guard origin == "http://\(host)" || origin == "https://\(host)" else {
-            throw Problem(
-                .forbidden,
-                code: "origin-forbidden",
-                detail: "A page of \(origin) may not change anything here.",
-                parameter: "Origin"
-            )
+        switch request.method {
+        case .get, .head, .options: return
+        default: try requireAlways(request)
         }
+    }
+
+    /// The same for any request: what has another's stream ended is a change, whatever the method.
+    ///
+    /// Browsers give `Origin` to what a page does with CORS or another method than GET, and `Sec-Fetch-Site` (W3C Fetch
+    /// Metadata) to everything that they send to a host they trust, loopback among them. What is no browser sends neither.
+    static func requireAlways(_ request: Request) throws(Problem) {
+        let host = request.headers["Host"] ?? ""
+        for origin in request.headers.values(of: "Origin") {
+            guard ["http://\(host)", "https://\(host)"].contains(where: { $0.utf8.elementsEqual(origin.utf8) }) else {
+                throw refused(parameter: "Origin")
+            }
+        }
+        // Another port of this host is of the same site, and yet another origin.
+        for site in request.headers.values(of: "Sec-Fetch-Site") where site != "same-origin" && site != "none" {
+            throw refused(parameter: "Sec-Fetch-Site")
+        }
+    }
+
+    private static func refused(parameter: String) -> Problem {
+        Problem(
+            .forbidden,
+            code: "origin-refused",
+            detail: "A page of another origin may not change anything here, nor take the name of a stream.",
+            parameter: parameter
+        )
     }
 }

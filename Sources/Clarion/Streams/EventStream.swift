@@ -17,11 +17,19 @@ final class EventStream: HubObserver {
 
     let format: Feed.Format
 
+    /// Where it stands in the hub. What it is registered for ends when it leaves, whatever its socket still has to take.
+    private enum Membership {
+        case new
+        case listed(ObservationToken)
+        case hearing(Registrations)
+        case left
+    }
+
     private let types: TypeFilter
     private let remoteAddress: String?
     private let reader: StreamReader
     private let cursor = Lock(StreamCursor())
-    private let registrations = Lock<Registrations?>(nil)
+    private let membership = Lock(Membership.new)
     private let gauge: StreamGauge
 
     init(_ wish: StreamWish, outlet: DetachedStream, reader: StreamReader, gauge: StreamGauge) {
@@ -44,9 +52,39 @@ final class EventStream: HubObserver {
     /// The position of the last event that was handed to the client's socket or waits for it.
     var position: Position { cursor.withLock { $0.position } }
 
-    /// Keeps what ends with the stream.
-    func hold(_ registrations: Registrations) {
-        self.registrations.withLock { $0 = registrations }
+    /// Lists the stream, and has the one of the same id displaced.
+    func enter(_ directory: ObserverDirectory) {
+        let token = directory.add(self)
+        membership.withLock { $0 = .listed(token) }
+    }
+
+    /// Keeps what the stream is registered for, unless it has left already.
+    func hold(_ topics: [TopicRegistration]) {
+        membership.withLock { membership in
+            guard case .listed(let token) = membership else { return }
+            membership = .hearing(Registrations(topics: topics, directory: token))
+        }
+    }
+
+    /// Takes the stream off the directory and has it hear nothing more, at once and for good.
+    ///
+    /// - Returns: false if it has left before.
+    @discardableResult
+    func leave() -> Bool {
+        // Released outside the lock: what ends with it takes others.
+        let former = membership.withLock { membership in
+            defer { membership = .left }
+            return membership
+        }
+        if case .left = former { return false }
+        return true
+    }
+
+    /// Whether it is listed: one that was told to end is gone, though its socket may not be.
+    var isRegistered: Bool {
+        membership.withLock { membership in
+            if case .left = membership { false } else { true }
+        }
     }
 
     /// Starts after a position. The stream must be registered already.
@@ -78,9 +116,16 @@ final class EventStream: HubObserver {
         types.selects(event)
     }
 
-    /// Ends the stream in order, after what waits.
+    /// Ends the stream in order, after what waits; it is gone from the hub at once.
     func end() {
+        leave()
         outlet.end(after: ServerSentEvent.goodbye().whole)
+    }
+
+    /// Ends the stream after what waits, because what should follow cannot be had: its client comes back at once.
+    func breakOff() {
+        leave()
+        outlet.end()
     }
 
     func document() async throws(EventLogError) -> JSONValue {

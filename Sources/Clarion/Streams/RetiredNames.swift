@@ -5,18 +5,36 @@ import EventLog
 struct RetiredNames {
     private static let milliseconds: Int64 = 24 * 60 * 60 * 1000
     /// What is remembered is bounded: beyond it the oldest are forgotten.
-    private static let maximum = 65_536
+    private let maximum: Int
 
     private var until: [ObserverID: Timestamp] = [:]
+    /// In the order of being retired, so that forgetting one takes no search: thousands may be unregistered at once.
+    private var queue: [(name: ObserverID, until: Timestamp)] = []
+    /// How many of the queue have been forgotten.
+    private var forgotten = 0
+
+    init(maximum: Int = 65_536) {
+        self.maximum = maximum
+    }
+
+    /// How many are remembered.
+    var count: Int { until.count }
 
     mutating func insert(_ name: ObserverID, now: Timestamp) {
-        if until.count >= Self.maximum {
-            until = until.filter { $0.value > now }
-            while until.count >= Self.maximum, let oldest = until.min(by: { $0.value < $1.value }) {
-                until[oldest.key] = nil
-            }
+        let end = now.advanced(byMilliseconds: Self.milliseconds)
+        until[name] = end
+        queue.append((name, end))
+        while forgotten < queue.count {
+            let oldest = queue[forgotten]
+            // One that was retired again stands further back, too.
+            let isStale = until[oldest.name] != oldest.until
+            guard isStale || oldest.until <= now || until.count > maximum else { break }
+            if !isStale { until[oldest.name] = nil }
+            forgotten += 1
         }
-        until[name] = now.advanced(byMilliseconds: Self.milliseconds)
+        guard forgotten > queue.count / 2 else { return }
+        queue.removeFirst(forgotten)
+        forgotten = 0
     }
 
     func contains(_ name: ObserverID, now: Timestamp) -> Bool {

@@ -1,7 +1,7 @@
 import EventLog
 import MicroHTTP
 
-/// Where to begin in the log, as `?since=` says it.
+/// Where to begin in the log, as `?since=` or `?last=` says it.
 enum Since: Hashable, Sendable {
     /// With what comes next.
     case latest
@@ -11,6 +11,29 @@ enum Since: Hashable, Sendable {
     case last
     /// With the first event at or after a moment.
     case moment(Timestamp)
+    /// With the newest events, so many of the topics and types: `?last=`.
+    case newest(Int)
+
+    /// How many events `?last=` may name.
+    private static let counts = 1...1000
+
+    /// Reads `?since=` or `?last=`; nil if there is neither.
+    ///
+    /// - Throws: `since-invalid`; `parameter-invalid` for `last` that is no number from 1 to 1000, or stands beside `since`.
+    init?(_ query: Query, now: Timestamp) throws(Problem) {
+        let since = try query["since"].map { text throws(Problem) in try Since(text, now: now) }
+        guard let text = query["last"] else {
+            guard let since else { return nil }
+            self = since
+            return
+        }
+        guard since == nil else { throw ListPage.problem("last", "cannot come together with \"since\"") }
+        let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard isNumber, let count = Int(text), Self.counts.contains(count) else {
+            throw ListPage.problem("last", "is a number from \(Self.counts.lowerBound) to \(Self.counts.upperBound)")
+        }
+        self = .newest(count)
+    }
 
     /// Reads `latest`, `earliest`, `last`, an RFC 3339 time, or a duration, which counts back from now.
     ///
@@ -25,8 +48,7 @@ enum Since: Hashable, Sendable {
                 self = .moment(now.advanced(byMilliseconds: -duration.milliseconds))
                 return
             }
-            // The "+" of an offset that was not escaped arrives as a space.
-            guard let moment = Timestamp(rfc3339: String(text.map { $0 == " " ? "+" : $0 })) else {
+            guard let moment = Timestamp(rfc3339: Query.restoringPlus(text)) else {
                 throw Problem(
                     .badRequest,
                     code: "since-invalid",
@@ -42,7 +64,13 @@ enum Since: Hashable, Sendable {
 
 extension EventLog {
     /// The position to read on from.
-    func position(of since: Since, for topics: [TopicPattern]) async throws(EventLogError) -> Position {
+    ///
+    /// - Parameter types: what counts as one of the newest events; it does not matter to other beginnings.
+    func position(
+        of since: Since,
+        for topics: [TopicPattern],
+        types: TypeFilter = TypeFilter([])
+    ) async throws(EventLogError) -> Position {
         switch since {
         case .latest: return tail
         case .earliest: return .start
@@ -50,6 +78,7 @@ extension EventLog {
             guard let newest = try await newest(matching: topics) else { return tail }
             return Position(newest.rawValue - 1)
         case .moment(let moment): return try await position(since: moment)
+        case .newest(let count): return try await position(beforeNewest: count, matching: topics, types: types.types)
         }
     }
 }

@@ -4,16 +4,16 @@ import MicroHTTP
 /// Where a client wants its stream to begin, as it says.
 enum StreamBeginning: Hashable, Sendable {
     case since(Since)
-    /// After the event that it got last. An id wins over `since`.
+    /// After the event that it got last. An id wins over `since` and `last`.
     case after(String)
 
     /// What clients call the id in a query; the header wins over all of them.
     private static let idNames = ["last-event-id", "last_event_id", "lastEventID", "lastEventId"]
 
-    /// - Throws: `since-invalid`, also if an id makes it irrelevant: a typo does not pass silently.
+    /// - Throws: what ``Since`` does, also if an id makes it irrelevant: a typo does not pass silently.
     init(_ request: Request, now: Timestamp) throws(Problem) {
         let query = request.target.query
-        let since = try query["since"].map { text throws(Problem) in try Since(text, now: now) }
+        let since = try Since(query, now: now)
         // Clients send an empty id for none (WHATWG HTML, section 9.2.3).
         if let id = request.headers["Last-Event-ID"], !id.isEmpty {
             self = .after(id)
@@ -37,10 +37,14 @@ enum StreamBeginning: Hashable, Sendable {
     }
 
     /// Where that is, after reading the log if need be.
-    func find(in log: some EventLog, topics: [TopicPattern]) async throws(EventLogError) -> StreamStart {
+    func find(
+        in log: some EventLog,
+        topics: [TopicPattern],
+        types: TypeFilter
+    ) async throws(EventLogError) -> StreamStart {
         if let start = start(in: log) { return start }
         switch self {
-        case .since(let since): return .rest(after: try await log.position(of: since, for: topics))
+        case .since(let since): return .rest(after: try await log.position(of: since, for: topics, types: types))
         case .after(let text):
             guard let id = EventID(text), try await log.hasReached(id.position) else { return .unknown(asked: text) }
             return .resume(after: id.position, asked: text)

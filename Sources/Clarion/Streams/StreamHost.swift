@@ -1,8 +1,5 @@
-import Broadcasting
 import EventLog
-import Locking
 import MicroHTTP
-import Synchronization
 
 /// Opens streams and knows how many there are.
 final class StreamHost: Sendable {
@@ -14,13 +11,13 @@ final class StreamHost: Sendable {
     private let writer: StreamWriter
     private let reader: StreamReader
     private let outboxBytes: Int
-    private let naming = Lock(())
-    private let retired = Lock(RetiredNames())
+    private let names: ObserverNames
 
     init(
         log: any EventLog,
         broadcaster: TopicBroadcaster,
         directory: ObserverDirectory,
+        names: ObserverNames,
         writer: StreamWriter,
         reader: StreamReader,
         outboxBytes: Int
@@ -28,53 +25,50 @@ final class StreamHost: Sendable {
         self.log = log
         self.broadcaster = broadcaster
         self.directory = directory
+        self.names = names
         self.writer = writer
         self.reader = reader
         self.outboxBytes = outboxBytes
     }
 
+    /// Whether a stream would get a name.
+    func answer(for name: ObserverID) -> ObserverNames.Answer { names.answer(for: name) }
+
+    /// What became of a stream that was to be opened.
+    enum Opening {
+        /// It is open, and starts after that event. The caller hands it to the response, its only owner.
+        case open(EventStream, after: EventID)
+        /// It may not have its name.
+        case refused(ObserverNames.Answer)
+    }
+
     /// Opens a stream: registers it, and only then reads the log's tail, so that no event falls between.
     ///
     /// A stream that has the same name is ended: a client that reconnects leaves no ghost.
-    ///
-    /// - Returns: the stream, and the position that it starts after. The caller hands it to the response, its only owner.
-    func open(_ wish: StreamWish, start: StreamStart) -> (stream: EventStream, after: EventID) {
+    func open(_ wish: StreamWish, start: StreamStart) -> Opening {
         let stream = EventStream(
             wish,
             outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes),
             reader: reader,
             gauge: gauge
         )
-        let registered = broadcaster.register(stream, format: wish.format) { stream, frames in stream.receive(frames) }
-        stream.hold(Registrations(topics: registered, directory: enter(stream)))
+        let answer = names.enter(stream)
+        guard case .granted = answer else { return .refused(answer) }
+        stream.hold(broadcaster.register(stream, format: wish.format) { stream, frames in stream.receive(frames) })
 
         let tail = log.tail
         let position = start.position(tail: tail)
         stream.begin(after: position, tail: tail, gaps: StreamGaps(start))
-        return (stream, EventID(epoch: log.epoch, position: position))
+        return .open(stream, after: EventID(epoch: log.epoch, position: position))
     }
 
-    /// Enters a stream into the directory and ends the one whose name it takes, if any.
-    private func enter(_ stream: EventStream) -> ObservationToken {
-        // One at a time: of two that come at once with one name, the second must find the first. The directory's and
-        // the displaced stream's own locks are taken inside; nothing that holds them comes here.
-        naming.withLock { _ in
-            let displaced = directory.find(stream.id) as? EventStream
-            let token = directory.add(stream)
-            displaced?.end()
-            return token
-        }
-    }
-
-    /// Unregisters a stream: it ends, and a client that asks again under its id is told to stop.
-    func unregister(_ stream: EventStream) {
-        retired.withLock { $0.insert(stream.id, now: .now()) }
+    /// Unregisters a stream: it is gone, and a client that asks again under its id is told to stop.
+    ///
+    /// - Returns: false if it was gone already.
+    func unregister(_ stream: EventStream) -> Bool {
+        guard names.retire(stream) else { return false }
         stream.end()
-    }
-
-    /// Whether the stream of a name was unregistered within the last day.
-    func isRetired(_ name: ObserverID) -> Bool {
-        retired.withLock { $0.contains(name, now: .now()) }
+        return true
     }
 
     /// Ends the streams that hear nothing but a topic that was deleted. Their clients come back when they want to.

@@ -33,7 +33,7 @@ final class StreamReader: Sendable {
                     place = next ?? nil
                 } catch {
                     // The client reconnects with its last id and finds what this page would have held.
-                    outlet.end()
+                    if let stream { stream.breakOff() } else { outlet.end() }
                     return
                 }
             }

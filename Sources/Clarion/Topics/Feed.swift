@@ -9,7 +9,9 @@ struct Feed: Hashable, Sendable {
     enum Format: Sendable {
         /// Frames of server-sent events that carry the data as posted.
         case plain
-        /// The same with structured CloudEvents as their data.
+        /// Frames whose data is the event as history shows it.
+        case json
+        /// Frames whose data is the event as a structured CloudEvent.
         case cloudEvents
         /// Not at all.
         case none

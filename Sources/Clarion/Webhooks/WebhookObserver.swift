@@ -55,7 +55,9 @@ final class WebhookObserver: HubObserver {
         webhook.endpoint(of: id)
     }
 
-    var etag: String { "\"\(revision)\"" }
+    /// Names what the webhook was registered with, to be compared when it is changed. It does not change with the
+    /// figures of its deliveries.
+    var tag: EntityTag { EntityTag(String(revision)) }
 
     func document() async throws(EventLogError) -> JSONValue {
         try await document(showingSecret: false)

@@ -15,6 +15,16 @@ extension WebhookSpecification {
         var members = try JSONMembers(patch)
         for name in Self.members { _ = members.value(name) }
         try members.end()
+        guard case .object(let all) = patch, case .object(let headers) = all["headers"] else { return }
+        // A name that is none, to be taken away, could be that of a header all the same, as Swift compares strings.
+        for name in headers.keys.sorted() where !CustomHeader.isName(name) {
+            throw Problem(
+                .badRequest,
+                code: WebhookError.Code.headerInvalid.rawValue,
+                detail: "A header name is a token of 1 to 256 bytes.",
+                pointer: "/headers/\(JSONMembers.escape(name))"
+            )
+        }
     }
 
     /// Puts the stored credentials back where a client sends what it was shown instead of them.

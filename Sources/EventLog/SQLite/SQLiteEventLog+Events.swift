@@ -53,6 +53,33 @@ extension SQLiteEventLog {
         }
     }
 
+    /// The position just before the newest events that match: see
+    /// ``EventLog/position(beforeNewest:matching:types:)``.
+    public func position(
+        beforeNewest count: Int,
+        matching patterns: [TopicPattern],
+        types: [String]
+    ) async throws(EventLogError) -> Position {
+        let limit = max(limits.scannedEvents, 1)
+        var wanted = EventReader.LookedFor(patterns: patterns, types: types, count: max(count, 1))
+        var place = Int64.max
+        var oldest: Int64?
+        var tail: Int64?
+        // Part by part, like reading on: no snapshot is held for long, however rare the events are.
+        while place > 0, wanted.count > 0 {
+            let (part, end) = try await read { [epoch, wanted, place] db in
+                var reader = EventReader(db, epoch: epoch)
+                let part = try reader.lookBack(from: place, for: wanted, scanning: limit)
+                return (part, try EventReader.tail(db))
+            }
+            tail = tail ?? end
+            oldest = part.found.last ?? oldest
+            wanted.count -= part.found.count
+            place = part.scannedFrom
+        }
+        return Position(oldest.map { $0 - 1 } ?? tail ?? 0)
+    }
+
     /// The position just before the first event at or after a moment.
     public func position(since moment: Timestamp) async throws(EventLogError) -> Position {
         try await read { [epoch] db in

@@ -4,7 +4,6 @@ import Locking
 /// The open connections of a server.
 final class ConnectionTable: Sendable {
     private let connections = Lock<[ObjectIdentifier: Connection]>([:])
-    private let first: Lock<(@Sendable () -> Void)?> = Lock(nil)
 
     /// How many there are.
     var count: Int { connections.withLock { $0.count } }
@@ -12,17 +11,12 @@ final class ConnectionTable: Sendable {
     /// All of them, at this moment.
     var all: [Connection] { connections.withLock { Array($0.values) } }
 
-    /// Calls that when a connection comes while there is none.
-    func onFirst(_ action: @escaping @Sendable () -> Void) {
-        first.withLock { $0 = action }
-    }
-
-    func insert(_ connection: Connection) {
-        let isFirst = connections.withLock { connections in
+    /// Returns whether it is the only one.
+    func insert(_ connection: Connection) -> Bool {
+        connections.withLock { connections in
             connections[ObjectIdentifier(connection)] = connection
             return connections.count == 1
         }
-        if isFirst { first.withLock { $0 }?() }
     }
 
     /// Before the socket is closed: from then on its number can be another's.

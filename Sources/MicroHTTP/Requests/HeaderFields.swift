@@ -90,7 +90,7 @@ public struct HeaderFields: Sendable {
 
 extension UInt8 {
     /// The letter in lower case if it is one of A to Z.
-    var asciiLowercased: UInt8 {
+    package var asciiLowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

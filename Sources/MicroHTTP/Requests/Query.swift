@@ -32,13 +32,19 @@ public struct Query: Hashable, Sendable {
         )
     }
 
-    /// The value of the first parameter of that name.
+    /// The value of the first parameter whose name has those bytes.
     public subscript(name: String) -> String? {
-        parameters.first { $0.name == name }?.value
+        parameters.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
-    /// The values of every parameter of that name, in order.
+    /// The values of every parameter whose name has those bytes, in order.
     public func values(of name: String) -> [String] {
-        parameters.filter { $0.name == name }.map(\.value)
+        parameters.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value)
+    }
+
+    /// A value in which a `+` that was not escaped, and so has become a space, is one again: what is given to clients to be
+    /// sent back, and times, may be pasted as they are.
+    package static func restoringPlus(_ value: String) -> String {
+        String(decoding: value.utf8.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0 }, as: UTF8.self)
     }
 }

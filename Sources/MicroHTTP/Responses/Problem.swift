@@ -55,8 +55,9 @@ public struct Problem: Error, Sendable {
         if let parameter { json.member("parameter", parameter) }
         return Response(
             status,
-            headers: [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")] + headers,
-            body: json.object
+            json: json.object,
+            mediaType: "application/problem+json",
+            headers: [("Cache-Control", "no-store")] + headers
         )
     }
 }

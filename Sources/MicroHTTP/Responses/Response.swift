@@ -25,6 +25,25 @@ public struct Response: Sendable {
         self.init(status, headers: [("Content-Type", contentType)], body: body)
     }
 
+    /// A response with a JSON document, which ends with a line break, so that a terminal's prompt has a line of its own.
+    ///
+    /// - Parameters:
+    ///   - document: without a line break at its end.
+    ///   - mediaType: `application/json`, or one that is JSON too.
+    ///   - headers: further fields.
+    public init(
+        _ status: Status,
+        json document: [UInt8],
+        mediaType: String = "application/json",
+        headers: [(name: String, value: String)] = []
+    ) {
+        self.init(
+            status,
+            headers: [("Content-Type", mediaType)] + headers,
+            body: document + [UInt8(ascii: "\n")]
+        )
+    }
+
     /// Sets a header field, whatever it held before.
     public mutating func setHeader(_ name: String, _ value: String) {
         headers.removeAll { $0.name == name }

@@ -60,6 +60,7 @@ final class Daemon: @unchecked Sendable {
 
     deinit {
         core.inFlight.close()
+        core.watch.stop()
         guard !stop() else { return }
         // It goes on for the rest of the process's life, and with it what its callbacks use.
         _ = unsafe Unmanaged.passRetained(core)
@@ -106,7 +107,7 @@ final class Daemon: @unchecked Sendable {
         if event == .CONNECTION_NOTIFY_STARTED {
             guard let handle = unsafe handle else { return }
             let connection = unsafe Connection(handle: handle)
-            core.connections.insert(connection)
+            if core.connections.insert(connection) { core.watch.wake() }
             unsafe slot.pointee = Unmanaged.passRetained(connection).toOpaque()
         } else if let retained = unsafe slot.pointee {
             unsafe slot.pointee = nil

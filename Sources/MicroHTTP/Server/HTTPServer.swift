@@ -20,6 +20,7 @@ public final class HTTPServer: Sendable {
         let writer: StreamWriter
         let inFlight = InFlight()
         let connections = ConnectionTable()
+        let watch: ConnectionWatch
         let logger: Logger
         let respond: @Sendable (Request) -> Reply
 
@@ -28,11 +29,12 @@ public final class HTTPServer: Sendable {
             writer: StreamWriter,
             logger: Logger,
             respond: @escaping @Sendable (Request) -> Reply
-        ) {
+        ) throws(ServerError) {
             self.configuration = configuration
             self.writer = writer
             self.logger = logger
             self.respond = respond
+            watch = try ConnectionWatch(connections, limit: configuration.maximumConnections, inFlight: inFlight)
         }
     }
 
@@ -41,7 +43,6 @@ public final class HTTPServer: Sendable {
 
     private let core: Core
     private let daemon: Daemon
-    private let watch: ConnectionWatch
 
     /// Binds and starts to answer.
     ///
@@ -58,15 +59,13 @@ public final class HTTPServer: Sendable {
     ) throws(ServerError) {
         let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
         port = socket.port
-        core = Core(configuration: configuration, writer: writer, logger: logger, respond: respond)
-        watch = try ConnectionWatch(core.connections, limit: configuration.maximumConnections, inFlight: core.inFlight)
+        core = try Core(configuration: configuration, writer: writer, logger: logger, respond: respond)
         do {
             daemon = try Daemon(core: core, socket: socket)
         } catch {
-            watch.stop()
+            core.watch.stop()
             throw error
         }
-        core.connections.onFirst { [watch] in watch.wake() }
     }
 
     /// Open connections, streams among them.
@@ -88,7 +87,7 @@ public final class HTTPServer: Sendable {
     public func stop(grace: Duration = .seconds(5)) async -> Bool {
         quiesce()
         core.inFlight.drain()
-        watch.hurry()
+        core.watch.hurry()
         let deadline = ContinuousClock.now + grace
         await wait(until: deadline) { $0.isEmpty }
         core.inFlight.close()
@@ -98,7 +97,7 @@ public final class HTTPServer: Sendable {
             await wait(until: deadline + .seconds(1)) { $0.suspended == 0 }
         }
         let isStopped = daemon.stop()
-        watch.stop()
+        core.watch.stop()
         return isStopped
     }
 

@@ -31,7 +31,7 @@ public struct ServerConfiguration: Sendable {
         host: String = "127.0.0.1",
         port: UInt16 = 8080,
         threads: Int = SystemLimits.cores,
-        maximumConnections: Int = SystemLimits.raiseOpenFiles() - 256,
+        maximumConnections: Int = DescriptorBudget.ofProcess.connections,
         connectionMemory: Int = 8 * 1024,
         maximumBodyBytes: Int = 1024 * 1024,
         idleTimeout: Int = 75,

@@ -15,6 +15,8 @@ struct WriterSlot {
     var isBlocked = false
     var isEnding = false
     var isOver = false
+    /// Since when the stream is to end but its socket takes nothing, in milliseconds of the monotonic clock.
+    var endingSince: Int?
     /// In milliseconds of the monotonic clock.
     var lastWrite = MonotonicMilliseconds.now
 
@@ -78,12 +80,28 @@ struct WriterTable {
         guard now >= nextTick else { return }
         nextTick = now + tick
         for index in slots.indices {
-            guard let slot = slots[index], slot.stream.endsWithPeer, !slot.isOver, !slot.isBlocked,
-                now - slot.lastWrite >= silence
-            else { continue }
-            _ = slot.stream.send(keepAliveFrame.whole)
+            // A body that has an end is read at its client's pace, and needs no comments.
+            guard let slot = slots[index], slot.stream.endsWithPeer, !slot.isOver else { continue }
+            if slot.isBlocked {
+                cutIfStuck(index, now: now)
+            } else if now - slot.lastWrite >= silence {
+                _ = slot.stream.send(keepAliveFrame.whole)
+            }
         }
     }
+
+    /// Cuts a stream that was told to end and is not read: its orderly end can never be written.
+    private mutating func cutIfStuck(_ index: Int, now: Int) {
+        guard let slot = slots[index], slot.stream.isEnded else { return }
+        let since = slot.endingSince ?? now
+        slots[index]?.endingSince = since
+        // One that is read slowly has time to come to its end, but not for ever.
+        if now - max(since, slot.lastWrite) >= Self.stuckGrace || now - since >= Self.slowGrace { drop(index) }
+    }
+
+    /// How long a stream that is to end may take nothing, and how long to end at all, in milliseconds.
+    private static let stuckGrace = 3_000
+    private static let slowGrace = 30_000
 
     mutating func dropAll() {
         for index in slots.indices where slots[index] != nil { drop(index) }

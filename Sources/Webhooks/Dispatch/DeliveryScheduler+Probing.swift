@@ -10,15 +10,22 @@ extension DeliveryScheduler {
     ) throws(ProbeRefusal) -> TransportRequest {
         guard phase == .running else { throw .stopping }
         let url = target.endpoint.url
-        guard inFlight < limits.inFlight, probes.values.count(where: { $0 == url }) < limits.probesPerURL else {
+        guard hasRoom, probes.values.count(where: { $0 == url }) < limits.probesPerURL else {
             throw .busy
         }
         defer {
             probes[nextToken] = url
             nextToken += 1
-            inFlight += 1
+            inFlight += weight(of: target)
         }
-        return TransportRequest(token: nextToken, lane: nil, target: target, delivery: delivery, purpose: purpose)
+        return TransportRequest(
+            token: nextToken,
+            lane: nil,
+            standing: .proven,
+            target: target,
+            delivery: delivery,
+            purpose: purpose
+        )
     }
 }
 
@@ -26,6 +33,8 @@ extension DeliveryScheduler {
 public enum ProbeRefusal: Error, Sendable {
     /// There are several under way to that URL already, or too much altogether.
     case busy
+    /// This machine has no descriptors or memory left for it.
+    case exhausted
     /// The dispatcher does not run, or ended before the attempt did.
     case stopping
 }

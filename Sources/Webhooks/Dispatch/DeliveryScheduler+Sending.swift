@@ -5,7 +5,7 @@ extension DeliveryScheduler {
     mutating func takeAttempts(now: Int64) -> [TransportRequest] {
         var attempts: [TransportRequest] = []
         var others: [TransportRequest] = []
-        while phase == .running, inFlight < limits.inFlight, unrecorded.count + recording.count < limits.unrecorded,
+        while phase == .running, hasRoom, unrecorded.count + recording.count < limits.unrecorded,
             let index = sendRing.popFirst()
         {
             guard let attempt = takeAttempt(from: index, now: now) else { continue }
@@ -19,8 +19,8 @@ extension DeliveryScheduler {
     /// - Parameter spread: chance, -1 to 1, once per failure.
     mutating func finish(_ results: [TransportResult], now: Int64, spread: () -> Double) {
         for result in results {
-            inFlight -= 1
             let request = result.request
+            leave(request)
             guard let index = request.lane else {
                 probes[request.token] = nil
                 continue
@@ -29,6 +29,14 @@ extension DeliveryScheduler {
             case .aborted:
                 withLane(index) { $0.abort(request) }
                 requestFetch(index)
+            case .unmade:
+                let spread = spread()
+                withLane(index) { lane in
+                    lane.abort(request)
+                    lane.rest(at: now, spread: spread)
+                }
+                // What was to go first is in the store alone now, and what is queued comes after it.
+                reread(index)
             case .answered(let answer):
                 finish(request, of: index, answer, now: now, spread: spread())
             }
@@ -60,7 +68,7 @@ extension DeliveryScheduler {
         var isProvenWhileParked = false
         var isInAnotherFormat = false
         queuedBytes += withLane(index) { lane in
-            lane.isProven = answer.failure != .timeout
+            lane.noteAnswer(answer)
             lane.noteEnding(hasFailed: answer.failure != nil, areOthersAnswered: areOthersAnswered, spread: spread)
             isProvenWhileParked = lane.isProven && lane.isParked
             if isProvenWhileParked { lane.isParked = false }
@@ -76,6 +84,7 @@ extension DeliveryScheduler {
             return lane.finish(request, retry: retry)
         }
         if isProvenWhileParked { parked.removeAll { $0 == index } }
+        if withLane(index, { $0.isProven && $0.isWaiting }) { stopWaiting(index) }
         if result == .gone { dropQueue(index) }
         if isInAnotherFormat { reread(index) }
         if result == .gone || withLane(index, \.isHeldByRecord) { recordAt = now }
@@ -84,7 +93,7 @@ extension DeliveryScheduler {
     /// Gives the lane a turn if it has something to send and room to send it.
     mutating func requestSend(_ index: Int) {
         let isReady = withLane(index) { lane in
-            guard lane.isOpen, !lane.queue.isEmpty, !lane.isInSendRing, !lane.isParked,
+            guard lane.isOpen, !lane.queue.isEmpty, !lane.isInSendRing, !lane.isParked, !lane.isWaiting,
                 lane.inFlight.count < lane.window
             else { return false }
             lane.isInSendRing = true
@@ -94,37 +103,56 @@ extension DeliveryScheduler {
     }
 
     private mutating func takeAttempt(from index: Int, now: Int64) -> TransportRequest? {
-        enum Verdict { case send(TransportRequest, bytes: Int), hold, park, pass }
+        enum Verdict { case send(TransportRequest, bytes: Int), hold, park, wait(Lane.Standing), pass }
         let isCrowded = inFlight >= limits.inFlight / 2
         let token = nextToken
+        let (takesUnknown, takesHanging) = (hasRoom(for: .unknown), hasRoom(for: .hanging))
         let verdict: Verdict = withLane(index) { lane in
             lane.isInSendRing = false
             guard lane.isOpen, let target = lane.target, lane.inFlight.count < lane.window, !lane.queue.isEmpty else {
                 return .pass
             }
-            if lane.holdUntil > now { return .hold }
+            if lane.heldUntil > now { return .hold }
             if isCrowded, !lane.isProven, !lane.inFlight.isEmpty {
                 lane.isParked = true
                 return .park
+            }
+            let standing = lane.standing
+            if standing == .unknown && !takesUnknown || standing == .hanging && !takesHanging {
+                lane.isWaiting = true
+                return .wait(standing)
             }
             if let retryAt = lane.brake?.take(at: now) ?? lane.rate?.take(at: now) {
                 lane.holdUntil = retryAt
                 return .hold
             }
             guard let (delivery, bytes) = lane.send(token) else { return .pass }
-            return .send(TransportRequest(token: token, lane: index, target: target, delivery: delivery), bytes: bytes)
+            let request = TransportRequest(
+                token: token,
+                lane: index,
+                standing: standing,
+                target: target,
+                delivery: delivery
+            )
+            return .send(request, bytes: bytes)
         }
         switch verdict {
         case .send(let request, let bytes):
             nextToken += 1
-            inFlight += 1
+            inFlight += weight(of: request.target)
+            shares.add(weight(of: request.target), of: request.standing)
             queuedBytes -= bytes
             requestSend(index)
             requestFetch(index)
             return request
-        case .hold: arm(index, now: now)
+        case .hold:
+            arm(index, now: now)
+            admitWaiting()
         case .park: parked.append(index)
-        case .pass: forgetIfSettled(index)
+        case .wait(let standing): waiting[standing, default: []].append(index)
+        case .pass:
+            forgetIfSettled(index)
+            admitWaiting()
         }
         return nil
     }

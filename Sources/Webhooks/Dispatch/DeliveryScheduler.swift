@@ -2,13 +2,17 @@
 ///
 /// - Each endpoint has a lane with a window of its own (`maxInFlight`), so a hanging one uses up only its own slots.
 /// - The total in flight is bounded and shared round-robin over the lanes that have something due.
-/// - Once half of that is in use, a lane that has not proved that it answers in time gets one slot only. So endpoints
-///   that hang together cannot take all of it, and those that answer always find room.
+/// - Once half of that is in use, a lane that has not proved that it answers in time gets one slot only; and those whose
+///   last attempt timed out get no more than half of it together, with those that have yet to answer three quarters. So
+///   endpoints that hang cannot take all of it, however many they are, and those that answer always find room.
+/// - What this machine has no descriptors or memory for is no attempt: its lane rests for a moment, and nothing is counted.
 /// - What is read ahead is bounded in bytes; beyond, a lane that has nothing gets one delivery at a time.
 struct DeliveryScheduler {
     /// Bounds that are the same for all lanes.
     struct Limits {
         var inFlight = 1024
+        /// What an attempt at an endpoint that has a name counts for: to look it up takes descriptors, too.
+        var perName = 1
         /// Single attempts at a time to one URL: whoever tries an endpoint out wants few, and each may hang.
         var probesPerURL = 4
         var queuedBytes = 67_108_864
@@ -43,11 +47,14 @@ struct DeliveryScheduler {
 
     var sendRing = Queue<Int>()
     var parked: [Int] = []
+    /// Lanes that wait for the share of their standing to fall.
+    var waiting: [Lane.Standing: [Int]] = [:]
+    var shares = Shares()
     var fetchRing = Queue<Int>()
     var askRing = Queue<Int>()
     var timers = TimerHeap()
 
-    /// Attempts under way, also those that belong to no lane.
+    /// Attempts under way, also those that belong to no lane, as ``Limits/perName`` counts them.
     var inFlight = 0
     /// Where the attempts go that belong to no lane, by token.
     var probes: [UInt64: WebhookURL] = [:]

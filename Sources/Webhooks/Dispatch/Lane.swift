@@ -46,8 +46,23 @@ struct Lane {
     /// Whether it waits for the total in flight to fall, see ``DeliveryScheduler``.
     var isParked = false
 
+    /// Whether it waits for others of its standing to end.
+    var isWaiting = false
+
     /// Whether the last attempt that ended was answered in time.
     var isProven = false
+
+    /// Whether the last attempt that ended was not.
+    var hasTimedOut = false
+
+    /// What is known of whether the endpoint answers in time.
+    enum Standing: Hashable, CaseIterable {
+        case proven
+        /// Nothing yet.
+        case unknown
+        /// The last attempt timed out.
+        case hanging
+    }
 
     /// A moving average of body sizes in bytes, to bound how much is read ahead.
     var averageBody = 1024
@@ -60,6 +75,15 @@ struct Lane {
 
     /// Nothing begins before this time: an ordered head waits for its retry, or the rate is used up.
     var holdUntil: Int64 = 0
+
+    /// Nothing begins before this time: the machine had no descriptors or memory for the last attempt.
+    private var restUntil: Int64 = 0
+
+    /// How many attempts in a row could not be made for that.
+    private var shortages = 0
+
+    /// The first rest, and the longest: one in a row is twice as long as the one before.
+    private static let rests: ClosedRange<Int64> = 1000...16_000
 
     var rate: RateLimit?
 
@@ -96,9 +120,32 @@ struct Lane {
         return target.endpoint.isEnabled && !isGone && holds == 0
     }
 
-    /// How many attempts may be under way: one at a time while it is braked.
+    /// How many attempts may be under way: one at a time while it is braked, or attempts cannot be made.
     var window: Int {
-        brake == nil ? target?.window ?? 0 : 1
+        brake == nil && shortages == 0 ? target?.window ?? 0 : 1
+    }
+
+    var standing: Standing { isProven ? .proven : hasTimedOut ? .hanging : .unknown }
+
+    /// Until when nothing begins, whatever for.
+    var heldUntil: Int64 { max(holdUntil, restUntil) }
+
+    /// Takes in that an attempt could not be made here.
+    ///
+    /// - Parameter spread: chance, -1 to 1: all that could not be made at this moment would be tried together again.
+    mutating func rest(at now: Int64, spread: Double) {
+        // Of several that were under way together, the first says it all.
+        guard restUntil <= now else { return }
+        let rest = min(Self.rests.lowerBound << Int64(min(shortages, 10)), Self.rests.upperBound)
+        restUntil = now + Int64(Double(rest) * (1 + spread / 4))
+        shortages += 1
+    }
+
+    /// Takes in how an attempt ended that could be made.
+    mutating func noteAnswer(_ answer: AttemptAnswer) {
+        isProven = answer.failure != .timeout
+        hasTimedOut = !isProven
+        shortages = 0
     }
 
     /// Whether the last attempt that ended has succeeded.
@@ -107,7 +154,7 @@ struct Lane {
     /// Whether the lane may be forgotten.
     var isSettled: Bool {
         target == nil && inFlight.isEmpty && unrecorded == 0 && !isFetching && !isInFetchRing && !isInAskRing
-            && !isInSendRing && !isParked
+            && !isInSendRing && !isParked && !isWaiting
     }
 
     /// How many deliveries to read ahead: enough to keep a fast endpoint busy while the store is read (about 2 MiB of
@@ -141,7 +188,7 @@ struct Lane {
         var next = Int64.max
         if let first = upcoming.first { next = min(next, first) }
         if unknownFrom > now { next = min(next, unknownFrom) }
-        if holdUntil > now, !queue.isEmpty { next = min(next, holdUntil) }
+        if heldUntil > now, !queue.isEmpty { next = min(next, heldUntil) }
         return next == .max ? nil : next
     }
 

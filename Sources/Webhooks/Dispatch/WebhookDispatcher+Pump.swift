@@ -70,8 +70,10 @@ extension WebhookDispatcher {
             switch result.ending {
             case .answered(let answer): continuation.resume(returning: .success(answer))
             case .aborted: continuation.resume(returning: .failure(.stopping))
+            case .unmade: continuation.resume(returning: .failure(.exhausted))
             }
         }
+        logShortage(in: results, now: now)
         return requests
     }
 
@@ -111,6 +113,23 @@ extension WebhookDispatcher {
             return state.signalPump()
         }
         waiter?.resume()
+    }
+
+    /// Tells the operator that attempts cannot be made, not more often than every ten seconds.
+    private func logShortage(in results: [TransportResult], now: Int64) {
+        for case .unmade(let shortage) in results.lazy.map(\.ending) {
+            let isNews = state.withLock { state in
+                if let last = state.shortageLoggedAt, (0..<10_000).contains(now - last) { return false }
+                state.shortageLoggedAt = now
+                return true
+            }
+            guard isNews else { return }
+            logger.warning(
+                "a delivery could not be attempted for want of resources; it is tried again soon",
+                metadata: ["reason": "\(shortage.message)"]
+            )
+            return
+        }
     }
 
     private func log(_ outcomes: [AttemptOutcome]) {

@@ -26,6 +26,8 @@ public final class WebhookDispatcher: Sendable {
         var isPumpSignalled = false
         /// The alarms that are set, in milliseconds since 1970. One is set only if none is due before it, so they are few.
         var alarms: [Int64] = []
+        /// When it was logged last that attempts could not be made, in milliseconds since 1970.
+        var shortageLoggedAt: Int64?
         /// Single attempts under way, by token.
         var probes: [UInt64: CheckedContinuation<Result<AttemptAnswer, ProbeRefusal>, Never>] = [:]
     }
@@ -51,7 +53,8 @@ public final class WebhookDispatcher: Sendable {
 
     init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger, clock: WallClock) {
         var limits = DeliveryScheduler.Limits()
-        limits.inFlight = max(configuration.maxInFlight, 1)
+        limits.perName = configuration.maximumConnections < 3 * configuration.maxInFlight ? 3 : 1
+        limits.inFlight = max(min(configuration.maxInFlight, configuration.maximumConnections), limits.perName + 1)
         limits.recordDelay = Self.recordDelay
         self.store = store
         self.policy = configuration.retryPolicy

@@ -20,7 +20,7 @@ public struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: ``WebhookError`` with code `header-invalid`.
     public init(name: String, value: String) throws(WebhookError) {
-        guard !name.isEmpty, name.utf8.count <= Self.maximumNameLength, name.utf8.allSatisfy(Self.isTokenByte) else {
+        guard Self.isName(name) else {
             throw WebhookError(code: .headerInvalid, message: "a header name is a token of 1 to 256 bytes")
         }
         let lowered = name.lowercased()
@@ -40,9 +40,15 @@ public struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
         self.value = value
     }
 
-    /// Whether it is of that name.
+    /// Whether it is of that name, in whichever case. What is no token is the name of none.
     public func isNamed(_ name: String) -> Bool {
-        self.name.lowercased() == name.lowercased()
+        // Only then: Unicode's lower case of the sign for kelvins is a `k`.
+        name.utf8.allSatisfy(Self.isTokenByte) && self.name.lowercased() == name.lowercased()
+    }
+
+    /// Whether a text can be the name of a header.
+    public static func isName(_ text: String) -> Bool {
+        (1...maximumNameLength).contains(text.utf8.count) && text.utf8.allSatisfy(isTokenByte)
     }
 
     /// Whether the value is a credential and must be left out when the registration is read back.

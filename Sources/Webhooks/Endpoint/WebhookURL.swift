@@ -54,17 +54,19 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         guard parsed.part(CURLUPART_USER) == nil, parsed.part(CURLUPART_PASSWORD) == nil else {
             throw Self.invalid("user information in the URL is refused; set an Authorization header instead")
         }
-        guard let host = parsed.part(CURLUPART_HOST)?.lowercased(), !host.isEmpty else {
+        guard let spelled = parsed.part(CURLUPART_HOST), !spelled.isEmpty else {
             throw Self.invalid("the URL has no host")
         }
+        // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
+        // Asked before the lower case is taken, which makes ASCII of a letter that is none: the sign for kelvins.
+        guard spelled.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw Self.invalid("write an international host name in its ASCII form (xn--…)")
+        }
+        let host = spelled.lowercased()
         // RFC 1035 section 2.3.4, in text form. What is in brackets the parser has checked.
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.hasPrefix("[") || (host.utf8.count <= 253 && !labels.contains("")) else {
             throw Self.invalid("a host name has at most 253 bytes, and no empty label")
-        }
-        // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
-        guard host.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw Self.invalid("write an international host name in its ASCII form (xn--…)")
         }
         guard let port = parsed.part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap(Int.init),
             (1...65535).contains(port)

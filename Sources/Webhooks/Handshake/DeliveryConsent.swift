@@ -21,7 +21,7 @@ public struct DeliveryConsent: Sendable, Hashable {
             throw .notAllowed("the answer has no WebHook-Allowed-Origin")
         }
         // Byte by byte: another spelling of a name is another name.
-        guard allowed == "*" || allowed == origin else {
+        guard allowed == "*" || allowed.utf8.elementsEqual(origin.utf8) else {
             throw .notAllowed("WebHook-Allowed-Origin does not name \(origin)")
         }
         // What is no whole number above 0 bounds nothing, as `*` says in so many words.

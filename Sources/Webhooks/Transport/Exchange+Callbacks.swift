@@ -32,7 +32,14 @@ extension Exchange {
         switch unsafe decision(for: address) {
         case .permitted:
             hasDialled = true
-            return unsafe clarion_open_socket(address, UInt32(options.totalTimeout))
+            let bytes = unsafe UnsafeRawBufferPointer(
+                start: clarion_sockaddr(address),
+                count: Int(address.pointee.addrlen)
+            )
+            lastAddress = unsafe Array(bytes)
+            let socket = unsafe clarion_open_socket(address, UInt32(options.totalTimeout))
+            if socket == CURL_SOCKET_BAD, Self.passes(errno) { socketError = errno }
+            return socket
         case .blocked(let reason):
             refusal = reason
             return CURL_SOCKET_BAD

@@ -25,6 +25,10 @@ final class Exchange {
     var refusal: String?
     /// Whether any address was dialled.
     var hasDialled = false
+    /// Why there was no socket to dial an address with, if it was for want of something.
+    var socketError: Int32?
+    /// The address that was dialled last (`sockaddr`).
+    var lastAddress: [UInt8] = []
 
     /// Fails only when libcurl is out of memory.
     init?(options: TransportOptions) {
@@ -111,6 +115,8 @@ final class Exchange {
         responsePrefix = []
         refusal = nil
         hasDialled = false
+        socketError = nil
+        lastAddress = []
         unsafe errorText[0] = 0
 
         if case .handshake(let origin) = request.purpose {

@@ -11,15 +11,17 @@ struct MultiHandle: ~Copyable {
 
     /// Fails only when libcurl is out of memory or file descriptors.
     ///
-    /// - Parameter maxConnections: how many connections are kept, busy ones included.
-    init?(maxConnections: Int) {
+    /// - Parameter options: how many connections are kept, and how many there may be.
+    init?(_ options: TransportOptions) {
         guard Self.isLibraryReady, let sockets = SocketWatch(), let handle = unsafe curl_multi_init() else {
             return nil
         }
         self.sockets = sockets
         unsafe self.handle = handle
         let watch = unsafe Unmanaged.passUnretained(sockets).toOpaque()
-        unsafe clarion_multi_set_long(handle, CURLMOPT_MAXCONNECTS, maxConnections)
+        unsafe clarion_multi_set_long(handle, CURLMOPT_MAXCONNECTS, options.keptConnections)
+        // Idle ones are closed to make room. No attempt waits for it, because fewer are under way: its time would pass.
+        unsafe clarion_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, options.maximumConnections)
         unsafe clarion_multi_set_socket_function(handle, Self.socketFunction, watch)
         unsafe clarion_multi_set_timer_function(handle, Self.timerFunction, watch)
     }

@@ -10,6 +10,9 @@ final class Target: Sendable {
     /// What an endpoint that sends its request back must not have shown or kept.
     let credentials: CredentialMask
 
+    /// Whether it is reached without a name that must be looked up first.
+    let isAddress: Bool
+
     /// Until when attempts go over HTTP/1.1, in milliseconds since 1970.
     private let isPlainUntil = Atomic<Int64>(0)
 
@@ -20,6 +23,7 @@ final class Target: Sendable {
 
     init(_ endpoint: Endpoint) {
         self.endpoint = endpoint
+        isAddress = endpoint.url.address != nil
         secrets = endpoint.secrets
         signer = Signer(secrets.current)
         retiring = secrets.previous.map { Signer($0.secret) }

@@ -17,7 +17,7 @@ struct TransportLoop: ~Copyable {
     private static let quietTime: Int64 = 250
 
     init?(options: TransportOptions, clock: WallClock) {
-        guard let multi = MultiHandle(maxConnections: options.maxConnections) else { return nil }
+        guard let multi = MultiHandle(options) else { return nil }
         self.multi = multi
         self.options = options
         self.clock = clock
@@ -69,6 +69,10 @@ struct TransportLoop: ~Copyable {
     mutating func turn() -> [TransportResult] {
         multi.perform()
         while let (exchange, code) = multi.nextFinished() {
+            if let shortage = exchange.shortage(code) {
+                retire(exchange, ending: .unmade(shortage))
+                continue
+            }
             let answer = exchange.answer(code)
             if answer.failure == .timeout { exchange.request?.target.timedOut(at: clock.now()) }
             retire(exchange, ending: .answered(answer))
@@ -108,7 +112,7 @@ struct TransportLoop: ~Copyable {
     }
 
     private mutating func fail(_ request: TransportRequest) {
-        let answer = AttemptAnswer(failure: .connectionRefused, message: "out of memory")
-        results.append(TransportResult(request: request, ending: .answered(answer)))
+        let shortage = Shortage(message: "libcurl has no memory for another attempt")
+        results.append(TransportResult(request: request, ending: .unmade(shortage)))
     }
 }

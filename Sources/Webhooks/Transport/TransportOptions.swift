@@ -9,8 +9,10 @@ struct TransportOptions: Sendable {
     let egressGuard: EgressGuard
     let maxResponseLength: Int
     let responsePrefixLength: Int
-    /// How many idle connections are kept.
-    let maxConnections: Int
+    /// How many connections are kept, busy ones included.
+    let keptConnections: Int
+    /// How many connections there may be.
+    let maximumConnections: Int
 
     init(_ configuration: WebhookConfiguration) {
         connectTimeout = Self.positive(configuration.connectTimeout)
@@ -22,7 +24,8 @@ struct TransportOptions: Sendable {
         egressGuard = EgressGuard(allowing: configuration.allowEgress)
         maxResponseLength = configuration.maxResponseLength
         responsePrefixLength = configuration.responsePrefixLength
-        maxConnections = configuration.maxInFlight
+        maximumConnections = max(configuration.maximumConnections, 1)
+        keptConnections = min(configuration.maxInFlight, maximumConnections)
     }
 
     /// Milliseconds, at least one: 0 means "no limit" to `CURLOPT_TIMEOUT_MS` and the default to the connect timeout.

@@ -6,6 +6,9 @@ struct TransportRequest: Sendable {
     /// The scheduler's lane, handed back with the result; `nil` for a single attempt, which belongs to none.
     let lane: Int?
 
+    /// How the lane stood when the attempt began, which it counts under until it ends.
+    let standing: Lane.Standing
+
     let target: Target
     let delivery: Delivery
     var purpose = Purpose.delivery
@@ -23,6 +26,8 @@ struct TransportResult: Sendable {
         case answered(AttemptAnswer)
         /// Given up on request, with no word on whether the receiver got it.
         case aborted
+        /// Not made for want of something of this machine's, which is none of the endpoint's doing.
+        case unmade(Shortage)
     }
 
     let request: TransportRequest

@@ -4,6 +4,7 @@ import MicroHTTP
 import Testing
 
 @testable import Clarion
+@testable import MicroHTTP
 
 @Suite struct ServerSentEventTests {
     private func event(_ data: [UInt8], type: String? = nil) throws -> Event {
@@ -20,7 +21,7 @@ import Testing
 
     private func text(_ data: String, type: String? = nil) throws -> String {
         var bytes: [UInt8] = []
-        ServerSentEvent.append(try event([], type: type), data: Array(data.utf8), to: &bytes)
+        ServerSentEvent.append(try event([]), type: type, data: Array(data.utf8), to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -33,6 +34,22 @@ import Testing
         #expect(try text("").hasSuffix("\ndata: \n\n"))
     }
 
+    @Test(arguments: [Feed.Format.json, .cloudEvents])
+    func inAnEnvelopeAnEventHasNoTypeOfItsOwn(format: Feed.Format) throws {
+        let event = try event(Array("{\"a\":\n1}".utf8), type: "greeting")
+        let frame = EventFrames([event], format: format).whole.frame.text
+        #expect(frame.hasPrefix("id: \(event.id)\ndata: {"))
+        #expect(frame.hasSuffix("}\n\n"))
+        #expect(frame.split(separator: "\n").count == 2)
+    }
+
+    @Test func whatIsNoEventEndsNoBlock() {
+        #expect(String(decoding: ServerSentEvent.prelude, as: UTF8.self) == ": clarion\n\nretry: 3000\n")
+        for frame in [ServerSentEvent.keepAlive, ServerSentEvent.goodbye()] {
+            #expect(frame.text.hasSuffix("\n") && !frame.text.contains("\n\n"))
+        }
+    }
+
     @Test(arguments: ["a\nb", "a\rb", "a\r\nb"])
     func everyKindOfLineBreakEndsALine(data: String) throws {
         #expect(try text(data).hasSuffix("\ndata: a\ndata: b\n\n"))
@@ -40,7 +57,7 @@ import Testing
 
     @Test func bytesThatAreNotTextComeInBase64AfterAComment() throws {
         var bytes: [UInt8] = []
-        ServerSentEvent.append(try event([]), data: [0xFF, 0x00], to: &bytes)
+        ServerSentEvent.append(try event([]), type: nil, data: [0xFF, 0x00], to: &bytes)
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.hasPrefix(": base64\nid: "))
         #expect(text.hasSuffix("\ndata: /wA=\n\n"))
@@ -105,4 +122,8 @@ import Testing
         chunks = []
         #expect(memory.usedBytes == 0)
     }
+}
+
+extension Frame {
+    fileprivate var text: String { unsafe String(decoding: bytes, as: UTF8.self) }
 }

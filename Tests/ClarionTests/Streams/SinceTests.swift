@@ -36,6 +36,27 @@ import Testing
         #expect(problem?.status.code == 400)
     }
 
+    private func since(_ query: String) throws -> Since? {
+        try Since(try Target("/x?\(query)").query, now: now)
+    }
+
+    @Test func `a number of the newest events`() throws {
+        #expect(try since("") == nil)
+        #expect(try since("since=earliest") == .earliest)
+        #expect(try since("last=1") == .newest(1))
+        #expect(try since("last=1000") == .newest(1000))
+    }
+
+    @Test(arguments: [
+        "last=", "last", "last=0", "last=1001", "last=-1", "last=+1", "last=%2B1", "last=1.0", "last=1e2",
+        "last=99999999999999999999", "last=%D9%A5", "last=1&since=earliest",
+    ])
+    func `no such number, or one beside since, is refused`(query: String) {
+        let problem = #expect(throws: Problem.self) { try since(query) }
+        #expect(problem?.code == "parameter-invalid")
+        #expect(problem?.parameter == "last")
+    }
+
     @Test func `a duration that reaches back before the first year begins there`() throws {
         let early = Timestamp(milliseconds: Timestamp.earliest.milliseconds + 5)
         #expect(try Since("1h", now: early) == .moment(.earliest))
@@ -57,6 +78,10 @@ import Testing
         #expect(try await position(.last, "b.*") == 3)
         #expect(try await position(.last, "**") == 4)
         #expect(try await position(.last, "none", "none.**") == 5)
+        #expect(try await position(.newest(2), "a") == 0)
+        #expect(try await position(.newest(1), "b.*", "c") == 4)
+        #expect(try await position(.newest(9), "b.*") == 1)
+        #expect(try await position(.newest(9), "none", "none.**") == 5)
         #expect(try await position(.moment(.earliest), "a") == 0)
         #expect(try await position(.moment(.latest), "a") == 5)
         await log.close()

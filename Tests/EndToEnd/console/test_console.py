@@ -53,6 +53,57 @@ def test_an_event_posted_over_http_appears_with_its_topic_type_data_and_id(hub, 
     console.take_picture("event")
 
 
+def members_of_open_row(console) -> dict[str, str]:
+    return dict(zip(console.texts(".event-members dt"), console.texts(".event-members dd")))
+
+
+def test_a_cloudevent_is_shown_with_its_topic_and_what_its_poster_says_as_that(hub, console):
+    console.open_live()
+    topic, data = unique("orders"), unique("lamp")
+    event = {
+        "specversion": "1.0", "id": "17", "source": "/shop", "type": "order.created", "subject": "not.the.topic",
+        "time": "1999-12-31T23:59:59Z", "topic": "nor.this", "buyer": "Jürgen", "count": 7, "paid": False, "data": {"item": data}}
+    event_id = post(hub, topic, json.dumps(event), **{"Content-Type": "application/cloudevents+json"})
+    row = console.wait_for_row(data)
+    assert topic in row and "order.created" in row and event_id in row
+    assert "not.the.topic" not in row and "nor.this" not in row
+    console.find(".event-row").send_keys(Keys.ENTER)
+    members = members_of_open_row(console)
+    assert members.pop("Arrived").startswith("20")
+    assert members == {
+        "Topic": topic, "Type": "order.created", "Id": event_id, "CloudEvent source": "/shop",
+        "CloudEvent subject": "not.the.topic", "CloudEvent time": "1999-12-31T23:59:59Z", "CloudEvent id": "17",
+        "CloudEvent buyer": "Jürgen", "CloudEvent count": "7", "CloudEvent paid": "false", "CloudEvent topic": "nor.this"}
+    link = console.find(".event-actions a").get_attribute("href")
+    assert requests.get(link, timeout=10).json() == {"item": data}
+    console.take_picture("cloudevent")
+
+
+def test_a_cloudevent_without_a_subject_has_its_topic_too(hub, console):
+    console.open_live()
+    topic, data = unique("orders"), unique("lamp")
+    headers = {"ce-specversion": "1.0", "ce-id": "1", "ce-source": "/s", "ce-type": "t", "Content-Type": "text/plain"}
+    post(hub, topic, data, **headers)
+    assert topic in console.wait_for_row(data)
+    console.find(".event-row").send_keys(Keys.ENTER)
+    assert console.find(".event-body").text == data
+
+
+def test_an_event_that_was_posted_as_data_has_the_hubs_time_and_no_more(hub, console):
+    console.open_live()
+    topic = unique("plain")
+    # Data that is an envelope itself is data.
+    data = json.dumps({"specversion": "1.0", "clariontopic": "forged", "subject": "forged", "note": unique("note")})
+    event_id = post(hub, topic, data, **{"Content-Type": "application/json"})
+    row = console.wait_for_row(topic)
+    assert event_id in row
+    console.find(".event-row").send_keys(Keys.ENTER)
+    members = members_of_open_row(console)
+    committed = requests.get(f"{hub.url}/topics/{topic}/events", timeout=10).json()["events"][0]["time"]
+    assert set(members) == {"Topic", "Content type", "Committed", "Arrived", "Id"}
+    assert (members["Topic"], members["Committed"]) == (topic, committed)
+
+
 def test_an_event_opens_into_json_with_every_digit_kept(hub, console):
     console.open_live()
     data = unique("digits")

@@ -18,6 +18,31 @@ import Testing
         #expect(await set(.newestIsOne(of: [first.id])) == EventLogError.valueChanged)
         #expect(await set(.hasEvent) == nil)
         #expect(log.tail.rawValue == 4)
+        let newest = try #require(try await log.lastEvent(of: .of("a")))
+        #expect(await set(.newestIsNone(of: [first.id, newest.id])) == EventLogError.valueChanged)
+        #expect(await set(.newestIsNone(of: [first.id])) == nil)
+        #expect(log.tail.rawValue == 5)
+    }
+
+    @Test(arguments: LogKind.all)
+    func `of several conditions the first that does not hold is told`(kind: LogKind) async throws {
+        let log = try kind.make().log
+        func place(_ conditions: AppendCondition...) async -> Int? {
+            do {
+                _ = try await log.append([.of("a")], if: .all(conditions))
+                return nil
+            } catch {
+                #expect(error.code == EventLogError.valueChanged)
+                return error.place
+            }
+        }
+        #expect(await place(.hasEvent, .hasNone) == 0)
+        #expect(await place(.hasNone, .hasEvent) == 1)
+        #expect(await place(.hasNone, .newestIsNone(of: [])) == nil)
+        #expect(await place(.hasNone, .hasEvent) == 0)
+        #expect(await place(.hasEvent, .newestIsNone(of: [])) == nil)
+        #expect(await place() == nil)
+        #expect(log.tail.rawValue == 3)
     }
 
     @Test(arguments: LogKind.all)

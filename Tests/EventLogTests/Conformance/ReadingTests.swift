@@ -135,6 +135,61 @@ import Testing
         await log.close()
     }
 
+    @Test(arguments: LogKind.all, [1, 37, 100_000])
+    func `finds the position before the newest events of patterns and types`(
+        kind: LogKind,
+        scannedEvents: Int
+    ) async throws {
+        let log = try kind.make(LogKind.Settings(scannedEvents: scannedEvents)).log
+        var random = SplitMix(seed: 10)
+        let types: [String?] = ["a", "\u{E9}", nil]
+        let events = try await log.append(
+            (0..<300).map { number in
+                EventDraft(
+                    topic: .of(random.name(wildcards: false)),
+                    type: types.randomElement(using: &random) ?? nil,
+                    data: Array("\(number)".utf8)
+                )
+            }
+        )
+        for round in 0..<60 {
+            let wildcards = round.isMultiple(of: 2)
+            let patterns = (0..<Int.random(in: 1...(wildcards ? 3 : 30), using: &random)).map { _ in
+                TopicPattern.of(random.name(wildcards: wildcards))
+            }
+            // Equal to Swift, but not by its bytes, is another type.
+            let wanted = [[], ["a"], ["a", "\u{E9}"], ["e\u{301}"]].randomElement(using: &random) ?? []
+            let count = Int.random(in: 1...40, using: &random)
+            let matching = events.filter { event in
+                patterns.contains { naiveMatch($0.text, event.topic.name) }
+                    && (wanted.isEmpty || wanted.contains { $0.utf8.elementsEqual((event.type ?? "").utf8) })
+            }
+            let found = try await log.position(beforeNewest: count, matching: patterns, types: wanted)
+            let expected = matching.suffix(count).first.map { $0.position.rawValue - 1 } ?? 300
+            #expect(found == Position(expected), "\(count) of \(patterns) \(wanted)")
+        }
+        await log.close()
+    }
+
+    @Test(arguments: LogKind.all)
+    func `events of a topic that was deleted are none of the newest`(kind: LogKind) async throws {
+        let log = try kind.make().log
+        _ = try await log.append([.of("a"), .of("b"), .of("a"), .of("b")])
+        #expect(try await log.deleteTopic(.of("a")))
+        _ = try await log.append([.of("a")])
+        for patterns in [["a"], ["a", "c"], ["a.**", "a"]] {
+            let ones = patterns.map(TopicPattern.of)
+            #expect(try await log.position(beforeNewest: 3, matching: ones, types: []) == Position(4))
+        }
+        for patterns in [["a", "b"], ["*"]] {
+            let ones = patterns.map(TopicPattern.of)
+            #expect(try await log.position(beforeNewest: 2, matching: ones, types: []) == Position(3))
+            #expect(try await log.position(beforeNewest: 3, matching: ones, types: []) == Position(1))
+        }
+        #expect(try await log.position(beforeNewest: 1, matching: [], types: []) == Position(5))
+        await log.close()
+    }
+
     @Test(arguments: LogKind.all)
     func `a page of a later snapshot may run ahead of what followers heard, never behind`(kind: LogKind) async throws {
         let log = try kind.make().log

@@ -77,6 +77,11 @@ extension LogModel {
         if earliest != held.min() { return "the earliest of \(patterns) is \(earliest ?? 0), not \(held.min() ?? 0)" }
         let newest = try await log.newest(matching: ones)?.rawValue
         if newest != held.max() { return "the newest of \(patterns) is \(newest ?? 0), not \(held.max() ?? 0)" }
+        for count in [1, 2, held.count + 1] {
+            let before = try await log.position(beforeNewest: count, matching: ones, types: []).rawValue
+            let expected = held.sorted().suffix(count).first.map { $0 - 1 } ?? tail
+            if before != expected { return "the position before the newest \(count) of \(patterns) is \(before)" }
+        }
         let found = try await log.position(since: Timestamp(milliseconds: time)).rawValue
         let all = topics.keys.flatMap { retained($0) }.sorted { $0.position < $1.position }
         let first = all.first { $0.time >= time }?.position

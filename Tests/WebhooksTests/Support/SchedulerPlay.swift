@@ -140,9 +140,14 @@ extension DeliverySchedulerTests {
 
         /// Ends the attempts that satisfy a condition with an answer.
         mutating func end(_ answer: AttemptAnswer, where isMeant: (TransportRequest) -> Bool = { _ in true }) {
+            end(.answered(answer), where: isMeant)
+        }
+
+        /// Ends the attempts that satisfy a condition.
+        mutating func end(_ ending: TransportResult.Ending, where isMeant: (TransportRequest) -> Bool = { _ in true }) {
             let ended = underWay.filter(isMeant)
             underWay.removeAll(where: isMeant)
-            let results = ended.map { TransportResult(request: $0, ending: .answered(answer)) }
+            let results = ended.map { TransportResult(request: $0, ending: ending) }
             scheduler.finish(results, now: now) { 0 }
             underWay += scheduler.takeAttempts(now: now)
             run()

@@ -16,11 +16,12 @@ extension LogWriter {
             return .success(AppendReceipt(events: drafts.indices.compactMap { replays[$0] }, isReplay: true))
         }
         if let condition, let topic = drafts.first?.topic {
-            guard condition.isMet(byNewest: try newest(of: topic, statements)) else {
+            if let place = condition.unmetPlace(byNewest: try newest(of: topic, statements)) {
                 return .failure(
                     EventLogError(
                         code: EventLogError.valueChanged,
-                        message: "The topic's newest event is not the one that was to be replaced."
+                        message: "The topic's newest event is not the one that was to be replaced.",
+                        place: place
                     )
                 )
             }

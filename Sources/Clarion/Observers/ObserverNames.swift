@@ -1,0 +1,88 @@
+import Locking
+import MicroHTTP
+
+/// Who may have which id, where clients choose it: one id is never that of a stream and of a webhook at the same time.
+///
+/// A webhook is registered in steps, between which its endpoint may be asked for its consent. Its id is reserved from the
+/// first step to the last: who comes first gets it, and the other is told so (409 `observer-kind`).
+///
+/// The lock is taken before the directory's own and those of streams; nothing that holds these comes here.
+final class ObserverNames: Sendable {
+    private struct State {
+        /// How many registrations of webhooks are under way for an id.
+        var reservations: [ObserverID: Int] = [:]
+        var retired = RetiredNames()
+    }
+
+    private let state = Lock(State())
+    private let directory: ObserverDirectory
+
+    init(directory: ObserverDirectory) {
+        self.directory = directory
+    }
+
+    /// Carries out the registration of a webhook, during which no stream gets its id.
+    ///
+    /// - Throws: 409 `observer-kind` if an observer of another kind has it; what the operation throws.
+    func reserving<Result>(_ id: ObserverID, _ operation: () async throws -> Result) async throws -> Result {
+        let isFree = state.withLock { state in
+            guard directory.find(id)?.kind ?? .webhook == .webhook else { return false }
+            state.reservations[id, default: 0] += 1
+            return true
+        }
+        guard isFree else { throw Problem.observerKind }
+        defer {
+            state.withLock { state in
+                let count = state.reservations[id] ?? 0
+                state.reservations[id] = count > 1 ? count - 1 : nil
+            }
+        }
+        return try await operation()
+    }
+
+    /// What becomes of a stream that asks for a name.
+    enum Answer {
+        case granted
+        /// Its stream was unregistered within the last day.
+        case retired
+        /// A webhook or an object has it, or will have it.
+        case taken
+    }
+
+    /// Whether a stream would get a name.
+    func answer(for name: ObserverID) -> Answer {
+        state.withLock { decide(name, $0) }
+    }
+
+    /// Enters a stream if it may have its name. The stream that has it, if any, ends: a client that reconnects leaves no
+    /// ghost.
+    func enter(_ stream: EventStream) -> Answer {
+        let (answer, displaced) = state.withLock { state -> (Answer, EventStream?) in
+            let answer = decide(stream.id, state)
+            guard case .granted = answer else { return (answer, nil) }
+            let displaced = directory.find(stream.id) as? EventStream
+            stream.enter(directory)
+            displaced?.leave()
+            return (answer, displaced)
+        }
+        displaced?.end()
+        return answer
+    }
+
+    /// Takes a stream off the directory, and its name out of use for a day, in one step.
+    ///
+    /// - Returns: false if it has left before; its name may be another's by now.
+    func retire(_ stream: EventStream) -> Bool {
+        state.withLock { state in
+            guard stream.leave() else { return false }
+            state.retired.insert(stream.id, now: .now())
+            return true
+        }
+    }
+
+    private func decide(_ name: ObserverID, _ state: State) -> Answer {
+        if state.retired.contains(name, now: .now()) { return .retired }
+        if state.reservations[name] != nil { return .taken }
+        return directory.find(name)?.kind ?? .stream == .stream ? .granted : .taken
+    }
+}

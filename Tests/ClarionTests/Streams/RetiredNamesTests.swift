@@ -1,0 +1,48 @@
+import EventLog
+import Testing
+
+@testable import Clarion
+
+@Suite struct RetiredNamesTests {
+    private let now = Timestamp(milliseconds: 1_000_000_000_000)
+    private let day: Int64 = 24 * 60 * 60 * 1000
+
+    @Test func aNameIsRememberedForADay() throws {
+        var names = RetiredNames()
+        let name = try ObserverID("a")
+        names.insert(name, now: now)
+        #expect(names.contains(name, now: now.advanced(byMilliseconds: day - 1)))
+        #expect(!names.contains(name, now: now.advanced(byMilliseconds: day)))
+        // Retired again, for a day from then.
+        names.insert(name, now: now.advanced(byMilliseconds: 1))
+        #expect(names.contains(name, now: now.advanced(byMilliseconds: day)))
+    }
+
+    @Test func theOldestAreForgottenBeyondTheBound() throws {
+        var names = RetiredNames(maximum: 3)
+        for text in ["a", "b", "a", "c", "d"] { names.insert(try ObserverID(text), now: now) }
+        // The same name twice is one, and where it was first does not keep the others from going.
+        #expect(names.count == 3)
+        #expect(names.contains(try ObserverID("d"), now: now))
+        #expect(names.contains(try ObserverID("c"), now: now))
+    }
+
+    @Test func aHundredThousandAtOnceTakeNoSearch() throws {
+        var names = RetiredNames()
+        let began = ContinuousClock.now
+        for number in 0..<100_000 { names.insert(try ObserverID("n\(number)"), now: now) }
+        #expect(names.count == 65_536)
+        #expect(!names.contains(try ObserverID("n0"), now: now))
+        #expect(names.contains(try ObserverID("n99999"), now: now))
+        // A search for each would be 2,000 million steps.
+        #expect(ContinuousClock.now - began < .seconds(20))
+    }
+
+    @Test func whatHasPassedIsForgotten() throws {
+        var names = RetiredNames()
+        for number in 0..<1_000 {
+            names.insert(try ObserverID("n\(number)"), now: now.advanced(byMilliseconds: Int64(number) * day / 10))
+        }
+        #expect(names.count == 10)
+    }
+}
