@@ -23,7 +23,9 @@ extension Hub {
                 guard let self else { return }
                 do {
                     let wish = try HistoryWish(topics, request, format: format)
-                    let start = try await self.start(wish.since, wish.query, of: topics, types: wish.types)
+                    let start = try await responder.whileWanted {
+                        try await self.start(wish.since, wish.query, of: topics, types: wish.types)
+                    }
                     // Read twice unless it is small: its head says whether there is more after it.
                     guard let page = try await self.outline(wish, after: start, for: responder) else {
                         throw Problem.readersOverloaded

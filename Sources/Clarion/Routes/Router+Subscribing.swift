@@ -61,7 +61,9 @@ extension Hub {
             self?.work.start { [weak self] in
                 guard let self else { return }
                 do {
-                    let start = try await beginning.find(in: log, topics: topics, types: wish.types)
+                    let start = try await responder.whileWanted { [log] in
+                        try await beginning.find(in: log, topics: topics, types: wish.types)
+                    }
                     responder.reply { [weak self] in
                         do throws(Problem) {
                             guard let self else { throw Problem.draining }
