@@ -102,6 +102,20 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The largest body of a post, such as 64KiB or 1MiB. (default: 1MiB)")
     var maxBody: String?
 
+    @Option(
+        help:
+            "How many streams may be open at once; more are answered 503. (default: what descriptors allow, less a few)"
+    )
+    var maxStreams: String?
+
+    @Option(
+        help: """
+            What may wait to be written to all clients that read slowly, such as 64MiB: beyond it they wait, and histories \
+            are refused. (default: 256MiB)
+            """
+    )
+    var maxReaderMemory: String?
+
     @Option(help: "Memory per connection, such as 16KiB: a request head must fit. (default: 8KiB)")
     var connectionMemory: String?
 

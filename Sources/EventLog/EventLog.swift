@@ -38,7 +38,8 @@ public protocol EventLog: AnyObject, Sendable {
     ///   - after: the position to read on from; the event there is not part of the page.
     ///   - matching: what to read; an event that several patterns match comes once. No patterns match no event.
     ///   - limit: the most events of the page, at least 1.
-    ///   - byteLimit: the bytes of data at which the page ends; it has one event at least, if there is any to read.
+    ///   - byteLimit: the bytes of data and attributes at which the page ends; it has one event at least, if there is any
+    ///     to read.
     func read(
         after: Position,
         matching: [TopicPattern],

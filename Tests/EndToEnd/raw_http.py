@@ -59,11 +59,35 @@ class RawConnection:
                 while len(self._received) < length and self._more():
                     pass
                 body, self._received = self._received[:length], self._received[length:]
+            elif headers.get("transfer-encoding") == "chunked":
+                body = self._chunks()
             else:
                 while self._more():
                     pass
                 body, self._received = self._received, b""
         return RawResponse(status, headers, body)
+
+    def _chunks(self):
+        """A chunked body (RFC 9112 section 7.1); fails if it ends without its last chunk."""
+        body = bytearray()
+        while True:
+            while b"\r\n" not in self._received:
+                assert self._more(), "the body ended in the middle"
+            line, _, self._received = self._received.partition(b"\r\n")
+            size = int(line, 16)
+            pieces = [self._received]
+            left = size + 2 - len(self._received)
+            while left > 0:
+                self._received = b""
+                assert self._more(), "the body ended in the middle"
+                pieces.append(self._received)
+                left -= len(self._received)
+            received = b"".join(pieces)
+            assert received[size:size + 2] == b"\r\n"
+            body += received[:size]
+            self._received = received[size + 2:]
+            if size == 0:
+                return bytes(body)
 
     def is_closed(self):
         """Waits for the server to close, and tells whether it did without sending anything more."""

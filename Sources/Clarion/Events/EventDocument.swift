@@ -24,6 +24,15 @@ enum EventDocument {
         return json.object
     }
 
+    /// How many bytes ``json(_:)`` has, about, without making them.
+    static func size(_ event: Event) -> Int {
+        let names = [event.topic.name, event.type, event.contentType].reduce(0) { $0 + ($1?.utf8.count ?? 4) }
+        let isJSON = ContentType.isJSON(event.contentType)
+        if isJSON, JSONSyntax.isValid(event.data) { return 160 + names + event.data.count }
+        guard UTF8Check.isValid(event.data) else { return 160 + names + event.data.count / 3 * 4 }
+        return 160 + names + JSONText.size(of: event.data)
+    }
+
     /// What a post is answered with.
     static func receipt(_ event: Event) -> [UInt8] {
         var json = JSONText()

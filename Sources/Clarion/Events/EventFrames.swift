@@ -1,4 +1,5 @@
 import EventLog
+import Locking
 import MicroHTTP
 
 /// Consecutive committed events of one topic, encoded once for all streams that hear them.
@@ -14,25 +15,30 @@ struct EventFrames: Sendable {
     private let frame: Frame
     /// Where each event's bytes end.
     private let ends: [Int]
+    private let parts: FrameParts
 
-    init(_ events: ArraySlice<Event>, format: Feed.Format, deliveries: [String: [CommittedDelivery]]? = nil) {
+    /// Encodes events.
+    ///
+    /// - Parameter memory: the budget in which the bytes count for as long as they are used.
+    init(
+        _ events: ArraySlice<Event>,
+        format: Feed.Format,
+        deliveries: [String: [CommittedDelivery]]? = nil,
+        in memory: ReaderMemory? = nil
+    ) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(events.reduce(0) { $0 + $1.data.count + 128 })
         var ends: [Int] = []
         ends.reserveCapacity(events.count)
         for event in events {
-            switch format {
-            case .plain: ServerSentEvent.append(event, type: event.type, data: event.data, to: &bytes)
-            case .json: ServerSentEvent.append(event, type: nil, data: EventDocument.json(event), to: &bytes)
-            case .cloudEvents: ServerSentEvent.append(event, type: nil, data: CloudEvent.json(event), to: &bytes)
-            case .none: break
-            }
+            format.append(event, to: &bytes)
             ends.append(bytes.count)
         }
         self.events = events
         self.deliveries = deliveries
         self.ends = ends
-        frame = Frame(bytes)
+        frame = Frame(bytes, in: memory)
+        parts = FrameParts(frame)
     }
 
     var first: Position { events[events.startIndex].position }
@@ -59,11 +65,42 @@ struct EventFrames: Sendable {
     func chunk(after position: Position) -> Chunk? {
         guard position >= first else { return frame.whole }
         let skipped = events.prefix { $0.position <= position }.count
-        return skipped == events.count ? nil : frame[ends[skipped - 1]..<frame.count]
+        return skipped == events.count ? nil : parts[ends[skipped - 1]..<frame.count]
     }
 
-    /// The bytes of the event at an offset into the run.
+    /// The bytes of the event at an offset into the run. A stream that takes only this keeps none of the others alive.
     func chunk(at offset: Int) -> Chunk {
-        frame[(offset == 0 ? 0 : ends[offset - 1])..<ends[offset]]
+        parts[(offset == 0 ? 0 : ends[offset - 1])..<ends[offset]]
+    }
+}
+
+/// Parts of a frame for streams that do not take all of it, each made once for all of them.
+private final class FrameParts: Sendable {
+    private let frame: Frame
+    private let made = Lock<[Range<Int>: Chunk]>([:])
+
+    init(_ frame: Frame) {
+        self.frame = frame
+    }
+
+    subscript(range: Range<Int>) -> Chunk {
+        made.withLock { made in
+            if let chunk = made[range] { return chunk }
+            let chunk = frame.part(range)
+            made[range] = chunk
+            return chunk
+        }
+    }
+}
+
+extension Feed.Format {
+    /// Appends an event as streams of this format carry it.
+    func append(_ event: Event, to bytes: inout [UInt8]) {
+        switch self {
+        case .plain: ServerSentEvent.append(event, type: event.type, data: event.data, to: &bytes)
+        case .json: ServerSentEvent.append(event, type: nil, data: EventDocument.json(event), to: &bytes)
+        case .cloudEvents: ServerSentEvent.append(event, type: nil, data: CloudEvent.json(event), to: &bytes)
+        case .none: break
+        }
     }
 }

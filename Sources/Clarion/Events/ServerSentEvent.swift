@@ -43,7 +43,7 @@ enum ServerSentEvent {
     }
 
     /// Tells that history is gone (the `gap` event of http-api.md). It has no `id:`, so a client's position stays.
-    static func gap(after asked: String, resumed: EventID?, reason: GapReason) -> Frame {
+    static func gap(after asked: String, resumed: EventID?, reason: GapReason) -> [UInt8] {
         var json = JSONText()
         json.member("after", asked)
         if let resumed {
@@ -52,7 +52,7 @@ enum ServerSentEvent {
             json.member("resumed", json: "null".utf8)
         }
         json.member("reason", reason.rawValue)
-        return Frame(Array("event: gap\ndata: ".utf8) + json.object + Array("\n\n".utf8))
+        return Array("event: gap\ndata: ".utf8) + json.object + Array("\n\n".utf8)
     }
 
     private static let newline = UInt8(ascii: "\n")

@@ -21,7 +21,7 @@ public final class Hub: Sendable {
     public static let version = "0.1.0"
 
     let log: SQLiteEventLog
-    let broadcaster = TopicBroadcaster()
+    let broadcaster: TopicBroadcaster
     let directory: ObserverDirectory
     let names: ObserverNames
     let streams: StreamHost
@@ -30,11 +30,18 @@ public final class Hub: Sendable {
     let bindings = TopicBindings()
     let work = BackgroundWork()
     let logger: Logger
+    /// Reads the log for clients.
+    let pages: ReaderPages
+    /// Writes to those that are streamed to.
+    let writer: StreamWriter
+    /// Keeps answers for their clients.
+    let answers: AnswerRoom
+    /// What waits for all of them.
+    var readerMemory: ReaderMemory { writer.memory }
 
     private let dispatcher: WebhookDispatcher
     private let failed: AsyncStream<FailedEndpoint>
     private let whoFailed: AsyncStream<FailedEndpoint>.Continuation
-    private let writer: StreamWriter
     private let server = Lock<HTTPServer?>(nil)
     private let draining = Atomic<Bool>(false)
 
@@ -61,9 +68,14 @@ public final class Hub: Sendable {
         self.logger = logger
         directory = ObserverDirectory()
         names = ObserverNames(directory: directory)
+        let memory = ReaderMemory(limit: configuration.readerMemory)
         writer = try StreamWriter(
-            keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive)
+            keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive),
+            memory: memory
         )
+        broadcaster = TopicBroadcaster(memory: memory)
+        pages = ReaderPages(log: log, memory: memory)
+        answers = AnswerRoom(memory: memory)
         let (failed, whoFailed) = AsyncStream.makeStream(of: FailedEndpoint.self)
         self.failed = failed
         self.whoFailed = whoFailed
@@ -80,8 +92,9 @@ public final class Hub: Sendable {
             directory: directory,
             names: names,
             writer: writer,
-            reader: StreamReader(log: log, work: work),
-            outboxBytes: configuration.outboxBytes
+            reader: StreamReader(pages: pages, work: work),
+            outboxBytes: configuration.outboxBytes,
+            maximum: configuration.maximumStreams
         )
         self.webhooks = WebhookRegistry(
             store: log,
@@ -174,6 +187,7 @@ public final class Hub: Sendable {
         let server = server.withLock { $0 }
         server?.quiesce()
         streams.endAll()
+        readerMemory.stopWaiting()
         webhooks.stop()
         // Who tries an endpoint out waits for the attempt's answer.
         let patience = dispatcher.isProbing ? grace : .seconds(2)

@@ -1,76 +1,57 @@
 import EventLog
 import MicroHTTP
 
-/// Events of the past, as one answer.
-struct HistoryPage {
-    /// Where a page ends early, whatever its limit: an answer is built in memory.
-    static let byteLimit = 4 * 1024 * 1024
+/// A page of history in outline: where it ends. What it holds is kept only while it is little; the rest is read again
+/// when it is written.
+struct HistoryPage: Sendable {
+    /// Where a page ends early, whatever its limit, in bytes as they are sent, attributes included.
+    static let costLimit = 4 * 1024 * 1024
 
-    private(set) var events: [Event] = []
-    /// Whether there are events for which it has no room.
-    private(set) var hasMore = false
+    /// The largest page that is answered whole, in bytes.
+    static let smallest = 64 * 1024
 
     private let limit: Int
-    private var bytes = 0
+    private let format: HistoryFormat
+    private(set) var count = 0
+    private var cost = 0
 
-    init(limit: Int) {
+    /// The last event of it; nil if it has none.
+    private(set) var last: EventID?
+    /// Whether there are events for which it has no room.
+    private(set) var hasMore = false
+    /// Its events as they are sent, as long as they are few bytes.
+    private var encoded: [UInt8]? = []
+
+    init(limit: Int, format: HistoryFormat) {
         self.limit = limit
+        self.format = format
+    }
+
+    /// After which event the next page begins; nil if there is none.
+    var next: EventID? { hasMore ? last : nil }
+
+    /// The whole body, if it is small.
+    var body: [UInt8]? {
+        encoded.map { format.beginning + $0 + format.ending(next: next) }
     }
 
     /// Adds an event after those present, if there is room.
     mutating func add(_ event: Event) {
-        guard events.count < limit, bytes < Self.byteLimit else {
+        guard count < limit, cost < Self.costLimit else {
             hasMore = true
             return
         }
-        events.append(event)
-        bytes += event.data.count
-    }
-
-    /// After which event the next page begins; nil if there is none.
-    private var next: EventID? { hasMore ? events.last?.id : nil }
-
-    /// The page as one document.
-    func json(of query: Query) -> Response {
-        var body = Array("{\"events\":[".utf8)
-        for (index, event) in events.enumerated() {
-            if index > 0 { body.append(UInt8(ascii: ",")) }
-            body += EventDocument.json(event)
-        }
-        body += Array("],\"next\":".utf8)
-        if let next {
-            JSONText.append(next.description, to: &body)
+        let attributes = event.attributes?.count ?? 0
+        if encoded != nil, event.data.count <= Self.smallest {
+            let before = encoded?.count ?? 0
+            format.append(event, isFirst: count == 0, to: &encoded!)
+            cost += (encoded?.count ?? 0) - before + attributes
+            if encoded?.count ?? 0 > Self.smallest { encoded = nil }
         } else {
-            body += Array("null".utf8)
+            encoded = nil
+            cost += EventDocument.size(event) + attributes
         }
-        body += Array("}\n".utf8)
-        return response("application/json", body, query)
-    }
-
-    /// The page as a line for each event.
-    func lines(of query: Query) -> Response {
-        var body: [UInt8] = []
-        for event in events {
-            body += EventDocument.json(event)
-            body.append(UInt8(ascii: "\n"))
-        }
-        return response("application/x-ndjson", body, query)
-    }
-
-    private func response(_ contentType: String, _ body: [UInt8], _ query: Query) -> Response {
-        var headers = [("Content-Type", contentType), ("Cache-Control", "no-store")]
-        if let next { headers.append(("Link", "<\(query.reference(after: next))>; rel=\"next\"")) }
-        return Response(.ok, headers: headers, body: body)
-    }
-}
-
-extension Query {
-    /// The next page, relative to this one (RFC 3986 section 5.2.2): of the query alone, so that it holds also where a
-    /// proxy has given the hub another path.
-    fileprivate func reference(after id: EventID) -> String {
-        // Where this page began does not matter any more.
-        let others = parameters.filter { !["after", "since", "last"].contains($0.name) }
-        let pairs = others.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))&" }
-        return "?\(pairs.joined())after=\(id)"
+        count += 1
+        last = event.id
     }
 }

@@ -96,6 +96,25 @@ extension Problem {
         )
     }
 
+    /// More waits for clients that read slowly than the hub has memory for.
+    static var readersOverloaded: Problem {
+        Problem(
+            .unavailable,
+            code: "overloaded",
+            detail: "Too much waits for clients that read slowly. Try again in a moment.",
+            headers: [("Retry-After", "2")]
+        )
+    }
+
+    /// Who asked is gone, as far as can be known: of one that cannot be asked the closed half of its connection says so.
+    static var clientGone: Problem {
+        Problem(
+            .badRequest,
+            code: "client-gone",
+            detail: "The client has closed its half of the connection before the answer was found."
+        )
+    }
+
     /// The hub is shutting down.
     static var draining: Problem {
         Problem(

@@ -17,14 +17,27 @@ extension Router {
 
 extension Hub {
     /// A page of history: `?since=&last=&after=&limit=`.
-    func history(of topics: [TopicPattern], for request: Request, asLines: Bool) -> Reply {
+    func history(of topics: [TopicPattern], for request: Request, format: HistoryFormat) -> Reply {
         .later { [weak self] responder in
             self?.work.start { [weak self] in
                 guard let self else { return }
                 do {
-                    let page = try await self.page(of: topics, for: request)
-                    let query = request.target.query
-                    responder.respond(asLines ? page.lines(of: query) : page.json(of: query))
+                    let wish = try HistoryWish(topics, request, format: format)
+                    let start = try await responder.whileWanted {
+                        try await self.start(wish.since, wish.query, of: topics, types: wish.types)
+                    }
+                    // Read twice unless it is small: its head says whether there is more after it.
+                    guard let page = try await self.outline(wish, after: start, for: responder) else {
+                        throw Problem.readersOverloaded
+                    }
+                    let head = wish.head(of: page)
+                    if let body = page.body {
+                        let response = Response(.ok, headers: head.headers, body: body)
+                        let held = try await self.answers.held(response)
+                        responder.respond(held)
+                    } else {
+                        try await self.write(page, of: wish, after: start, head: head, to: responder, request)
+                    }
                 } catch {
                     responder.respond(Problem(error, request: request, logger: self.logger))
                 }
@@ -32,30 +45,59 @@ extension Hub {
         }
     }
 
-    private func page(of topics: [TopicPattern], for request: Request) async throws -> HistoryPage {
-        let query = request.target.query
-        let since = try Since(query, now: .now())
-        let types = TypeFilter(query["type"])
-        var limit = try ListPage.limit(query)
-        // Who asks for the newest hundred gets them all, however many a page has that nobody asked for.
-        if case .newest(let count) = since, query["limit"] == nil, query["after"] == nil { limit = count }
-        var position = try await start(since, query, of: topics, types: types)
-        var page = HistoryPage(limit: limit)
-        // On to the first event for which there is no room: only then it is certain that there is more. The log looks at
-        // a bounded part at a time, and of what it finds not everything may be wanted.
+    /// Finds where a page ends: at the first event for which there is no room, because only then it is certain that there
+    /// is more. The log looks at a bounded part at a time, and of what it finds not everything may be wanted.
+    ///
+    /// - Returns: nil if there was no room to read in time.
+    private func outline(
+        _ wish: HistoryWish,
+        after start: Position,
+        for responder: Responder
+    ) async throws -> HistoryPage? {
+        var position = start
+        var page = HistoryPage(limit: wish.limit, format: wish.format)
         while !page.hasMore {
-            let part = try await log.read(
+            let rest = wish.limit + 1 - page.count
+            let read = try await pages.read(
                 after: position,
-                matching: topics,
-                // Of a few at a time that are hardly ever wanted, a page of ten would take thousands of reads.
-                limit: types.isOpen ? limit + 1 - page.events.count : max(limit + 1, 512),
-                byteLimit: HistoryPage.byteLimit
-            )
-            for event in part.events where types.selects(event) { page.add(event) }
-            if part.isLast { break }
-            position = part.scannedThrough
+                matching: wish.topics,
+                limit: wish.types.isOpen ? min(rest, ReaderPages.events) : ReaderPages.events,
+                within: AnswerRoom.patience
+            ) { part in
+                for event in part.events where wish.types.selects(event) && !page.hasMore { page.add(event) }
+                return (part.isLast, part.scannedThrough)
+            }
+            guard let (isLast, scannedThrough) = read else { return nil }
+            if isLast { break }
+            position = scannedThrough
+            // Little may be found in much: nobody looks on for a client that is gone.
+            if responder.isAbandoned { throw Problem.clientGone }
         }
         return page
+    }
+
+    private func write(
+        _ page: HistoryPage,
+        of wish: HistoryWish,
+        after start: Position,
+        head: Response,
+        to responder: Responder,
+        _ request: Request
+    ) async throws(Problem) {
+        // Taken and given back: without room for its first piece it is not begun.
+        guard await readerMemory.hold(HistoryWriter.outboxBytes, within: AnswerRoom.patience) != nil else {
+            throw Problem.readersOverloaded
+        }
+        responder.reply { [writer, pages, work] in
+            let outlet = DetachedStream(writer: writer, outboxLimit: HistoryWriter.outboxBytes, endsWithPeer: false)
+            if request.method != .head {
+                let writing = HistoryWriter(wish: wish, page: page, start: start, pages: pages, outlet: outlet)
+                work.start { await writing.write() }
+            }
+            var head = head
+            head.body = wish.format.beginning
+            return .stream(head, outlet, owner: outlet)
+        }
     }
 
     private func start(

@@ -28,11 +28,15 @@ extension Router {
         _ hub: Hub,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
-        on(method, path, parameters: parameters) { [work = hub.work, logger = hub.logger] request in
+        on(method, path, parameters: parameters) {
+            [answers = hub.answers, work = hub.work, logger = hub.logger] request in
             .later { responder in
                 work.start {
                     do {
-                        let response = try await handler(request)
+                        // What changes something is done once, and its answer is small.
+                        let response =
+                            method == .get
+                            ? try await answers.make { try await handler(request) } : try await handler(request)
                         responder.respond(response)
                     } catch {
                         responder.respond(Problem(error, request: request, logger: logger))

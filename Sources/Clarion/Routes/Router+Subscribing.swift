@@ -41,8 +41,8 @@ extension Hub {
     fileprivate func events(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
         switch try EventsFormat(request) {
         case .stream: return try openStream(of: topics, for: request)
-        case .json: return history(of: topics, for: request, asLines: false)
-        case .lines: return history(of: topics, for: request, asLines: true)
+        case .json: return history(of: topics, for: request, format: .json)
+        case .lines: return history(of: topics, for: request, format: .lines)
         }
     }
 
@@ -66,7 +66,9 @@ extension Hub {
             self?.work.start { [weak self] in
                 guard let self else { return }
                 do {
-                    let start = try await beginning.find(in: log, topics: topics, types: wish.types)
+                    let start = try await responder.whileWanted { [log] in
+                        try await beginning.find(in: log, topics: topics, types: wish.types)
+                    }
                     responder.reply { [weak self] in
                         do throws(Problem) {
                             guard let self else { throw Problem.draining }
@@ -96,6 +98,13 @@ extension Hub {
             let head = Response(.ok, headers: Self.streamHeaders(stream.id, after), body: ServerSentEvent.prelude)
             return .stream(head, stream.outlet, owner: stream)
         case .refused(let answer): return try refusal(answer) ?? .now(Response(.noContent))
+        case .full:
+            throw Problem(
+                .unavailable,
+                code: "overloaded",
+                detail: "As many streams are open as there may be. Try again later.",
+                headers: [("Retry-After", "5")]
+            )
         }
     }
 

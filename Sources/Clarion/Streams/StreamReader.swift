@@ -3,74 +3,72 @@ import MicroHTTP
 
 /// Feeds streams that are behind from the log, page by page, each at its own client's pace.
 final class StreamReader: Sendable {
-    /// A page is at most this many events and about this many bytes: what one catching-up stream costs in memory
-    /// beside its outbox.
-    private static let pageEvents = 512
-    private static let pageBytes = 256 * 1024
-
-    private let log: any EventLog
+    private let pages: ReaderPages
     private let work: BackgroundWork
 
-    init(log: any EventLog, work: BackgroundWork) {
-        self.log = log
+    init(pages: ReaderPages, work: BackgroundWork) {
+        self.pages = pages
         self.work = work
     }
 
     /// An event id for a position of this log.
     func id(at position: Position) -> String {
-        EventID(epoch: log.epoch, position: position).description
+        EventID(epoch: pages.log.epoch, position: position).description
     }
 
     /// Reads on until the stream has caught up or is gone. The stream is held only while a page is sent to it.
     func read(for stream: EventStream, from position: Position, gaps: StreamGaps) {
         work.start { [weak stream] in
             var place: Place? = Place(position: position, gaps: gaps)
-            while let here = place, let outlet = stream?.outlet {
+            while let here = place, let outlet = stream?.outlet, let topics = stream?.topics {
                 // Room first: while a client is slow, no page waits in memory for it.
-                await outlet.drained(room: Self.pageBytes)
-                place = await self.readPage(for: stream, at: here)
+                await outlet.drained(room: here.outboxRoom)
+                guard !outlet.isEnded else { return }
+                do {
+                    let next = try await self.pages.read(after: here.position, matching: topics, room: here.pageRoom) {
+                        page in
+                        // Held only now.
+                        stream.flatMap { self.send(page, to: $0, at: here) }
+                    }
+                    place = next ?? nil
+                } catch {
+                    // The client reconnects with its last id and finds what this page would have held.
+                    if let stream { stream.breakOff() } else { outlet.end() }
+                    return
+                }
             }
         }
     }
 
-    /// Where the reading of one stream stands.
+    /// Where the reading of one stream stands, and how much room it needs to go on.
     private struct Place {
         var position: Position
         var gaps: StreamGaps
+        var outboxRoom = ReaderPages.bytes
+        var pageRoom = ReaderPages.room
     }
 
-    /// Returns where to go on, or nil if there is nothing more to do.
-    private func readPage(for stream: EventStream?, at place: Place) async -> Place? {
-        guard let stream, !stream.outlet.isEnded else { return nil }
-        let page: EventPage
-        do {
-            page = try await log.read(
-                after: place.position,
-                matching: stream.topics,
-                limit: Self.pageEvents,
-                byteLimit: Self.pageBytes
-            )
-        } catch {
-            // The client reconnects with its last id and finds what this page would have held.
-            stream.breakOff()
-            return nil
-        }
+    /// Sends what the client's outbox takes of a page. Returns where to go on, or nil if there is nothing more to do.
+    private func send(_ page: EventPage, to stream: EventStream, at place: Place) -> Place? {
         var next = place
-        next.position = page.scannedThrough
+        next.outboxRoom = ReaderPages.bytes
         next.gaps.read(lastRemoval: page.lastRemoval, after: id(at: place.position))
         let selected = page.events.filter(stream.selects)
-        if let gap = next.gaps.take(if: !selected.isEmpty || page.isLast) {
-            let frame = ServerSentEvent.gap(after: gap.asked, resumed: selected.first?.id, reason: gap.reason)
-            await Self.send(frame.whole, to: stream.outlet)
+        let gap = next.gaps.take(if: !selected.isEmpty || page.isLast).map {
+            ServerSentEvent.gap(after: $0.asked, resumed: selected.first?.id, reason: $0.reason)
         }
-        if !selected.isEmpty {
-            await Self.send(EventFrames(selected[...], format: stream.format).whole, to: stream.outlet)
+        let pieces = EventPieces(outlet: stream.outlet, room: place.pageRoom, encode: stream.format.append)
+        let outcome = pieces.send(selected, after: gap ?? [])
+        // A page that the outbox takes nothing of is read again, and with it what it told of gaps.
+        if !outcome.hasBegun { next.gaps = place.gaps }
+        next.position = outcome.position ?? place.position
+        switch outcome.obstacle {
+        case nil: next.position = page.scannedThrough
+        case .outbox(let room): next.outboxRoom = room
+        case .memory(let room): next.pageRoom = room
+        case .ended: return nil
         }
-        return stream.caughtUp(through: page.scannedThrough) ? next : nil
-    }
-
-    /// Waits for room as long as it takes: a slow client is read for slowly.
-    private static func send(_ chunk: Chunk, to outlet: DetachedStream) async {
-        while case .full = outlet.send(chunk) { await outlet.drained(room: chunk.count) }
+        guard outcome.obstacle == nil || outcome.position != nil else { return next }
+        return stream.caughtUp(through: next.position) ? next : nil
     }
 }

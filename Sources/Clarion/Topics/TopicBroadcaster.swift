@@ -1,12 +1,22 @@
 import Locking
 import Broadcasting
 import EventLog
+import MicroHTTP
 
 /// Tells observers of committed events: `Broadcasting`'s table of weakly held observers, keyed by feed, and an index
 /// that finds the feeds in use that match a topic.
 final class TopicBroadcaster: Sendable {
     private let table = ObserverTable<Feed, EventFrames>()
     private let feeds = Lock(FeedsInUse())
+    private let memory: ReaderMemory?
+
+    /// Data beyond which a run is told in several, in bytes: what waits for a slow client is one run at least.
+    private static let runBytes = 256 * 1024
+
+    /// - Parameter memory: the budget in which what is encoded counts.
+    init(memory: ReaderMemory? = nil) {
+        self.memory = memory
+    }
 
     /// Registers an observer under its patterns, to be told on the sequencer's thread.
     func register<Observer: HubObserver>(
@@ -37,16 +47,23 @@ final class TopicBroadcaster: Sendable {
         }
     }
 
-    /// Tells of a commit, in sequence order, on the sequencer's thread. Consecutive events of one topic go as one run.
+    /// Tells of a commit, in sequence order, on the sequencer's thread. Consecutive events of one topic go as one
+    /// run, unless they are large.
     func notify(_ commit: Commit) {
         let deliveries = commit.deliveries.map { Dictionary(grouping: $0, by: \.observer) }
         var rest = commit.events[...]
         while let topic = rest.first?.topic {
-            let run = rest.prefix { $0.topic == topic }
+            var bytes = 0
+            let run = rest.prefix { event in
+                let isFirst = bytes == 0
+                bytes += event.cost
+                return event.topic == topic && (isFirst || bytes <= Self.runBytes)
+            }
             rest = rest.dropFirst(run.count)
             var encoded: [Feed.Format: EventFrames] = [:]
             for feed in feeds.withLock({ $0.matching(topic) }) {
-                let frames = encoded[feed.format] ?? EventFrames(run, format: feed.format, deliveries: deliveries)
+                let frames =
+                    encoded[feed.format] ?? EventFrames(run, format: feed.format, deliveries: deliveries, in: memory)
                 encoded[feed.format] = frames
                 table.notify(feed, frames)
             }

@@ -29,6 +29,9 @@ public struct Event: Hashable, Sendable {
     /// Where in the sequence it is.
     public var position: Position { id.position }
 
+    /// What it takes in memory, about, in bytes: data, attributes, and a fixed amount.
+    public var cost: Int { data.count + (attributes?.count ?? 0) + 256 }
+
     /// An event of those parts: logs make them, and tests.
     public init(
         id: EventID,

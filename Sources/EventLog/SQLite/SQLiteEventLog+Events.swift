@@ -66,7 +66,8 @@ extension SQLiteEventLog {
         var oldest: Int64?
         var tail: Int64?
         // Part by part, like reading on: no snapshot is held for long, however rare the events are.
-        while place > 0, wanted.count > 0 {
+        // Whoever cancels the task does not want the position any more.
+        while place > 0, wanted.count > 0, !Task.isCancelled {
             let (part, end) = try await read { [epoch, wanted, place] db in
                 var reader = EventReader(db, epoch: epoch)
                 let part = try reader.lookBack(from: place, for: wanted, scanning: limit)

@@ -54,4 +54,17 @@ public struct JSONText: Sendable {
         }
         bytes.append(UInt8(ascii: "\""))
     }
+
+    /// How many bytes ``append(_:to:)`` appends for text of that UTF-8, without its quotes.
+    public static func size(of text: [UInt8]) -> Int {
+        var size = text.count
+        for byte in text where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"):
+                size += 1
+            default: size += 5
+            }
+        }
+        return size
+    }
 }

@@ -1,4 +1,5 @@
 import Locking
+import Synchronization
 
 /// Answers a suspended request, once, from any thread.
 ///
@@ -8,10 +9,14 @@ public final class Responder: Sendable {
     private let answer: PendingAnswer
     private let connection: SuspendedConnection
     private let requestID: String
+    /// Whether the client takes interim responses: it speaks HTTP/1.1.
+    private let takesInterim: Bool
+    private let hasProbed = Atomic<Bool>(false)
 
-    init(answer: PendingAnswer, connection: SuspendedConnection, requestID: String) {
+    init(answer: PendingAnswer, connection: SuspendedConnection, takesInterim: Bool, requestID: String) {
         self.answer = answer
         self.connection = connection
+        self.takesInterim = takesInterim
         self.requestID = requestID
     }
 
@@ -22,6 +27,23 @@ public final class Responder: Sendable {
             Problem(.internalError, code: "internal", detail: "The request was not answered.")
                 .response(instance: instance)
         )
+    }
+
+    /// Whether nobody waits for the answer any more, so that long work for it can stop. To be asked only before it is
+    /// answered, by the one that answers, now and then: it costs a system call.
+    ///
+    /// A client that has closed its half of the connection may still wait, or be gone altogether; the kernel does not
+    /// know which. It is sent an interim response once (RFC 9110 section 15.2: every client of HTTP/1.1 takes them, also
+    /// unasked), which has the kernel of one that is gone reset the connection. One of HTTP/1.0 counts as gone.
+    public var isAbandoned: Bool {
+        switch connection.peer.state {
+        case .open: return false
+        case .gone: return true
+        case .halfClosed:
+            guard takesInterim else { return true }
+            guard !hasProbed.exchange(true, ordering: .relaxed) else { return false }
+            return !connection.sendInterim()
+        }
     }
 
     /// Answers. Only the first answer counts.

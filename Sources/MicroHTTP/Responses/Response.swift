@@ -10,6 +10,9 @@ public struct Response: Sendable {
     /// The whole body.
     public var body: [UInt8]
 
+    /// What is kept until the response was sent or its client is gone, such as the room in memory that it takes.
+    public var retained: (any AnyObject & Sendable)?
+
     /// A response of these parts.
     public init(_ status: Status, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status

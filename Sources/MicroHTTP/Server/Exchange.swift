@@ -30,6 +30,8 @@ final class Exchange {
     /// What of the connection's memory the request's head takes, in bytes.
     private var headMemory = 0
     private var id = ""
+    /// What the response keeps until this exchange is over.
+    private var retained: (any AnyObject & Sendable)?
 
     /// How many header fields of the server's own come before the client's.
     private let ownFields: Int
@@ -160,7 +162,7 @@ final class Exchange {
             }
             let answer = PendingAnswer()
             phase = .waiting(answer)
-            start(Responder(answer: answer, connection: suspended, requestID: id))
+            start(Responder(answer: answer, connection: suspended, takesInterim: takesChunks, requestID: id))
             return true
         }
     }
@@ -188,6 +190,7 @@ final class Exchange {
     private func queue(_ response: Response, on connection: OpaquePointer) -> Bool {
         phase = .answered
         owner.enter(.answer)
+        retained = response.retained
         // Where a head does not fit, libmicrohttpd would close the connection without a word.
         let fits = headMemory + response.headSize <= server.configuration.connectionMemory
         return unsafe MessageWriter.queue(

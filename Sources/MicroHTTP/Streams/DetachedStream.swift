@@ -10,11 +10,14 @@ public final class DetachedStream: Sendable {
     public enum SendResult: Sendable {
         /// It will be written, in order.
         case queued
-        /// The outbox is full; nothing of the chunk was taken. See ``drained(room:)``.
+        /// There is no room; nothing of the chunk was taken. See ``drained(room:)``.
         case full
         /// The stream is ending or over.
         case ended
     }
+
+    /// The budget in which what waits counts.
+    public var memory: ReaderMemory { writer.memory }
 
     private let writer: StreamWriter
     private let outbox: Lock<Outbox>
@@ -30,14 +33,20 @@ public final class DetachedStream: Sendable {
     ///
     /// - Parameters:
     ///   - writer: the thread that will write it.
-    ///   - outboxLimit: how many bytes may wait before ``send(_:)`` answers `full`.
+    ///   - outboxLimit: how many bytes may wait before ``send(_:isHeld:)`` answers `full`; less while the budget of all
+    ///     readers is short.
     ///   - endsWithPeer: whether a client that closes its half of the connection is gone, as for a stream without an
-    ///     end; otherwise only one that has closed or lost the whole of it.
+    ///     end, which is also kept alive in silence; otherwise only one that has closed or lost the whole of it.
     public init(writer: StreamWriter, outboxLimit: Int, endsWithPeer: Bool = true) {
         self.writer = writer
         self.endsWithPeer = endsWithPeer
-        outbox = Lock(Outbox(limit: outboxLimit))
+        outbox = Lock(Outbox(limit: outboxLimit, leastCost: Self.leastCost))
     }
+
+    /// What a small chunk costs in memory, about: its place in the outbox, and its frame.
+    private static let leastCost = 192
+    /// The largest frame that a stream gets also when the budget is used up.
+    private static let smallFrame = 16 * 1024
 
     /// Bytes that wait to be taken by the kernel.
     public var queuedBytes: Int { outbox.withLock { $0.queuedBytes } }
@@ -46,8 +55,14 @@ public final class DetachedStream: Sendable {
     public var isEnded: Bool { outbox.withLock { $0.phase == .ending || $0.phase == .ended } }
 
     /// Appends a chunk. Costs a lock and, if the writer sleeps, a wake-up; never blocks.
-    public func send(_ chunk: Chunk) -> SendResult {
-        switch outbox.withLock({ $0.append(chunk) }) {
+    ///
+    /// - Parameter isHeld: whether there is room in the budget for it, as the caller knows. Otherwise a large one is
+    ///   refused when the budget is used up, for it would be kept alive; an outbox that has emptied takes a small one
+    ///   always, so that whoever reads goes on to hear.
+    public func send(_ chunk: Chunk, isHeld: Bool = false) -> SendResult {
+        let share = memory.share
+        if !isHeld, chunk.frame.count > Self.smallFrame, memory.isExhausted { return isEnded ? .ended : .full }
+        switch outbox.withLock({ $0.append(chunk, share: share) }) {
         case .queued(let wake):
             if wake { writer.schedule(self) }
             return .queued
@@ -62,10 +77,17 @@ public final class DetachedStream: Sendable {
         if outbox.withLock({ $0.end(after: last) }) { writer.schedule(self) }
     }
 
+    /// Breaks the stream off, whatever waits: its client notices that it is not whole.
+    public func cut() {
+        close(inOrder: false)
+        writer.schedule(self)
+    }
+
     /// Returns when `room` more bytes fit and at most half of the outbox waits, or when the stream is over.
     public func drained(room: Int) async {
+        let share = memory.share
         await withCheckedContinuation { continuation in
-            let waits = outbox.withLock { $0.wait(forRoom: room) { continuation.resume() } }
+            let waits = outbox.withLock { $0.wait(forRoom: room, share: share) { continuation.resume() } }
             if !waits { continuation.resume() }
         }
     }
@@ -90,9 +112,16 @@ public final class DetachedStream: Sendable {
         }
     }
 
-    func sent(_ count: Int) {
-        for waiter in outbox.withLock({ $0.sent(count) }) { waiter() }
+    /// What a chunk counts for beyond its bytes.
+    func surcharge(of chunk: Chunk) -> Int { max(0, Self.leastCost - chunk.count) }
+
+    /// The kernel took so many bytes, and with them the last of chunks of that ``surcharge(of:)``.
+    func sent(_ count: Int, surcharge: Int) {
+        for waiter in outbox.withLock({ $0.sent(count, surcharge: surcharge) }) { waiter() }
     }
+
+    /// Whether nothing is to be written any more, not even an end.
+    var isOver: Bool { outbox.withLock { $0.phase == .ended } }
 
     func close(inOrder: Bool) {
         for waiter in outbox.withLock({ $0.close(inOrder: inOrder) }) { waiter() }

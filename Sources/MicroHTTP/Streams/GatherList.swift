@@ -46,8 +46,8 @@ final class GatherList {
             }
             slot.lastWrite = MonotonicMilliseconds.now
             let data = slot.chunk?.wrote(sent) ?? sent
-            slot.stream.sent(data)
-            advance(&slot, by: data, first: &first)
+            let surcharge = advance(&slot, by: data, first: &first)
+            slot.stream.sent(data, surcharge: surcharge)
             // After a short write too: only an attempt that fails makes the kernel report when there is room again.
         }
         return .written
@@ -91,18 +91,21 @@ final class GatherList {
         return (count, bytes)
     }
 
-    /// Moves past the data that was sent.
-    private func advance(_ slot: inout WriterSlot, by sent: Int, first: inout Int) {
+    /// Moves past the data that was sent. Returns what the chunks that were finished counted for beyond their bytes.
+    private func advance(_ slot: inout WriterSlot, by sent: Int, first: inout Int) -> Int {
         var rest = sent
+        var surcharge = 0
         while rest > 0 {
             let left = slot.sending[first].count - slot.offset
             if rest < left {
                 slot.offset += rest
-                return
+                return surcharge
             }
             rest -= left
+            surcharge += slot.stream.surcharge(of: slot.sending[first])
             slot.offset = 0
             first += 1
         }
+        return surcharge
     }
 }

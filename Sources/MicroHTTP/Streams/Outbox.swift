@@ -2,7 +2,8 @@
 /// locks or I/O.
 ///
 /// Bytes count against the limit from the moment they are appended until the kernel has taken them, so the memory that
-/// a slow reader can hold is the limit plus one chunk.
+/// a slow reader can hold is the limit plus one chunk. A small chunk counts for more than its bytes: a place in a list
+/// and a frame cost as much as many an event has.
 struct Outbox {
     /// Not yet handed to the writer; open; flushing before the end; over.
     enum Phase { case opening, open, ending, ended }
@@ -19,17 +20,30 @@ struct Outbox {
     /// Whether everything up to an orderly end was written: the client has got all there was for it.
     private(set) var endedInOrder = false
     private(set) var queuedBytes = 0
+    /// What small chunks that are queued count for beyond their bytes.
+    private var surcharge = 0
     private var waiting: [Chunk] = []
     /// Whether the writer was told and has not come yet.
     private var isScheduled = false
     private var waiters: [Waiter] = []
     private let limit: Int
+    /// What a chunk counts for at least.
+    private let leastCost: Int
 
-    init(limit: Int) {
+    /// How many places of a list that has emptied are kept for the next burst: 12 KiB.
+    private static let keptPlaces = 512
+
+    init(limit: Int, leastCost: Int = 0) {
         self.limit = limit
+        self.leastCost = leastCost
     }
 
-    mutating func append(_ chunk: Chunk) -> AppendResult {
+    /// What a chunk counts for beyond its bytes.
+    func surcharge(of chunk: Chunk) -> Int { max(0, leastCost - chunk.count) }
+
+    /// Takes a chunk, if there is room.
+    /// - Parameter share: what this outbox may hold now, if that is less than its own limit.
+    mutating func append(_ chunk: Chunk, share: Int = .max) -> AppendResult {
         switch phase {
         case .ending, .ended: return .ended
         case .opening, .open: break
@@ -37,9 +51,9 @@ struct Outbox {
         // It would be nothing to write, and nothing to count against the limit.
         guard chunk.count > 0 else { return .queued(wake: false) }
         // One chunk always fits into an empty outbox, whatever its size: it could never be sent otherwise.
-        guard queuedBytes == 0 || queuedBytes + chunk.count <= limit else { return .full }
-        queuedBytes += chunk.count
-        waiting.append(chunk)
+        let cost = chunk.count + surcharge(of: chunk)
+        guard queuedBytes == 0 || self.cost + cost <= min(limit, share) else { return .full }
+        queue(chunk)
         return .queued(wake: schedule())
     }
 
@@ -54,10 +68,7 @@ struct Outbox {
         switch phase {
         case .ending, .ended: return false
         case .opening, .open:
-            if let last, last.count > 0 {
-                queuedBytes += last.count
-                waiting.append(last)
-            }
+            if let last, last.count > 0 { queue(last) }
             let wake = schedule()
             phase = .ending
             return wake
@@ -73,22 +84,30 @@ struct Outbox {
             sending.append(contentsOf: waiting)
             waiting.removeAll(keepingCapacity: true)
         }
+        if waiting.capacity > Self.keptPlaces { waiting = [] }
     }
 
-    /// The kernel took that many bytes. Returns whom to tell that there is room again.
-    mutating func sent(_ count: Int) -> [@Sendable () -> Void] {
+    /// The kernel took that many bytes, and with them the last of chunks that counted for so much more. Returns whom to
+    /// tell that there is room again.
+    mutating func sent(_ count: Int, surcharge: Int) -> [@Sendable () -> Void] {
+        // It may have been cut while the kernel took them.
+        guard phase != .ended else { return [] }
         queuedBytes -= count
+        self.surcharge -= surcharge
         guard !waiters.isEmpty else { return [] }
-        let told = waiters.filter { queuedBytes <= $0.threshold }
-        waiters.removeAll { queuedBytes <= $0.threshold }
+        let cost = cost
+        let told = waiters.filter { cost <= $0.threshold }
+        waiters.removeAll { cost <= $0.threshold }
         return told.map(\.tell)
     }
 
     /// Registers for the time when `room` more bytes fit and at most half of the limit waits, so that a stream that
     /// catches up is refilled in large steps. Returns false if that is now.
-    mutating func wait(forRoom room: Int, _ tell: @escaping @Sendable () -> Void) -> Bool {
+    /// - Parameter share: as in ``append(_:share:)``.
+    mutating func wait(forRoom room: Int, share: Int = .max, _ tell: @escaping @Sendable () -> Void) -> Bool {
+        let limit = min(limit, share)
         let threshold = max(0, min(limit / 2, limit - room))
-        guard phase == .opening || phase == .open, queuedBytes > threshold else { return false }
+        guard phase == .opening || phase == .open, cost > threshold else { return false }
         waiters.append(Waiter(threshold: threshold, tell: tell))
         return true
     }
@@ -101,8 +120,17 @@ struct Outbox {
         phase = .ended
         waiting = []
         queuedBytes = 0
+        surcharge = 0
         defer { waiters = [] }
         return waiters.map(\.tell)
+    }
+
+    private var cost: Int { queuedBytes + surcharge }
+
+    private mutating func queue(_ chunk: Chunk) {
+        queuedBytes += chunk.count
+        surcharge += surcharge(of: chunk)
+        waiting.append(chunk)
     }
 
     private mutating func schedule() -> Bool {

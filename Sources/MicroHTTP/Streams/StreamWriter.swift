@@ -38,6 +38,9 @@ public final class StreamWriter: Sendable {
         }
     }
 
+    /// The budget of what waits to be written to the clients of this writer, and of others that share it.
+    public let memory: ReaderMemory
+
     private let poll: EventPoll
     private let inbox = Lock(Inbox())
     private let keepAlive: KeepAlive
@@ -45,7 +48,8 @@ public final class StreamWriter: Sendable {
     private let thread: Lock<WorkerThread?> = Lock(nil)
 
     /// Starts the thread.
-    public init(keepAlive: KeepAlive) throws(ServerError) {
+    public init(keepAlive: KeepAlive, memory: ReaderMemory = ReaderMemory()) throws(ServerError) {
+        self.memory = memory
         poll = try EventPoll()
         self.keepAlive = keepAlive
         // The thread keeps its writer alive until stop().

@@ -80,7 +80,8 @@ struct WriterTable {
         guard now >= nextTick else { return }
         nextTick = now + tick
         for index in slots.indices {
-            guard let slot = slots[index], !slot.isOver else { continue }
+            // A body that has an end is read at its client's pace, and needs no comments.
+            guard let slot = slots[index], slot.stream.endsWithPeer, !slot.isOver else { continue }
             if slot.isBlocked {
                 cutIfStuck(index, now: now)
             } else if now - slot.lastWrite >= silence {
@@ -132,6 +133,8 @@ struct WriterTable {
 
     private mutating func write(_ index: Int) {
         guard slots[index] != nil, slots[index]?.isOver == false else { return }
+        // It was cut: nobody else closes the outbox of a stream that has a place here.
+        if slots[index]?.stream.isOver == true { return drop(index) }
         // In place: the slot is written through one access, without copies of its arrays.
         let outcome = gather.send(&slots[index]!)
         switch outcome {

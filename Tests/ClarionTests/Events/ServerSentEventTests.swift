@@ -1,5 +1,6 @@
 import EventLog
 import FoundationEssentials
+import MicroHTTP
 import Testing
 
 @testable import Clarion
@@ -98,6 +99,28 @@ import Testing
         #expect(frames.chunk(after: Position(2))?.count == frames.chunk(at: 2).count)
         #expect(frames.chunk(after: Position(3)) == nil)
         #expect((0..<3).reduce(0) { $0 + frames.chunk(at: $1).count } == frames.whole.count)
+    }
+
+    @Test func `streams that take little of a run share that, and do not keep the rest`() throws {
+        let memory = ReaderMemory()
+        let epoch = try event([]).id.epoch
+        let events = try [100, 1_000_000, 100].enumerated().map { index, size in
+            Event(
+                id: EventID(epoch: epoch, position: Position(Int64(index + 1))),
+                topic: try Topic("t"),
+                data: [UInt8](repeating: 0x78, count: size),
+                time: .now()
+            )
+        }
+        var chunks: [Chunk] = []
+        do {
+            let frames = EventFrames(events[...], format: .plain, in: memory)
+            for _ in 0..<100 { chunks += [frames.chunk(at: 0), try #require(frames.chunk(after: Position(2)))] }
+            #expect(memory.usedBytes > 1_000_000)
+        }
+        #expect(memory.usedBytes < 1_000)
+        chunks = []
+        #expect(memory.usedBytes == 0)
     }
 }
 

@@ -49,7 +49,7 @@ import Testing
         outbox.take(into: &sending)
         // Taken by the writer is not yet taken by the kernel.
         #expect(isFull(outbox.append(chunk(1))))
-        _ = outbox.sent(1)
+        _ = outbox.sent(1, surcharge: 0)
         #expect(isQueued(outbox.append(chunk(1)), wake: true))
         #expect(outbox.queuedBytes == 100)
     }
@@ -99,10 +99,10 @@ import Testing
         _ = outbox.open()
         _ = outbox.append(chunk(100))
         #expect(outbox.wait(forRoom: room) {} == true)
-        #expect(outbox.sent(100 - threshold - 1).count == 0)
-        let last = outbox.sent(1)
+        #expect(outbox.sent(100 - threshold - 1, surcharge: 0).count == 0)
+        let last = outbox.sent(1, surcharge: 0)
         #expect(last.count == 1)
-        #expect(outbox.sent(0).count == 0)
+        #expect(outbox.sent(0, surcharge: 0).count == 0)
         #expect(outbox.wait(forRoom: room) {} == false)
     }
 
@@ -147,7 +147,7 @@ import Testing
                 if !sending.isEmpty {
                     let chunk = sending.removeFirst()
                     sent.append(chunk.count)
-                    _ = outbox.sent(chunk.count)
+                    _ = outbox.sent(chunk.count, surcharge: 0)
                 }
             }
             #expect(outbox.queuedBytes <= 50)
@@ -156,5 +156,30 @@ import Testing
         if outbox.phase == .opening { isAwake = outbox.open() }
         if isAwake { outbox.take(into: &sending) }
         #expect(sent + sending.map(\.count) == accepted)
+    }
+
+    @Test func `small chunks count for what they cost, and no longer when they are sent`() {
+        var outbox = Outbox(limit: 1_000, leastCost: 100)
+        _ = outbox.open()
+        for _ in 0..<10 { #expect(isQueued(outbox.append(chunk(1)), wake: false) || outbox.queuedBytes == 1) }
+        #expect(isFull(outbox.append(chunk(1))))
+        #expect(outbox.queuedBytes == 10)
+        // Two and a half chunks' bytes: of two chunks all.
+        _ = outbox.sent(2, surcharge: 2 * outbox.surcharge(of: chunk(1)))
+        #expect(isQueued(outbox.append(chunk(200)), wake: false))
+        #expect(isFull(outbox.append(chunk(1))))
+        #expect(outbox.queuedBytes == 208)
+    }
+
+    @Test func `an outbox holds no more than its share, but one chunk always`() {
+        var outbox = Outbox(limit: 1_000)
+        _ = outbox.open()
+        #expect(isQueued(outbox.append(chunk(300), share: 0), wake: true))
+        #expect(isFull(outbox.append(chunk(1), share: 300)))
+        #expect(isQueued(outbox.append(chunk(1), share: 301), wake: false))
+        // Without a share there is room when it has emptied, not before: nobody is told to try again in vain.
+        #expect(outbox.wait(forRoom: 10, share: 0) {})
+        #expect(outbox.sent(300, surcharge: 0).isEmpty)
+        #expect(outbox.sent(1, surcharge: 0).count == 1)
     }
 }

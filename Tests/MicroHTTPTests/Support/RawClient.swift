@@ -67,6 +67,11 @@ final class RawClient: @unchecked Sendable {
         close()
     }
 
+    /// Closes this half of the connection.
+    func finishSending() {
+        _ = shutdown(socket, Int32(SHUT_WR))
+    }
+
     func send(_ text: String) throws {
         try send(bytes: Array(text.utf8))
     }

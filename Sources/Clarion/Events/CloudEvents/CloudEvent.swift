@@ -78,5 +78,7 @@ extension JSONText {
 
 extension [UInt8] {
     /// A line break in valid JSON is white space between tokens; without it the document stays one line.
-    fileprivate var withoutLineBreaks: some Sequence<UInt8> { lazy.filter { $0 != 0x0A && $0 != 0x0D } }
+    fileprivate var withoutLineBreaks: [UInt8] {
+        contains { $0 == 0x0A || $0 == 0x0D } ? filter { $0 != 0x0A && $0 != 0x0D } : self
+    }
 }

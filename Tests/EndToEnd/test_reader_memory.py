@@ -1,0 +1,213 @@
+"""What clients that read slowly, or not at all, cost: memory and processor time of the real process.
+
+Every bound is generous, and far below what it was without one budget for all readers (the figure in each test).
+"""
+
+import json
+import os
+import re
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from event_stream import EventStream
+from hub_process import events_path
+from raw_http import RawConnection, request
+from waiting import wait_until
+
+MEBIBYTE = 1 << 20
+
+
+def growth(hub, before):
+    return (hub.rss() - before) / MEBIBYTE
+
+
+def unread(hub, target, headers=None):
+    """A request whose answer nobody reads, by a client with a small window."""
+    connection = RawConnection(hub.port)
+    connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.send(request("GET", target, headers))
+    return connection
+
+
+def peak_of(hub, before, seconds=3.0):
+    """The most memory that the hub takes until it has taken no more for a while."""
+    most, since = 0, time.monotonic()
+    while time.monotonic() - since < seconds:
+        now = growth(hub, before)
+        if now > most + 1:
+            most, since = now, time.monotonic()
+        time.sleep(0.02)
+    return most
+
+
+def highest(hub, before):
+    """The most memory that the hub has taken since ``before = settled(hub)`` (proc(5), VmHWM)."""
+    status = Path(f"/proc/{hub.process.pid}/status").read_text()
+    return (int(re.search(r"VmHWM:\s+([0-9]+) kB", status).group(1)) * 1024 - before) / MEBIBYTE
+
+
+def settled(hub):
+    """Its memory now, from which the highest counts anew (proc(5), clear_refs)."""
+    Path(f"/proc/{hub.process.pid}/clear_refs").write_text("5")
+    return hub.rss()
+
+
+def cpu(hub):
+    """Seconds of processor time (proc(5), utime and stime)."""
+    fields = Path(f"/proc/{hub.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def post_many(hub, topic, count, data=b"x", type=None):
+    """Posts as fast as a batch can."""
+    lines = b"\n".join([json.dumps({"data": data.decode()} | ({"type": type} if type else {})).encode()] * 1000)
+    for _ in range(count // 1000):
+        response = hub.request("POST", events_path(topic), data=lines, headers={"Content-Type": "application/x-ndjson"})
+        assert response.status_code == 201, response.text
+
+
+def test_a_stream_of_few_types_does_not_keep_the_events_beside_them(start_hub, topic, figure):
+    """147 MiB when its small parts kept whole runs alive."""
+    hub = start_hub("--durability", "process")
+    stream = EventStream.of(hub.port, topic, query="type=small", receive_buffer=4096).wait_for_comment()
+    # Beyond what the kernel takes, so that what follows waits in the hub.
+    filled = 0
+    while hub.observer(stream.observer_id)["queuedBytes"] < 200_000:
+        hub.post(topic, b"z" * 20_000, type="small")
+        filled += 1
+    hub.post(topic, b"x" * 900_000, type="large")
+    before = hub.rss()
+    # Small and large in one commit, so that they are one run.
+    event = {"specversion": "1.0", "source": "s", "datacontenttype": "text/plain"}
+    posted = 0
+    for number in range(140):
+        batch = [event | {"id": f"{number}s", "type": "small", "data": "y" * 100},
+                 event | {"id": f"{number}l", "type": "large", "data": "x" * 900_000}]
+        response = hub.request("POST", events_path(topic), json=batch,
+                               headers={"Content-Type": "application/cloudevents-batch+json"})
+        assert response.status_code == 201, response.text
+        posted += 1
+    grown = growth(hub, before)
+    figure(f"{grown:.0f} MiB more after {posted * 0.9:.0f} MB past a stream of small events that nobody reads")
+    assert grown < 60
+    messages = stream.take(filled + posted, timeout=60)
+    assert [message.data for message in messages] == ["z" * 20_000] * filled + ["y" * 100] * posted
+    stream.close()
+
+
+def test_unread_histories_share_one_budget(start_hub, topic, figure):
+    """725 MiB for 20 of 5 × 1 MiB of control characters."""
+    hub = start_hub("--max-reader-memory", str(64 * MEBIBYTE), "--durability", "process")
+    ids = [hub.post(topic, b"\x01" * MEBIBYTE)["id"] for _ in range(5)]
+    before = hub.rss()
+    connections = [unread(hub, events_path(topic)) for _ in range(20)]
+    peak = peak_of(hub, before)
+    figure(f"{peak:.0f} MiB at most for 20 histories that nobody reads, of a budget of 64 MiB")
+    assert peak < 180
+    for connection in connections:
+        connection.close()
+    wait_until(lambda: hub.get(events_path(topic)).status_code == 200)
+    assert [event["id"] for event in hub.history(topic)] == ids
+    figure(f"{growth(hub, before):.0f} MiB more when they are gone")
+
+
+def test_unread_streams_of_history_share_one_budget(start_hub, topic, figure):
+    """280 MiB for 30 of 1 MiB of line breaks."""
+    hub = start_hub("--max-reader-memory", str(64 * MEBIBYTE), "--durability", "process")
+    ids = [hub.post(topic, b"\n" * MEBIBYTE)["id"] for _ in range(4)]
+    before = hub.rss()
+    streams = [EventStream.of(hub.port, topic, query="since=earliest", receive_buffer=4096) for _ in range(30)]
+    peak = peak_of(hub, before)
+    figure(f"{peak:.0f} MiB at most for 30 streams of large events that nobody reads, of a budget of 64 MiB")
+    assert peak < 180
+    # Others still hear at once what is posted.
+    with hub.stream(topic + ".other") as other:
+        posted = hub.post(topic + ".other", b"hello")["id"]
+        assert other.next().id == posted
+    for stream in streams[1:]:
+        stream.close()
+    # Those that were waiting for room get it as others leave.
+    assert [message.id for message in streams[0].take(4, timeout=60)] == ids
+    streams[0].close()
+
+
+def test_attributes_count(start_hub, topic, figure):
+    """207 MiB for one answer of CloudEvents with 1 MB of attributes each."""
+    hub = start_hub("--durability", "process")
+    for number in range(100):
+        event = {"specversion": "1.0", "id": str(number), "source": "s", "type": "t", "note": "x" * 1_000_000}
+        assert hub.request("POST", events_path(topic), json=event,
+                           headers={"Content-Type": "application/cloudevents+json"}).status_code == 201
+    before = settled(hub)
+    seen, after = 0, None
+    while True:
+        page = hub.get(events_path(topic), params={"after": after} if after else {}).json()
+        seen += len(page["events"])
+        after = page["next"]
+        if after is None:
+            break
+    peak = highest(hub, before)
+    figure(f"{peak:.0f} MiB at most for the history of 100 events with 1 MB of attributes each")
+    assert seen == 100 and peak < 100
+
+
+@pytest.mark.parametrize("query", ["type=none", "last=10&type=none"])
+def test_abandoned_histories_cost_little(start_hub, topic, figure, query):
+    """14 s of processor time for 40 over 300,000 events."""
+    hub = start_hub("--durability", "memory")
+    post_many(hub, topic, 300_000)
+    target = f"{events_path(topic)}?{query}"
+    hub.get(target)
+    before = cpu(hub)
+    assert hub.get(target).json() == {"events": [], "next": None}
+    whole = cpu(hub) - before
+    before = cpu(hub)
+    for _ in range(40):
+        with RawConnection(hub.port) as connection:
+            connection.send(request("GET", target))
+    hub.get("/healthz")
+    # Until nothing goes on any more.
+    spent = -1.0
+    while spent != (spent := cpu(hub) - before):
+        time.sleep(0.5)
+    figure(f"{spent:.2f} s of processor time for 40 abandoned histories, where one that is waited for takes {whole:.2f} s")
+    assert spent < max(1.0, 8 * whole)
+
+
+def test_unread_values_and_lists_share_the_budget(start_hub, topic, figure):
+    """Whole answers count like any other."""
+    hub = start_hub("--max-reader-memory", str(16 * MEBIBYTE), "--durability", "process")
+    hub.post(topic, b"x" * MEBIBYTE)
+    before = hub.rss()
+    # An answer of a megabyte disappears in the kernel's buffers; those that are asked for after it wait in memory.
+    connections = []
+    for _ in range(120):
+        connection = unread(hub, f"/topics/{topic}/value")
+        connection.send(request("GET", f"/topics/{topic}/value") * 4)
+        connections.append(connection)
+    peak = peak_of(hub, before, 5)
+    figure(f"{peak:.0f} MiB at most for 120 clients that do not read values of 1 MiB, of a budget of 16 MiB")
+    assert peak < 90
+    for connection in connections:
+        connection.close()
+    wait_until(lambda: hub.get(f"/topics/{topic}/value").status_code == 200)
+
+
+def test_memory_falls_back_when_slow_readers_are_gone(start_hub, topic, figure):
+    hub = start_hub("--durability", "process")
+    for _ in range(60):
+        hub.post(topic, b"x" * MEBIBYTE)
+    with EventStream.of(hub.port, topic, query="since=earliest") as stream:
+        stream.take(60, timeout=60)
+    before = hub.rss()
+    for _ in range(3):
+        streams = [EventStream.of(hub.port, topic, query="since=earliest", receive_buffer=4096) for _ in range(40)]
+        peak = peak_of(hub, before, 1)
+        for stream in streams:
+            stream.close()
+        hub.wait_for_observers(0)
+    figure(f"{peak:.0f} MiB with 40 streams that stand still, {growth(hub, before):.0f} MiB more after three rounds of them")
+    assert growth(hub, before) < 120

@@ -1,0 +1,82 @@
+import Locking
+import MicroHTTP
+import Testing
+
+extension Live {
+    /// Who works for a client knows when it is gone.
+    @Suite struct AbandonmentTests {
+        private final class Waiting: Sendable {
+            private let responder = Lock<Responder?>(nil)
+
+            var isThere: Bool { responder.withLock { $0 != nil } }
+            var isAbandoned: Bool { responder.withLock { $0 }?.isAbandoned ?? false }
+
+            func hold(_ responder: Responder) { self.responder.withLock { $0 = responder } }
+
+            func answer() {
+                let held = responder.withLock { $0.take() }
+                held?.respond(Response(.ok, body: Array("answer".utf8)))
+            }
+        }
+
+        private func withRequest(
+            _ version: String = "HTTP/1.1",
+            _ body: (RawClient, Waiting) async throws -> Void
+        ) async throws {
+            let waiting = Waiting()
+            try await withServer(respond: { _, _ in .later { waiting.hold($0) } }) { server, _ in
+                let client = try RawClient(port: server.port)
+                try client.send("GET / \(version)\r\nHost: h\r\n\r\n")
+                await eventually { waiting.isThere }
+                try await body(client, waiting)
+                waiting.answer()
+            }
+        }
+
+        @Test func `a client that waits has not gone`() async throws {
+            try await withRequest { client, waiting in
+                for _ in 0..<10 { #expect(!waiting.isAbandoned) }
+                waiting.answer()
+                let received = try client.take(through: "answer")
+                #expect(received.hasPrefix("HTTP/1.1 200"))
+            }
+        }
+
+        @Test func `a client that has reset its connection is gone`() async throws {
+            try await withRequest { client, waiting in
+                client.reset()
+                await eventually { waiting.isAbandoned }
+            }
+        }
+
+        @Test func `a client that has closed its connection is gone once it was sent something`() async throws {
+            try await withRequest { client, waiting in
+                client.close()
+                await eventually { waiting.isAbandoned }
+            }
+        }
+
+        @Test func `a client that has closed its half still waits, and is told once that it is being worked for`()
+            async throws
+        {
+            try await withRequest { client, waiting in
+                client.finishSending()
+                let interim = "HTTP/1.1 100 Continue\r\n\r\n"
+                // Until the end of its half has arrived.
+                let quick = ContinuousClock.now + .milliseconds(200)
+                while ContinuousClock.now < quick { #expect(!waiting.isAbandoned) }
+                for _ in 0..<100 { #expect(!waiting.isAbandoned) }
+                let received = try client.take(through: "\r\n\r\n")
+                #expect(received == interim)
+            }
+        }
+
+        @Test func `of HTTP/1.0, which has no interim responses, a closed half is enough`() async throws {
+            try await withRequest("HTTP/1.0") { client, waiting in
+                #expect(!waiting.isAbandoned)
+                client.finishSending()
+                await eventually { waiting.isAbandoned }
+            }
+        }
+    }
+}
