@@ -80,6 +80,19 @@ import Testing
         await log.close()
     }
 
+    @Test(arguments: LogKind.all, [["a"], ["a", "b"], ["**"]])
+    func `attributes count towards the byte limit of a page`(kind: LogKind, patterns: [String]) async throws {
+        let log = try kind.make().log
+        let attributes = Array("{\"x\":\"\(String(repeating: "y", count: 1_000))\"}".utf8)
+        _ = try await log.append(
+            (0..<5).map { _ in EventDraft(topic: .of("a"), data: [1], attributes: attributes) }
+        )
+        let patterns = patterns.map(TopicPattern.of)
+        let page = try await log.read(after: .start, matching: patterns, limit: 9, byteLimit: 2_500)
+        #expect(page.events.count == 3)
+        await log.close()
+    }
+
     @Test(arguments: LogKind.all)
     func `no pattern and an unknown topic match nothing, up to the tail`(kind: LogKind) async throws {
         let log = try kind.make().log
