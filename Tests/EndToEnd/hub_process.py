@@ -146,6 +146,18 @@ class HubProcess:
         """How many files the process has open."""
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
+    def sockets(self):
+        """How many of them are sockets: the log opens files to read with when it needs them."""
+        folder = f"/proc/{self.process.pid}/fd"
+        count = 0
+        for name in os.listdir(folder):
+            try:
+                count += os.readlink(f"{folder}/{name}").startswith("socket:")
+            except FileNotFoundError:
+                # It was closed between the two looks.
+                pass
+        return count
+
     # What a client does
 
     def request(self, method, path, **options):

@@ -18,15 +18,14 @@ def test_whatever_is_sent_the_hub_stays_whole(start_hub, clarion, figure, seed):
     hub = start_hub("--durability", "process", "--retention-events", "20")
     with hub.stream("quiet") as listener:
         Fuzzer(hub.port, seed=seed).run(requests // 4)
-        # By now the log has opened the files that it reads with.
-        before = wait_until(lambda: stable(hub.descriptors), what="a number of descriptors that stays")
+        before = wait_until(lambda: stable(hub.sockets), what="a number of sockets that stays")
         rss = hub.rss()
         began = time.monotonic()
         fuzzer = Fuzzer(hub.port, seed=seed + 1000).run(requests)
         figure(f"{fuzzer.sent} requests in {time.monotonic() - began:.0f} s, RSS {rss >> 20} to {hub.rss() >> 20} MiB, "
                f"{dict(sorted(fuzzer.statuses.items()))}")
         assert fuzzer.faults == []
-        wait_until(lambda: hub.descriptors() <= before + 2, 5, "the descriptors from before")
+        wait_until(lambda: hub.sockets() <= before + 1, 5, "the sockets from before")
         hub.wait_for_observers(1, kind="stream", deadline=5)
         hub.post("quiet", "still here")
         assert listener.next().data == "still here"
