@@ -203,8 +203,8 @@ FOREIGN_PAGES = [
 def test_a_page_of_another_origin_ends_no_stream_by_taking_its_name(shared_hub, topic, headers):
     with shared_hub.stream(topic, query=f"observer={topic}") as stream:
         for path in (f"/topics/{topic}/events", f"/topics/{topic}x/events", "/events"):
-            response = shared_hub.get(
-                path, params={"observer": topic, "topic": topic}, headers={"Accept": "text/event-stream", **headers})
+            query = {"observer": topic} | ({"topic": topic} if path == "/events" else {})
+            response = shared_hub.get(path, params=query, headers={"Accept": "text/event-stream", **headers})
             assert_problem(response, 403, "origin-refused")
         shared_hub.post(topic, "still here")
         assert stream.next().data == "still here"
