@@ -3,11 +3,11 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .build/venv
 PACKAGES := libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config
-TEST_PACKAGES := chromium chromium-driver nginx
+TEST_PACKAGES := chromium chromium-driver nginx nodejs openssl
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
-.PHONY: run build test unit end-to-end sanitize lint format docs bench bench-broadcasting bench-webhooks clean dependencies test-dependencies
+.PHONY: run build test measure unit end-to-end sanitize lint format docs bench bench-broadcasting bench-webhooks clean dependencies test-dependencies
 
 run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in ./data.
 	exec .build/release/clarion serve $(ARGS)
@@ -17,11 +17,16 @@ build: dependencies
 
 test: unit end-to-end ## Pass all tests.
 
+measure: build test-dependencies ## Enforce the figures of time and memory that `make test` only tells. Needs a machine to itself.
+	CLARION_LOAD=full $(VENV)/bin/python -m pytest -q -m measured Tests/EndToEnd
+	CLARION_LOAD=full swift test --no-parallel --filter MicroHTTPTests
+
 # One test at a time: some measure time and memory, and all share the machine.
 unit: dependencies
 	swift test --no-parallel
 
 end-to-end: build test-dependencies
+	swift build -c release --product WebhookReceiver
 	$(VENV)/bin/python -m pytest -q Tests/EndToEnd
 
 sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer.

@@ -20,6 +20,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSwiftRuntime"),
         .target(name: "Locking"),
+        .target(name: "Spelling"),
         .target(name: "Broadcasting", dependencies: ["CSwiftRuntime", "Locking"]),
 
         .systemLibrary(
@@ -30,7 +31,7 @@ let package = Package(
         .target(
             name: "MicroHTTP",
             dependencies: [
-                "CMicroHTTPD", "Locking",
+                "CMicroHTTPD", "Locking", "Spelling",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -60,7 +61,7 @@ let package = Package(
         .target(
             name: "Clarion",
             dependencies: [
-                "Broadcasting", "EventLog", "Locking", "MicroHTTP", "Webhooks",
+                "Broadcasting", "EventLog", "Locking", "MicroHTTP", "Spelling", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -68,7 +69,7 @@ let package = Package(
         .executableTarget(
             name: "ClarionCommand",
             dependencies: [
-                "Clarion",
+                "Clarion", "Spelling",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -79,6 +80,7 @@ let package = Package(
 
         .testTarget(name: "BroadcastingTests", dependencies: ["Broadcasting", "Locking"]),
         .testTarget(name: "ExamplesTests"),
+        .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
         .testTarget(
             name: "MicroHTTPTests",
             dependencies: ["Locking", "MicroHTTP", .product(name: "Logging", package: "swift-log")]
@@ -103,6 +105,19 @@ for name in ["Actions", "Delegates", "Market", "Thermostat", "Titles", "Embedded
     package.targets.append(.executableTarget(name: name, dependencies: dependencies, path: "Examples/\(name)"))
     package.targets.first { $0.name == "ExamplesTests" }?.dependencies.append(.target(name: name))
 }
+
+// A receiver of webhooks, beside those in other languages. It runs until it is ended, so the end-to-end tests run it.
+package.targets.append(
+    .executableTarget(
+        name: "WebhookReceiver",
+        dependencies: [
+            "Clarion",
+            .product(name: "Crypto", package: "swift-crypto"),
+        ],
+        path: "Examples/Receivers",
+        exclude: ["receiver.mjs", "receiver.py"]
+    )
+)
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = [

@@ -6,7 +6,8 @@ import Glibc
 enum Failure {
     /// The exit to throw, after the line was written to standard error.
     static func exit(_ status: Int32, _ reason: String) -> ExitCode {
-        let line = "clarion: \(reason)\n"
+        // Names of members and files may have anything in them, also line breaks.
+        let line = "clarion: \(String(reason.map { $0.isNewline ? " " : $0 }))\n"
         _ = unsafe write(STDERR_FILENO, line, line.utf8.count)
         return ExitCode(status)
     }

@@ -12,7 +12,10 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Every option can also be given in the environment, as CLARION_ and its name in capitals \
             (CLARION_PORT=9000, CLARION_ALLOW_EGRESS=10.0.0.0/8,127.0.0.0/8), or as a member of the JSON file that \
-            --config names ({"port": 9000}). An option wins over the environment, and that over the file.
+            --config names ({"port": 9000}). An option wins over the environment, and that over the file. What is unknown \
+            in any of them is refused.
+
+            Sizes are 65536, 64KiB, 1MiB or 2GiB; times are 500ms, 15s, 10m, 1h30m or 7d.
 
             SIGTERM and SIGINT drain and stop: no more posts, streams end, webhook attempts under way may finish, \
             the rest stays stored.
@@ -24,28 +27,28 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let settings: Settings
         do {
-            settings = try await Settings(options)
+            settings = try Settings(options)
         } catch {
             throw Failure.exit(EX_USAGE, error.message)
         }
         let logger = Self.logger(settings.logLevel)
         do {
             let hub = try await Hub.start(settings.hub, logger: logger)
-            let line = "Clarion \(Hub.version) is listening on http://\(settings.displayHost):\(hub.port)"
-            try await Self.serve(hub, announcing: line, logger: logger)
+            let announcement = Announcement(of: settings, port: hub.port).lines(forTerminal: isatty(STDOUT_FILENO) == 1)
+            try await Self.serve(hub, announcing: announcement, logger: logger)
         } catch let error as any HasOneLineReason {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }
     }
 
     /// Runs until SIGTERM or SIGINT.
-    private static func serve(_ hub: Hub, announcing line: String, logger: Logger) async throws {
+    private static func serve(_ hub: Hub, announcing lines: [String], logger: Logger) async throws {
         var quiet = logger
         // What the group tells of its own steps is of no interest to an operator.
         quiet.logLevel = max(logger.logLevel, .error)
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: HubService(hub: hub, announcement: line))],
+                services: [.init(service: HubService(hub: hub, announcement: lines))],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: quiet
             )
@@ -64,10 +67,10 @@ struct Serve: AsyncParsableCommand {
 private struct HubService: Service {
     let hub: Hub
     /// Printed when signals are being waited for, so that whoever has read it can stop the program in order.
-    let announcement: String
+    let announcement: [String]
 
     func run() async throws {
-        print(announcement)
+        print(announcement.joined(separator: "\n"))
         // At once, also through a pipe.
         _ = fflush(nil)
         try await gracefulShutdown()

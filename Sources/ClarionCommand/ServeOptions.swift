@@ -25,7 +25,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "For how long it keeps an event, such as 30m, 7d or 1h30m. (default: for ever)")
     var retentionAge: String?
 
-    @Option(help: "How many bytes of data it keeps. (default: any number)")
+    @Option(help: "How many bytes of data it keeps, such as 64MiB or 1GiB. (default: any number)")
     var retentionBytes: String?
 
     @Option(
@@ -96,21 +96,21 @@ struct ServeOptions: ParsableArguments {
     )
     var masterKeyFile: String?
 
-    @Option(help: "Seconds of silence after which a stream is sent a comment. (default: 15)")
+    @Option(help: "The silence after which a stream is sent a comment, such as 30s. (default: 15s)")
     var keepAlive: String?
 
-    @Option(help: "The largest body of a post, in bytes. (default: 1048576)")
+    @Option(help: "The largest body of a post, such as 64KiB or 1MiB. (default: 1MiB)")
     var maxBody: String?
 
     @Option(
         help: """
-            What may wait to be written to all clients that read slowly, in bytes: beyond it they wait, and histories are \
-            refused. (default: 268435456)
+            What may wait to be written to all clients that read slowly, such as 64MiB: beyond it they wait, and histories \
+            are refused. (default: 256MiB)
             """
     )
     var maxReaderMemory: String?
 
-    @Option(help: "Memory per connection, in bytes: a request head must fit. (default: 8192)")
+    @Option(help: "Memory per connection, such as 16KiB: a request head must fit. (default: 8KiB)")
     var connectionMemory: String?
 
     @Option(help: "The folder of the web console. (default: Public, beside the program or in the working folder)")

@@ -12,10 +12,10 @@ struct Settings {
     let displayHost: String
 
     /// - Throws: what is wrong with which setting.
-    init(_ options: ServeOptions) async throws(SettingsError) {
-        let source = try await SettingsSource(options)
-        let host = try source.text("host") ?? "127.0.0.1"
-        let isOpen = try source.flag("open")
+    init(_ options: ServeOptions) throws(SettingsError) {
+        let source = try SettingsSource(options)
+        let host = try source.text(.host) ?? "127.0.0.1"
+        let isOpen = try source.flag(.open)
         guard Loopback.contains(host) || isOpen else {
             throw SettingsError(
                 """
@@ -25,65 +25,69 @@ struct Settings {
             )
         }
         displayHost = host.contains(":") ? "[\(host)]" : host
-        logLevel = try source.choice("log-level", from: Logger.Level.allCases.map { ($0.rawValue, $0) }) ?? .info
+        logLevel = try source.choice(.logLevel, from: Logger.Level.allCases.map { ($0.rawValue, $0) }) ?? .info
 
         var server = ServerConfiguration(host: host, serverName: "clarion")
-        server.port = UInt16(try source.number("port", in: 0...65_535) ?? 8080)
-        if let bytes = try source.number("max-body", in: 1...(1 << 30)) { server.maximumBodyBytes = bytes }
-        if let bytes = try source.number("connection-memory", in: 2048...(1 << 20)) { server.connectionMemory = bytes }
-
-        var patience = Duration.seconds(5 * 86_400)
-        if let text = try source.text("webhooks-disable-after") {
-            guard let duration = Duration(text: text), duration > .zero else {
-                throw SettingsError("--webhooks-disable-after: \"\(text)\" is not a time such as 12h or 5d")
-            }
-            patience = duration
-        }
+        server.port = UInt16(try source.number(.port, in: 0...65_535) ?? 8080)
+        if let bytes = try source.size(.maxBody, in: 1...(1 << 30)) { server.maximumBodyBytes = bytes }
+        if let bytes = try source.size(.connectionMemory, in: 2048...(1 << 20)) { server.connectionMemory = bytes }
 
         let durability =
             try source.choice(
-                "durability",
+                .durability,
                 from: [("disk", Durability.disk), ("process", .process), ("memory", .memory)]
             )
             ?? .disk
         hub = HubConfiguration(
             server: server,
-            storage: durability == .memory ? .inMemory : .directory(try source.text("data") ?? "data"),
+            storage: durability == .memory ? .inMemory : .directory(try source.text(.data) ?? "data"),
             durability: durability,
             retention: try Self.retention(source),
             webhooks: try Self.webhooks(source),
-            disableFailingAfter: patience,
+            disableFailingAfter: try source.duration(.webhooksDisableAfter, in: .milliseconds(1)...Self.century)
+                ?? .seconds(5 * 86_400),
             masterKey: try Self.masterKey(source),
-            keepAlive: .seconds(try source.number("keep-alive", in: 1...3600) ?? 15),
-            readerMemory: try source.number("max-reader-memory", in: (1 << 20)...(1 << 40)) ?? 256 << 20,
-            publicFolder: try source.text("public") ?? PublicFolder.find()
+            keepAlive: try source.duration(.keepAlive, in: .seconds(1)...(.seconds(3600)), bareNumbersAreSeconds: true)
+                ?? .seconds(15),
+            readerMemory: try source.size(.maxReaderMemory, in: (1 << 20)...(1 << 40)) ?? 256 << 20,
+            publicFolder: try Self.publicFolder(source)
         )
+    }
+
+    /// Longer than anything that is waited for.
+    private static let century = Duration.seconds(36_500 * 86_400)
+
+    private static func publicFolder(_ source: SettingsSource) throws(SettingsError) -> String? {
+        guard let folder = try source.text(.public) else { return PublicFolder.find() }
+        do throws(HubError) {
+            try PublicFiles.check(folder: folder)
+        } catch {
+            throw SettingsError(.public, error.message)
+        }
+        return folder
     }
 
     private static func retention(_ source: SettingsSource) throws(SettingsError) -> Retention {
         var retention = Retention()
-        retention.events = try source.number("retention-events", in: Retention.eventBounds).map { Int64($0) }
-        retention.bytes = try source.number("retention-bytes", in: Retention.byteBounds).map { Int64($0) }
-        if let text = try source.text("retention-age") {
-            guard let age = Duration(text: text), Retention.ageBounds.contains(age.milliseconds) else {
-                throw SettingsError("--retention-age: \"\(text)\" is not a time from 1s to 36500d, such as 30m or 7d")
-            }
-            retention.age = age.milliseconds
-        }
+        retention.events = try source.number(.retentionEvents, in: Retention.eventBounds).map { Int64($0) }
+        retention.bytes = try source.size(.retentionBytes, in: Retention.byteBounds).map { Int64($0) }
+        let ages =
+            Duration.milliseconds(Retention.ageBounds.lowerBound)...(.milliseconds(Retention.ageBounds.upperBound))
+        retention.age = try source.duration(.retentionAge, in: ages)?.milliseconds
         return retention
     }
 
     /// The key itself comes from the environment or the file of settings; as an option, others could read it in the list
     /// of processes.
     private static func masterKey(_ source: SettingsSource) throws(SettingsError) -> MasterKey? {
-        let file = try source.text("master-key-file")
+        let file = try source.text(.masterKeyFile)
         let text: String
         if let file {
             guard let content = try? String(contentsOf: URL(filePath: file), encoding: .utf8) else {
-                throw SettingsError("--master-key-file: cannot read \(file)")
+                throw SettingsError(.masterKeyFile, "cannot read \(file)")
             }
             text = content
-        } else if let given = try source.text("master-key") {
+        } else if let given = try source.text(.masterKey) {
             text = given
         } else {
             return nil
@@ -97,22 +101,22 @@ struct Settings {
 
     private static func webhooks(_ source: SettingsSource) throws(SettingsError) -> WebhookConfiguration {
         var webhooks = WebhookConfiguration(userAgent: "clarion/\(Hub.version)")
-        webhooks.httpsOnly = try source.flag("webhooks-https-only")
-        for text in try source.list("allow-egress") {
+        webhooks.httpsOnly = try source.flag(.webhooksHTTPSOnly)
+        for text in try source.list(.allowEgress) {
             do {
                 webhooks.allowEgress.append(try CIDRBlock(text))
             } catch {
-                throw SettingsError("--allow-egress: \(error.message)")
+                throw SettingsError(.allowEgress, "\(error.message)")
             }
         }
-        if let url = try source.text("egress-proxy") {
+        if let url = try source.text(.egressProxy) {
             do {
                 webhooks.proxy = try EgressProxy(url)
             } catch {
-                throw SettingsError("--egress-proxy: \(error.message)")
+                throw SettingsError(.egressProxy, "\(error.message)")
             }
         }
-        if let origin = try source.text("webhooks-origin") {
+        if let origin = try source.text(.webhooksOrigin) {
             let isName = origin.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -122,35 +126,26 @@ struct Settings {
                 }
             }
             guard isName, (1...253).contains(origin.utf8.count) else {
-                throw SettingsError("--webhooks-origin: \"\(origin)\" is no domain name such as hub.example.com")
+                throw SettingsError(.webhooksOrigin, "\"\(origin)\" is no domain name such as hub.example.com")
             }
             webhooks.origin = origin
         }
-        if let file = try source.text("webhooks-ca-file") {
+        if let file = try source.text(.webhooksCAFile) {
             guard let text = try? String(contentsOf: URL(filePath: file), encoding: .utf8),
                 text.contains("-----BEGIN CERTIFICATE-----")
-            else { throw SettingsError("--webhooks-ca-file: \(file) is no readable PEM file of certificates") }
+            else { throw SettingsError(.webhooksCAFile, "\(file) is no readable PEM file of certificates") }
             webhooks.certificateAuthorities = file
         }
-        let waits = try source.list("webhooks-retry")
+        let waits = try source.list(.webhooksRetry)
         guard !waits.isEmpty else { return webhooks }
         var schedule: [Duration] = []
         for text in waits {
             guard let wait = Duration(text: text) else {
-                throw SettingsError("--webhooks-retry: \"\(text)\" is not a time such as 500ms, 5s, 30m or 2h")
+                throw SettingsError(.webhooksRetry, "\"\(text)\" is not a time such as 500ms, 15s, 1h30m or 7d")
             }
             schedule.append(wait)
         }
         webhooks.retryPolicy = RetryPolicy(schedule: schedule)
         return webhooks
-    }
-}
-
-/// A setting that cannot be used, in one line.
-struct SettingsError: Error {
-    let message: String
-
-    init(_ message: String) {
-        self.message = message
     }
 }

@@ -1,5 +1,5 @@
+import Clarion
 import Configuration
-import SystemPackage
 
 /// Where settings come from, first wins: options, environment, file. Read one by one and checked.
 ///
@@ -7,59 +7,109 @@ import SystemPackage
 struct SettingsSource {
     private var providers: [any ConfigProvider]
 
-    init(_ options: ServeOptions) async throws(SettingsError) {
+    /// - Throws: if the environment or the file has a setting that there is not, or the file cannot be read.
+    init(_ options: ServeOptions) throws(SettingsError) {
+        let environment = EnvironmentVariablesProvider(environmentVariables: try SettingsEnvironment.variables())
         providers = [
             InMemoryProvider(name: "options", values: options.values),
-            EnvironmentVariablesProvider().prefixKeys(with: "clarion"),
+            environment.prefixKeys(with: "clarion"),
         ]
-        guard let path = try text("config") else { return }
-        do {
-            providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(path)))
-        } catch {
-            throw SettingsError("--config: cannot read \(path) as a JSON file of settings")
-        }
+        guard let path = try text(.config) else { return }
+        providers.append(try SettingsFile.provider(path: path))
     }
 
-    func text(_ name: String) throws(SettingsError) -> String? {
-        guard case .string(let text) = try value(name, .string, "text") else { return nil }
+    func text(_ setting: Setting) throws(SettingsError) -> String? {
+        guard case .string(let text) = try value(setting, [.string], "text") else { return nil }
         return text
     }
 
-    func flag(_ name: String) throws(SettingsError) -> Bool {
-        guard case .bool(let flag) = try value(name, .bool, "true or false") else { return false }
+    func flag(_ setting: Setting) throws(SettingsError) -> Bool {
+        guard case .bool(let flag) = try value(setting, [.bool], "true or false") else { return false }
         return flag
     }
 
     /// An array; in the environment, text with commas.
-    func list(_ name: String) throws(SettingsError) -> [String] {
-        guard case .stringArray(let array) = try value(name, .stringArray, "a list of texts") else { return [] }
+    func list(_ setting: Setting) throws(SettingsError) -> [String] {
+        guard case .stringArray(let array) = try value(setting, [.stringArray], "a list of texts") else { return [] }
         return array.flatMap { $0.split(separator: ",").map { $0.filter { $0 != " " } } }
     }
 
-    func number(_ name: String, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
-        guard case .int(let number) = try value(name, .int, "a whole number") else { return nil }
+    func number(_ setting: Setting, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
+        guard let text = try scalar(setting, "a whole number") else { return nil }
+        guard let number = Int(text) else { throw SettingsError(setting, "must be a whole number") }
         guard range.contains(number) else {
-            throw SettingsError("--\(name): \(number) is not from \(range.lowerBound) to \(range.upperBound)")
+            throw SettingsError(setting, "\(number) is not from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    func choice<Value>(_ name: String, from values: [(String, Value)]) throws(SettingsError) -> Value? {
-        guard let text = try text(name) else { return nil }
+    /// A number of bytes, such as `64KiB`, `1MiB` or `1048576`.
+    func size(_ setting: Setting, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
+        guard let text = try scalar(setting, "a size such as 64KiB or 1MiB") else { return nil }
+        guard let bytes = ByteCount(text: text)?.bytes, range.contains(bytes) else {
+            let (least, most) = (ByteCount(range.lowerBound).text, ByteCount(range.upperBound).text)
+            throw SettingsError(
+                setting,
+                "\"\(text)\" is not a size from \(least) to \(most), such as 65536, 64KiB, 1MiB or 2GiB"
+            )
+        }
+        return bytes
+    }
+
+    /// A time such as `15s`, `10m` or `1h30m`.
+    ///
+    /// - Parameter bareNumbersAreSeconds: whether `15` is also taken, as 15 s.
+    func duration(
+        _ setting: Setting,
+        in range: ClosedRange<Duration>,
+        bareNumbersAreSeconds: Bool = false
+    ) throws(SettingsError) -> Duration? {
+        guard let text = try scalar(setting, "a time such as 15s or 10m") else { return nil }
+        let bare = bareNumbersAreSeconds ? Int32(text) : nil
+        guard let duration = Duration(text: bare.map { "\($0)s" } ?? text), range.contains(duration) else {
+            let (least, most) = (range.lowerBound.text, range.upperBound.text)
+            throw SettingsError(
+                setting,
+                "\"\(text)\" is not a time from \(least) to \(most), such as 500ms, 15s, 1h30m or 7d"
+            )
+        }
+        return duration
+    }
+
+    func choice<Value>(_ setting: Setting, from values: [(String, Value)]) throws(SettingsError) -> Value? {
+        guard let text = try text(setting) else { return nil }
         guard let value = values.first(where: { $0.0 == text })?.1 else {
-            throw SettingsError("--\(name): \"\(text)\" is none of \(values.map(\.0).joined(separator: ", "))")
+            throw SettingsError(setting, "\"\(text)\" is none of \(values.map(\.0).joined(separator: ", "))")
         }
         return value
     }
 
-    private func value(_ name: String, _ type: ConfigType, _ expected: String) throws(SettingsError) -> ConfigContent? {
-        let key = AbsoluteConfigKey([name])
+    /// A text, or a number of the file as text.
+    private func scalar(_ setting: Setting, _ expected: String) throws(SettingsError) -> String? {
+        switch try value(setting, [.string, .int], expected) {
+        case .string(let text): text
+        case .int(let number): "\(number)"
+        default: nil
+        }
+    }
+
+    /// The value of the first provider that has one, as the first of the types that it is of.
+    private func value(
+        _ setting: Setting,
+        _ types: [ConfigType],
+        _ expected: String
+    ) throws(SettingsError) -> ConfigContent? {
+        let key = AbsoluteConfigKey([setting.rawValue])
         for provider in providers {
-            do {
-                if let value = try provider.value(forKey: key, type: type).value { return value.content }
-            } catch {
-                throw SettingsError("--\(name): must be \(expected)")
+            var isOfAnother = false
+            for type in types {
+                do {
+                    if let value = try provider.value(forKey: key, type: type).value { return value.content }
+                } catch {
+                    isOfAnother = true
+                }
             }
+            if isOfAnother { throw SettingsError(setting, "must be \(expected)") }
         }
         return nil
     }
@@ -68,40 +118,40 @@ struct SettingsSource {
 extension ServeOptions {
     /// What was given, by the names that the other sources use.
     fileprivate var values: [AbsoluteConfigKey: ConfigValue] {
-        let given: [(String, ConfigContent?)] = [
-            ("host", host.map { .string($0) }),
-            ("port", port.map(Self.number)),
-            ("data", data.map { .string($0) }),
-            ("durability", durability.map { .string($0) }),
-            ("retention-events", retentionEvents.map(Self.number)),
-            ("retention-age", retentionAge.map { .string($0) }),
-            ("retention-bytes", retentionBytes.map(Self.number)),
-            ("allow-egress", allowEgress.isEmpty ? nil : .stringArray(allowEgress)),
-            ("webhooks-https-only", webhooksHttpsOnly ? .bool(true) : nil),
-            ("egress-proxy", egressProxy.map { .string($0) }),
-            ("webhooks-origin", webhooksOrigin.map { .string($0) }),
-            ("webhooks-ca-file", webhooksCaFile.map { .string($0) }),
-            ("webhooks-retry", webhooksRetry.map { .stringArray([$0]) }),
-            ("webhooks-disable-after", webhooksDisableAfter.map { .string($0) }),
-            ("master-key-file", masterKeyFile.map { .string($0) }),
-            ("keep-alive", keepAlive.map(Self.number)),
-            ("max-body", maxBody.map(Self.number)),
-            ("max-reader-memory", maxReaderMemory.map(Self.number)),
-            ("connection-memory", connectionMemory.map(Self.number)),
-            ("public", self.public.map { .string($0) }),
-            ("open", open ? .bool(true) : nil),
-            ("log-level", logLevel.map { .string($0) }),
-            ("config", config.map { .string($0) }),
-        ]
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for case (let name, let content?) in given {
-            values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false)
+        for setting in Setting.allCases {
+            guard let content = content(of: setting) else { continue }
+            values[AbsoluteConfigKey([setting.rawValue])] = ConfigValue(content, isSecret: false)
         }
         return values
     }
 
-    /// A number, or the text that is none: refused like one from any other source, in one line.
-    private static func number(_ text: String) -> ConfigContent {
-        Int(text).map { .int($0) } ?? .string(text)
+    private func content(of setting: Setting) -> ConfigContent? {
+        switch setting {
+        case .host: host.map { .string($0) }
+        case .port: port.map { .string($0) }
+        case .data: data.map { .string($0) }
+        case .durability: durability.map { .string($0) }
+        case .retentionEvents: retentionEvents.map { .string($0) }
+        case .retentionAge: retentionAge.map { .string($0) }
+        case .retentionBytes: retentionBytes.map { .string($0) }
+        case .allowEgress: allowEgress.isEmpty ? nil : .stringArray(allowEgress)
+        case .webhooksHTTPSOnly: webhooksHttpsOnly ? .bool(true) : nil
+        case .egressProxy: egressProxy.map { .string($0) }
+        case .webhooksOrigin: webhooksOrigin.map { .string($0) }
+        case .webhooksCAFile: webhooksCaFile.map { .string($0) }
+        case .webhooksRetry: webhooksRetry.map { .stringArray([$0]) }
+        case .webhooksDisableAfter: webhooksDisableAfter.map { .string($0) }
+        case .masterKeyFile: masterKeyFile.map { .string($0) }
+        case .masterKey: nil
+        case .keepAlive: keepAlive.map { .string($0) }
+        case .maxBody: maxBody.map { .string($0) }
+        case .maxReaderMemory: maxReaderMemory.map { .string($0) }
+        case .connectionMemory: connectionMemory.map { .string($0) }
+        case .public: self.public.map { .string($0) }
+        case .open: open ? .bool(true) : nil
+        case .logLevel: logLevel.map { .string($0) }
+        case .config: config.map { .string($0) }
+        }
     }
 }

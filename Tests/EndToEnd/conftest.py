@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from figures import Figures
 from hub_process import HubProcess, environment_without_settings, executable_path
 from webhook_receiver import WebhookReceiver
 
@@ -33,8 +34,8 @@ def executable():
 
 @pytest.fixture
 def figure(request):
-    """`figure(text)` shows a measurement at the end of the run, also if the test passes."""
-    return lambda text: request.config.stash[_figures].append(f"{request.node.name}: {text}")
+    """`figure(text)` shows a measurement; `figure.at_most(value, bound, what)` also judges it."""
+    return Figures(request.node, request.config.stash[_figures])
 
 
 def _starter(executable, folder):

@@ -49,6 +49,8 @@ class HubProcess:
         self.port = None
         self.url = None
         self.version = None
+        #: What it printed when it could be reached, and since.
+        self.announcement = []
         #: Set while nobody expects the process to be alive.
         self.is_down = True
 
@@ -66,7 +68,7 @@ class HubProcess:
                 [str(self.executable), "serve", *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
                 env=self.environment, cwd=self.folder, text=True)
         self.is_down = False
-        lines = []
+        self.announcement = lines = []
         heard = threading.Event()
 
         def listen(stdout):

@@ -268,3 +268,19 @@ def test_a_webhook_gets_the_data(start_hub, receiver, topic):
     assert json.loads(delivery.body) == {"a": 1}
     assert delivery.headers["event-type"] == "com.example.test"
     assert delivery.headers["content-type"] == "application/json"
+
+
+def test_an_attribute_with_a_typo_is_told_of(shared_hub, topic):
+    event = {"specversion": "1.0", "id": "1", "source": "/x", "type": "t"}
+    for name, typo in [("source", "sorce"), ("type", "tpye"), ("specversion", "spec"), ("id", "idx")]:
+        misspelt = {typo if key == name else key: value for key, value in event.items()}
+        structured = shared_hub.request(
+            "POST", events_path(topic), json=misspelt, headers={"Content-Type": "application/cloudevents+json"})
+        binary = shared_hub.request(
+            "POST", events_path(topic), data=b"x", headers={f"ce-{key}": value for key, value in misspelt.items()})
+        problems = [assert_problem(structured, 400, "cloudevent-invalid", pointer=f"/{name}")]
+        # Without a version it is no CloudEvent at all in binary mode.
+        if name != "specversion":
+            problems.append(assert_problem(binary, 400, "cloudevent-invalid", parameter=f"ce-{name}"))
+        for problem in problems:
+            assert (f'Is "{typo}" meant to be it?' in problem["detail"]) == (typo not in ("spec",))

@@ -2,6 +2,7 @@
 
 import pytest
 
+import figures
 from event_stream import EventStreamParser
 
 STREAM = (
@@ -40,3 +41,33 @@ def test_an_unfinished_event_is_not_dispatched():
 def test_bytes_that_are_not_utf8_are_an_error():
     with pytest.raises(UnicodeDecodeError):
         parse([b"data: \xff\n\n"])
+
+
+class Node:
+    name = "test_of_mine"
+
+    def __init__(self, marker):
+        self.marker = marker
+
+    def get_closest_marker(self, name):
+        return self.marker if name == "measured" else None
+
+
+@pytest.mark.parametrize("enforced", [False, True])
+def test_a_figure_beyond_its_bound_fails_only_where_figures_are_enforced(monkeypatch, enforced):
+    monkeypatch.setattr(figures, "ENFORCED", enforced)
+    lines = []
+    judge = figures.Figures(Node("marked"), lines)
+    judge.at_most(2, 2, "the longest")
+    assert lines == []
+    if enforced:
+        with pytest.raises(pytest.fail.Exception, match="the longest is 3, more than 2"):
+            judge.at_most(3, 2, "the longest")
+    else:
+        judge.at_most(3, 2, "the longest")
+        assert lines == ["test_of_mine: BEYOND ITS BOUND: the longest is 3, more than 2"]
+
+
+def test_a_test_with_such_a_figure_is_marked():
+    with pytest.raises(AssertionError, match="marked"):
+        figures.Figures(Node(None), []).at_most(1, 2, "the longest")

@@ -172,7 +172,8 @@ def test_one_success_in_between_is_enough(start_hub, receiver, topic):
     wait_until(lambda: hub.observer(webhook["id"])["state"] == "disabled")
 
 
-def test_the_time_of_failing_goes_on_across_a_restart(start_hub, receiver, topic):
+@pytest.mark.measured
+def test_the_time_of_failing_goes_on_across_a_restart(start_hub, receiver, topic, figure):
     hub = start_hub(*LOOPBACK, *RETRIES, "--webhooks-disable-after", "2s")
     receiver.answer = lambda delivery: 500
     webhook = hub.register(receiver.url(), topic)
@@ -183,7 +184,7 @@ def test_the_time_of_failing_goes_on_across_a_restart(start_hub, receiver, topic
     hub.restart()
     assert hub.observer(webhook["id"])["failingSince"] == since
     wait_until(lambda: hub.observer(webhook["id"])["state"] == "disabled")
-    assert time.monotonic() - began < 3.5
+    figure.at_most(time.monotonic() - began, 3.5, "the time until it is disabled, in seconds,")
 
 
 @pytest.mark.parametrize("value", ["0s", "5", "soon", "-1s"])

@@ -507,6 +507,7 @@ def curl(hub, topic):
         ["curl", "-sN", "-H", "Accept: text/event-stream", hub.url + events_path(topic)], stdout=subprocess.DEVNULL)
 
 
+@pytest.mark.measured
 def test_a_client_that_is_killed_is_gone_at_once(hub, topic, figure):
     """No event is posted, and no keep-alive is due: the end itself is noticed."""
     times = []
@@ -521,7 +522,7 @@ def test_a_client_that_is_killed_is_gone_at_once(hub, topic, figure):
         assert hub.get(f"/observers/{observer['id']}").status_code == 404
     figure(f"gone from GET /observers {max(times) * 1000:.1f} ms at most after kill -9 of its curl, of {len(times)}")
     # The aim is 100 ms; a machine that is busy with other things gets more.
-    assert max(times) < 1
+    figure.at_most(max(times), 1, "the longest time until one is gone, in seconds,")
 
 
 def test_a_client_that_is_killed_while_much_waits_for_it(hub, topic, figure):
@@ -560,6 +561,7 @@ def test_a_client_that_leaves_before_the_answer(hub, topic):
     hub.wait_for_observers(0)
 
 
+@pytest.mark.measured
 def test_1000_streams_cut_at_random_leave_nothing(hub, topic, figure):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 4096:
@@ -598,10 +600,13 @@ def test_1000_streams_cut_at_random_leave_nothing(hub, topic, figure):
     before, after = min(readings[:3]), min(readings[-3:])
     figure(f"RSS {before >> 10} KiB after 5 x 1,000 streams, {after >> 10} KiB after 9 x 1,000")
     # Four thousand streams of a kilobyte each would show.
-    assert after - before < 3 << 20
+    figure.at_most(after - before, 3 << 20, "the growth by 4,000 streams, in bytes,")
+    # And whatever the machine does, not half of what each of them takes has stayed.
+    assert after - before < 24 << 20
     hub.post(topic, "well")
 
 
+@pytest.mark.measured
 def test_idle_streams_are_cheap(hub, topic, figure):
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     # The first ones also pay for what all share.
@@ -612,7 +617,19 @@ def test_idle_streams_are_cheap(hub, topic, figure):
     hub.wait_for_observers(2000, limit=1000)
     each = (hub.rss() - before) / 1500
     figure(f"{each / 1024:.1f} KiB of RSS per idle stream")
-    assert each < 40 * 1024
+    figure.at_most(each, 40 * 1024, "an idle stream, in bytes of RSS,")
     for stream in streams:
         stream.close()
     hub.wait_for_observers(0)
+
+
+@pytest.mark.parametrize("method, path", [("POST", "/observers"), ("PUT", "/observers/typo"), ("PATCH", "/observers/{id}")])
+def test_a_typo_is_told_before_what_it_makes_wrong(shared_hub, receiver, topic, method, path):
+    path = path.format(id=shared_hub.register(receiver.url(), topic)["id"])
+    for body, pointer, meant in [
+            ({"topic": [topic], "url": receiver.url()}, "/topic", "topics"),
+            ({"topics": [topic], "URL": 7}, "/URL", "url"),
+            ({"topics": [], "url": "nonsense", "max_in_flight": -1}, "/max_in_flight", "maxInFlight")]:
+        problem = assert_problem(
+            shared_hub.request(method, path, json=body), 400, "member-unknown", pointer=pointer)
+        assert f'Did you mean "{meant}"?' in problem["detail"]

@@ -12,6 +12,7 @@ import pytest
 
 from event_stream import EventStream, StreamEnded, StreamRefused
 from raw_http import RawConnection, request
+from waiting import wait_until
 
 
 def free_port():
@@ -39,6 +40,30 @@ def refusal(result, *words):
 
 
 # What it says of itself
+
+def announced(hub, count):
+    """The first lines of its standard output, without the first, which every test reads."""
+    wait_until(lambda: len(hub.announcement) >= count, what="the announcement")
+    return [line.strip() for line in hub.announcement[1:]]
+
+
+def test_the_start_tells_where_the_log_and_the_console_are(start_hub, tmp_path):
+    hub = start_hub("--data", "kept here", folder_of_process=tmp_path)
+    log, = [line for line in announced(hub, 2) if line.startswith("log ")]
+    assert str(tmp_path / "kept here") in log and "disk" in log
+    # Nobody can press a key in a pipe.
+    assert not any("Ctrl-C" in line for line in announced(hub, 2))
+
+
+def test_the_start_tells_of_the_console_only_if_there_is_one(start_hub, tmp_path):
+    (tmp_path / "site").mkdir()
+    hub = start_hub("--public", str(tmp_path / "site"))
+    assert f"console  {hub.url}/" in announced(hub, 3)
+
+
+def test_the_start_tells_that_memory_keeps_nothing(start_hub):
+    assert "memory" in announced(start_hub("--durability", "memory"), 2)[0]
+
 
 def test_help_names_every_option_and_the_curl_tour(clarion):
     overview = clarion("--help")

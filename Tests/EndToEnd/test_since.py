@@ -232,7 +232,8 @@ def test_a_head_of_a_stream_has_the_fields_of_the_stream(shared_hub, topic, quer
     query = query.format(topic)
     head = shared_hub.request("HEAD", f"{events_path(topic)}?{query}", headers=STREAM)
     with EventStream.of(shared_hub.port, topic, query=query) as stream:
-        of_connections = {"connection", "content-length"}
+        # Libmicrohttpd would send the last chunk after a head that names the coding.
+        of_connections = {"connection", "transfer-encoding"}
         assert {name.lower() for name in head.headers} - of_connections == set(stream.headers) - of_connections
         assert head.headers["Clarion-Last-Event-Id"] == stream.headers["clarion-last-event-id"]
         if query.startswith("observer"):

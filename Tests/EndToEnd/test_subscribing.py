@@ -150,7 +150,8 @@ def test_what_does_not_gets_history(shared_hub, topic, accept):
     assert response.headers["Content-Type"] == "application/json"
 
 
-def test_silence_is_broken_by_a_comment(start_hub, topic):
+@pytest.mark.measured
+def test_silence_is_broken_by_a_comment(start_hub, topic, figure):
     hub = start_hub("--keep-alive", "1")
     with hub.stream(topic) as stream:
         first = len(stream.parser.comments)
@@ -158,7 +159,7 @@ def test_silence_is_broken_by_a_comment(start_hub, topic):
             began = time.monotonic()
             wait_until(lambda: stream.take_for(0.05) or len(stream.parser.comments) > first + number,
                        what="a keep-alive comment")
-            assert time.monotonic() - began < 5
+            figure.at_most(time.monotonic() - began, 5, "the silence, in seconds,")
         hub.post(topic, "still open")
         assert stream.next().data == "still open"
 
@@ -502,6 +503,7 @@ def test_a_reader_that_falls_behind_still_gets_everything_and_slows_nobody(hub, 
     quick.close()
 
 
+@pytest.mark.measured
 def test_readers_that_never_read_cost_a_bounded_amount(hub, topic, figure):
     hub.post(topic, "warm")
     streams = [hub.stream(topic, receive_buffer=4096) for _ in range(20)]
@@ -511,7 +513,8 @@ def test_readers_that_never_read_cost_a_bounded_amount(hub, topic, figure):
     after = hub.rss()
     figure(f"{(after - before) / (1 << 20):.0f} MiB more after 40 MB past 20 streams that nobody reads")
     # Twenty outboxes of a mebibyte share their bytes; forty megabytes each would be eight hundred.
-    assert after - before < 150 << 20
+    figure.at_most(after - before, 150 << 20, "what 20 readers that never read take, in bytes,")
+    assert after - before < 400 << 20
     for stream in streams:
         stream.close()
     hub.wait_for_observers(0)

@@ -165,6 +165,7 @@ def test_observers_are_counted_by_kind_where_they_hear(shared_hub, topic, receiv
 # Settings
 
 def test_bounds_are_kept_shown_and_taken_away(hub, topic):
+    assert retain(hub, topic, {"bytes": "1GiB"})["retention"]["bytes"] == 1 << 30
     shown = retain(hub, topic, {"events": 1000, "age": "7d", "bytes": 1048576})
     assert shown == {
         "name": topic, "events": 0, "bytes": 0, "firstId": None, "lastId": None, "observers": NOBODY,

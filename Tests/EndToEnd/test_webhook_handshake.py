@@ -2,7 +2,6 @@
 
 import socket
 import threading
-import time
 
 import pytest
 
@@ -141,13 +140,12 @@ def test_the_origin_is_this_machines_name_by_default(start_hub, receiver, topic)
 def test_asking_holds_nobody_up(shared_hub, receiver, topic):
     """A question that is not answered must not keep others from registering."""
     release = threading.Event()
-    with WebhookReceiver(lambda delivery: release.wait(10) and 204) as slow:
+    with WebhookReceiver(lambda delivery: release.wait(30) and 204) as slow:
         asking = threading.Thread(target=register, args=(shared_hub, slow.url(), topic))
         asking.start()
         slow.wait_for(1)
-        began = time.monotonic()
         shared_hub.register(receiver.url(), topic)
-        assert time.monotonic() - began < 5
+        assert asking.is_alive(), "the other has not been answered meanwhile"
         release.set()
         asking.join()
 

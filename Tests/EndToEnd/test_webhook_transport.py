@@ -34,7 +34,9 @@ def shared_hub(start_shared_hub, authority):
 
 def failures(hub, webhook):
     """The failure classes of a webhook's attempts, as the log of the hub has them."""
-    lines = [line for line in hub.log_path.read_text().splitlines() if f"observer={webhook['id']}" in line]
+    # One line for each attempt that failed; others tell that the endpoint has begun to fail, and works again.
+    lines = [line for line in hub.log_path.read_text().splitlines()
+             if f"observer={webhook['id']}" in line and ("attempt failed" in line or "given up" in line)]
     return [match.group(1) for line in lines if (match := re.search(r"failure=([a-z-]+)", line))]
 
 

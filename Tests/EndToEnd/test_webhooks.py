@@ -319,6 +319,7 @@ def test_410_ends_what_was_waiting(hub, receiver, topic):
 
 # Apart from each other
 
+@pytest.mark.measured
 def test_an_endpoint_that_hangs_delays_nobody_else(shared_hub, receiver, topic, figure):
     release = threading.Event()
     receiver.answer = lambda delivery: (release.wait(30), 204)[1]
@@ -333,7 +334,7 @@ def test_an_endpoint_that_hangs_delays_nobody_else(shared_hub, receiver, topic, 
                 other.wait_for(number + 1)
                 longest = max(longest, time.monotonic() - began)
             figure(f"{longest * 1000:.0f} ms at most from post to delivery beside an endpoint that hangs")
-            assert longest < 2
+            figure.at_most(longest, 2, "the longest way to the other endpoint, in seconds,")
             # Its slots are its own, and no more.
             assert len(receiver.deliveries) == 16
         finally:

@@ -13,7 +13,8 @@ import Testing
         let folders = try Places.contents(of: Places.examples)
             .filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }
             .map(\.lastPathComponent)
-        #expect(folders.sorted() == transcripts.keys.sorted())
+        // The receivers of webhooks run until they are ended: Tests/EndToEnd/test_receivers.py.
+        #expect(folders.sorted() == (transcripts.keys + ["Receivers"]).sorted())
     }
 
     #if os(Linux)

@@ -246,7 +246,7 @@ struct AttemptOutcomeTests {
             try await eventually("the retries are used up") { fixture.store.row(id)?.state == .dead }
             let outcomes = fixture.store.outcomes(of: id)
             #expect(outcomes.count == 2)
-            let text = "127.0.0.1 is not a public address; allow it with --allow-egress 127.0.0.0/8"
+            let text = "127.0.0.1 is not a public address; to allow it, start the hub with --allow-egress 127.0.0.0/8"
             #expect(outcomes.allSatisfy { $0.failure == .egressBlocked && $0.message == text })
         }
     }

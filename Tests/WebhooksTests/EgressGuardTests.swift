@@ -177,10 +177,12 @@ struct EgressGuardTests {
     @Test("the reason names the address and the option that allows it")
     func reason() throws {
         let expected = [
-            "127.0.0.1": "127.0.0.1 is not a public address; allow it with --allow-egress 127.0.0.0/8",
-            "::1": "::1 is not a public address; allow it with --allow-egress ::1/128",
-            "fd00::1": "fd00::1 is not a public address; allow it with --allow-egress fc00::/7",
-            "::ffff:10.0.0.1": "::ffff:10.0.0.1 is not a public address; allow it with --allow-egress 10.0.0.0/8",
+            "127.0.0.1":
+                "127.0.0.1 is not a public address; to allow it, start the hub with --allow-egress 127.0.0.0/8",
+            "::1": "::1 is not a public address; to allow it, start the hub with --allow-egress ::1/128",
+            "fd00::1": "fd00::1 is not a public address; to allow it, start the hub with --allow-egress fc00::/7",
+            "::ffff:10.0.0.1":
+                "::ffff:10.0.0.1 is not a public address; to allow it, start the hub with --allow-egress 10.0.0.0/8",
         ]
         for (text, reason) in expected {
             #expect(egress.decision(for: try #require(IPAddress(text))) == .blocked(reason: reason))

@@ -3,7 +3,7 @@ import MicroHTTP
 
 /// The files of the console, read once at start: a path of a request is only ever compared with names that were found,
 /// so none can lead out of the folder.
-struct PublicFiles: Sendable {
+package struct PublicFiles: Sendable {
     private struct File: Sendable {
         let contents: [UInt8]
         let contentType: String
@@ -23,10 +23,34 @@ struct PublicFiles: Sendable {
     private static let contentSecurityPolicy =
         "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 
-    /// Reads a folder and those below it; hidden files are left out. A folder that cannot be read holds nothing.
-    init(folder: String) {
+    /// Whether there is a folder whose files can be served.
+    ///
+    /// - Throws: ``HubError`` with code ``HubError/publicFolderUnreadable``.
+    package static func check(folder: String) throws(HubError) {
+        _ = try paths(in: folder)
+    }
+
+    /// Everything in a folder and those below it, by its way from there.
+    private static func paths(in folder: String) throws(HubError) -> [String] {
+        do {
+            // The first fails for a file, which the second takes for an empty folder.
+            _ = try FileManager.default.contentsOfDirectory(atPath: folder)
+            return try FileManager.default.subpathsOfDirectory(atPath: folder)
+        } catch {
+            throw HubError(
+                code: HubError.publicFolderUnreadable,
+                message: "\(folder) is no folder that can be read",
+                cause: error
+            )
+        }
+    }
+
+    /// Reads a folder and those below it; hidden files are left out.
+    ///
+    /// - Throws: ``HubError`` with code ``HubError/publicFolderUnreadable``.
+    init(folder: String) throws(HubError) {
         let manager = FileManager.default
-        for path in (try? manager.subpathsOfDirectory(atPath: folder)) ?? [] {
+        for path in try Self.paths(in: folder) {
             let segments = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
             var isFolder = false
             guard !segments.contains(where: { $0.utf8.first == UInt8(ascii: ".") }),
@@ -77,6 +101,6 @@ struct PublicFiles: Sendable {
 extension Router {
     /// `GET /` and below.
     mutating func addPublicFiles(_ files: PublicFiles) {
-        otherwise { request throws(Problem) in .now(try files.response(to: request)) }
+        otherwise(parameters: []) { request throws(Problem) in .now(try files.response(to: request)) }
     }
 }

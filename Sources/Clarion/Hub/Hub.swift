@@ -47,7 +47,8 @@ public final class Hub: Sendable {
 
     /// Opens the log, takes up the registered webhooks, and listens.
     ///
-    /// - Throws: ``EventLogError`` if the log cannot be opened, ``ServerError`` if the address cannot be had.
+    /// - Throws: ``EventLogError`` if the log cannot be opened, ``ServerError`` if the address cannot be had, ``HubError``
+    ///   if the web console's folder, or a webhook's stored secret, cannot be read.
     public static func start(_ configuration: HubConfiguration, logger: Logger) async throws -> Hub {
         var limits = SQLiteEventLog.Limits()
         limits.retention = configuration.retention
@@ -118,7 +119,7 @@ public final class Hub: Sendable {
         dispatcher.start()
         do {
             try await webhooks.load()
-            let router = Router(for: self, configuration: configuration)
+            let router = try Router(for: self, configuration: configuration)
             let started = try HTTPServer(configuration: configuration.server, writer: writer, logger: logger) {
                 request in
                 router.respond(to: request)

@@ -46,6 +46,9 @@ public struct HubError: Error, Sendable, CustomStringConvertible {
     /// Another notification, or the same one, is bound to the topic already.
     public static let topicBound = "topic-bound"
 
+    /// The folder of the web console is none, or cannot be read.
+    public static let publicFolderUnreadable = "public-folder-unreadable"
+
     /// The notification is bound to a topic of this hub already.
     public static let notificationBound = "notification-bound"
 }

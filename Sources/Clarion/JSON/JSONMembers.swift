@@ -1,15 +1,39 @@
 import MicroHTTP
+import Spelling
 
-/// Reads the members of a JSON object by name and type, and refuses those that nobody asked for, so that a typo does
-/// not pass silently.
+/// Reads the members of a JSON object by name and type.
+///
+/// Those of a request have names that are known beforehand, so that a typo does not pass silently, and is told before
+/// what else it makes wrong: with `{"topic": […]}`, `topics` is missing, too.
 struct JSONMembers {
     private let members: [String: JSONValue]
-    private var known: Set<String> = []
     /// What stands before the names of members in pointers: empty, or the way to a nested object and a slash.
     private let path: String
 
+    /// Reads a request's body.
+    ///
+    /// - Parameter known: the names that it may have.
+    /// - Throws: `body-invalid` if the value is not an object, `member-unknown`.
+    init(_ value: JSONValue, known: Set<String>) throws(Problem) {
+        try self.init(stored: value)
+        try refuseUnknown(known)
+    }
+
+    /// Reads an object that is itself a member of a request's body.
+    ///
+    /// - Parameters:
+    ///   - known: the names that it may have.
+    ///   - pointer: the way to it, without a leading slash.
+    /// - Throws: `member-invalid` if the value is not an object, `member-unknown`.
+    init(_ value: JSONValue, known: Set<String>, at pointer: String) throws(Problem) {
+        try self.init(stored: value, at: pointer)
+        try refuseUnknown(known)
+    }
+
+    /// Reads what the hub wrote itself: members that it does not know are of another version.
+    ///
     /// - Throws: `body-invalid` if the value is not an object.
-    init(_ value: JSONValue) throws(Problem) {
+    init(stored value: JSONValue) throws(Problem) {
         guard case .object(let members) = value else {
             throw Problem(.badRequest, code: "body-invalid", detail: "The body must be a JSON object.", pointer: "")
         }
@@ -17,47 +41,50 @@ struct JSONMembers {
         path = ""
     }
 
-    /// Reads an object that is itself a member.
+    /// Reads an object that is itself a member of what the hub wrote.
+    ///
     /// - Parameter pointer: the way to it, without a leading slash.
     /// - Throws: `member-invalid` if the value is not an object.
-    init(_ value: JSONValue, at pointer: String) throws(Problem) {
+    init(stored value: JSONValue, at pointer: String) throws(Problem) {
         guard case .object(let members) = value else { throw Self.problem(pointer, "must be an object") }
         self.members = members
         path = "\(pointer)/"
     }
 
-    /// Parses a request's body.
-    init(body: [UInt8]) throws(Problem) {
-        let value: JSONValue
-        do throws(JSONFault) { value = try JSONReader.value(of: body) } catch { throw Problem(error) }
-        try self.init(value)
+    private func refuseUnknown(_ known: Set<String>) throws(Problem) {
+        guard let unknown = members.keys.filter({ !known.contains($0) }).min() else { return }
+        throw Problem(
+            .badRequest,
+            code: "member-unknown",
+            detail: "There is no member \"\(unknown)\". \(Spelling.advice(on: unknown, known: known))",
+            pointer: "/\(path)\(Self.escape(unknown))"
+        )
     }
 
     /// The member's value; nil if it is absent or null.
-    mutating func value(_ name: String) -> JSONValue? {
-        known.insert(name)
-        return members[name] == .null ? nil : members[name]
+    func value(_ name: String) -> JSONValue? {
+        members[name] == .null ? nil : members[name]
     }
 
-    mutating func string(_ name: String) throws(Problem) -> String? {
+    func string(_ name: String) throws(Problem) -> String? {
         guard let value = value(name) else { return nil }
         guard case .string(let text) = value else { throw problem(name, "must be a string") }
         return text
     }
 
-    mutating func bool(_ name: String) throws(Problem) -> Bool? {
+    func bool(_ name: String) throws(Problem) -> Bool? {
         guard let value = value(name) else { return nil }
         guard case .bool(let flag) = value else { throw problem(name, "must be true or false") }
         return flag
     }
 
-    mutating func number(_ name: String) throws(Problem) -> Double? {
+    func number(_ name: String) throws(Problem) -> Double? {
         guard let value = value(name) else { return nil }
         guard case .number(let number) = value else { throw problem(name, "must be a number") }
         return number
     }
 
-    mutating func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let number = try number(name) else { return nil }
         guard let integer = Int(exactly: number), range.contains(integer) else {
             throw problem(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -65,7 +92,20 @@ struct JSONMembers {
         return integer
     }
 
-    mutating func strings(_ name: String) throws(Problem) -> [String]? {
+    /// A number of bytes: a number, or a text such as `"64KiB"`.
+    func size(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard case .string(let text) = value(name) else { return try integer(name, in: range) }
+        guard let bytes = ByteCount(text: text)?.bytes, range.contains(bytes) else {
+            let (least, most) = (ByteCount(range.lowerBound).text, ByteCount(range.upperBound).text)
+            throw problem(
+                name,
+                "must be a size from \(least) to \(most): a number of bytes, or such as \"64KiB\" or \"1GiB\""
+            )
+        }
+        return bytes
+    }
+
+    func strings(_ name: String) throws(Problem) -> [String]? {
         guard let value = value(name) else { return nil }
         guard case .array(let elements) = value else { throw problem(name, "must be an array of strings") }
         var strings: [String] = []
@@ -76,7 +116,7 @@ struct JSONMembers {
         return strings
     }
 
-    mutating func stringMap(_ name: String) throws(Problem) -> [String: String]? {
+    func stringMap(_ name: String) throws(Problem) -> [String: String]? {
         guard let value = value(name) else { return nil }
         guard case .object(let members) = value else { throw problem(name, "must be an object of strings") }
         var strings: [String: String] = [:]
@@ -87,18 +127,6 @@ struct JSONMembers {
             strings[key] = text
         }
         return strings
-    }
-
-    /// Refuses members that were not read.
-    func end() throws(Problem) {
-        guard let unknown = members.keys.filter({ !known.contains($0) }).min() else { return }
-        let others = known.isEmpty ? "There are none here." : "Known ones: \(known.sorted().joined(separator: ", "))."
-        throw Problem(
-            .badRequest,
-            code: "member-unknown",
-            detail: "There is no member \"\(unknown)\". \(others)",
-            pointer: "/\(path)\(Self.escape(unknown))"
-        )
     }
 
     /// A problem with one member of this object.

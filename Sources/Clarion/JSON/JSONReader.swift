@@ -11,10 +11,21 @@ struct JSONReader {
 
     /// - Throws: why the bytes are not taken.
     static func value(of bytes: [UInt8]) throws(JSONFault) -> JSONValue {
-        if let fault = JSONSyntax.fault(in: bytes, maximumDepth: maximumDepth) { throw fault }
+        do throws(JSONDocumentFault) {
+            return try document(of: bytes)
+        } catch {
+            throw error.fault
+        }
+    }
+
+    /// - Throws: why the bytes are not taken, and where.
+    static func document(of bytes: [UInt8]) throws(JSONDocumentFault) -> JSONValue {
+        if let (fault, offset) = JSONSyntax.firstFault(in: bytes, maximumDepth: maximumDepth) {
+            throw JSONDocumentFault(fault, at: offset, in: bytes)
+        }
         var reader = JSONReader(bytes: bytes, at: 0)
         // Numbers and escapes were checked.
-        guard let value = reader.value() else { throw .repeatedMember }
+        guard let value = reader.value() else { throw JSONDocumentFault(.repeatedMember, at: reader.index, in: bytes) }
         return value
     }
 

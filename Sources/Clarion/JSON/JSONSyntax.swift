@@ -18,9 +18,14 @@ struct JSONSyntax {
     ///
     /// - Parameter maximumDepth: deeper nesting is not accepted; whoever reads the document has to recurse that deep.
     static func fault(in bytes: [UInt8], maximumDepth: Int = 64) -> JSONFault? {
+        firstFault(in: bytes, maximumDepth: maximumDepth)?.fault
+    }
+
+    /// The first fault, as ``fault(in:maximumDepth:)`` finds it, and where it was noticed: at which byte, if it is one.
+    static func firstFault(in bytes: [UInt8], maximumDepth: Int) -> (fault: JSONFault, offset: Int?)? {
         var check = JSONSyntax(bytes: bytes, maximumDepth: maximumDepth)
-        guard check.document() else { return check.fault }
-        return UTF8Check.isValid(bytes) ? nil : .syntax
+        guard check.document() else { return (check.fault, check.index) }
+        return UTF8Check.isValid(bytes) ? nil : (.syntax, nil)
     }
 
     private init(bytes: [UInt8], maximumDepth: Int) {

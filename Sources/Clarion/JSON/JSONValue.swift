@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// Any JSON document (RFC 8259): what requests are parsed into before their members are checked one by one.
-enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Double)
@@ -44,7 +44,7 @@ enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Encodable {
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()

@@ -7,16 +7,12 @@ enum EventsFormat {
     /// - Throws: 406 `not-acceptable` if it accepts none of the three.
     init(_ request: Request) throws(Problem) {
         let ranges = MediaRange.all(in: request.headers.values(of: "Accept"))
-        func quality(_ names: String...) -> Double {
-            // The most specific range that is there decides, not the best.
-            names.lazy.compactMap { name in ranges.first { $0.name == name }?.quality }.first ?? 0
-        }
         // A stream is only for those who ask for it by name: what takes any text, or anything, like curl, wants an
         // answer that ends.
         let offers: [(format: EventsFormat, quality: Double)] = [
-            (.stream, quality("text/event-stream")),
-            (.lines, quality("application/x-ndjson")),
-            (.json, ranges.isEmpty ? 1 : quality("application/json", "application/*", "*/*")),
+            (.stream, ranges.quality("text/event-stream")),
+            (.lines, ranges.quality("application/x-ndjson")),
+            (.json, ranges.isEmpty ? 1 : ranges.quality("application/json", "application/*", "*/*")),
         ]
         var best: (format: EventsFormat, quality: Double)?
         for offer in offers where offer.quality > best?.quality ?? 0 { best = offer }

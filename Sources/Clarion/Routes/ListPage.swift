@@ -3,6 +3,9 @@ import MicroHTTP
 
 /// What every list takes: `limit=`, and as `cursor=` the `next` of the page before.
 struct ListPage {
+    /// What a query may say of it.
+    static let parameters: QueryParameters = ["limit", "cursor"]
+
     private static let limits = 1...1000
 
     let limit: Int

@@ -52,3 +52,11 @@ struct MediaRange: Hashable {
         return parts + [text[start...]]
     }
 }
+
+extension [MediaRange] {
+    /// The weight of the first of these names that is among the ranges; 0 if none is. The most specific range that is there
+    /// decides, not the best.
+    func quality(_ names: String...) -> Double {
+        names.lazy.compactMap { name in first { $0.name == name }?.quality }.first ?? 0
+    }
+}

@@ -5,12 +5,16 @@ extension Router {
     /// `/observers/{id}/deliveries` and what makes deliveries by hand.
     mutating func addDeliveries(_ hub: Hub) {
         let resource = DeliveryResource(log: hub.log, webhooks: hub.webhooks, directory: hub.directory)
-        onAsync(.get, "/observers/{id}/deliveries", hub) { try await resource.list($0) }
-        onAsync(.get, "/observers/{id}/deliveries/{event}", hub) { try await resource.read($0) }
-        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", hub) { try await resource.redeliver($0) }
-        onAsync(.post, "/observers/{id}/recover", hub) { try await resource.recover($0) }
-        onAsync(.post, "/observers/{id}/replay", hub) { try await resource.replay($0) }
-        onAsync(.post, "/observers/{id}/test", hub) { try await resource.test($0) }
+        onAsync(.get, "/observers/{id}/deliveries", parameters: ListPage.parameters + ["state"], hub) {
+            try await resource.list($0)
+        }
+        onAsync(.get, "/observers/{id}/deliveries/{event}", parameters: [], hub) { try await resource.read($0) }
+        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", parameters: [], hub) {
+            try await resource.redeliver($0)
+        }
+        onAsync(.post, "/observers/{id}/recover", parameters: [], hub) { try await resource.recover($0) }
+        onAsync(.post, "/observers/{id}/replay", parameters: [], hub) { try await resource.replay($0) }
+        onAsync(.post, "/observers/{id}/test", parameters: [], hub) { try await resource.test($0) }
     }
 }
 
@@ -128,8 +132,7 @@ private struct DeliveryResource: Sendable {
     /// A body is not needed; one that says something would go unheard.
     private func requireNoMembers(_ request: Request) throws(Problem) {
         guard !request.body.isEmpty else { return }
-        let members = try JSONMembers(try request.json())
-        try members.end()
+        _ = try JSONMembers(try request.json(), known: [])
     }
 
     private func answer(_ status: Status, _ document: JSONValue) -> Response {

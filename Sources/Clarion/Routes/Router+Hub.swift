@@ -3,7 +3,9 @@ import MicroHTTP
 
 extension Router {
     /// Every route of the hub.
-    init(for hub: Hub, configuration: HubConfiguration) {
+    ///
+    /// - Throws: ``HubError`` if the folder of the web console cannot be read.
+    init(for hub: Hub, configuration: HubConfiguration) throws(HubError) {
         self.init()
         require(SameOrigin.require)
         addPosting(hub)
@@ -14,17 +16,20 @@ extension Router {
         addObservers(hub, httpsOnly: configuration.webhooks.httpsOnly)
         addDeliveries(hub)
         addService(hub)
-        if let folder = configuration.publicFolder { addPublicFiles(PublicFiles(folder: folder)) }
+        addErrors()
+        if let folder = configuration.publicFolder { addPublicFiles(try PublicFiles(folder: folder)) }
     }
 
     /// Adds a route whose answer takes time: the connection is suspended, and the handler runs on the concurrency pool.
     mutating func onAsync(
         _ method: Method,
         _ path: String,
+        parameters: QueryParameters,
         _ hub: Hub,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
-        on(method, path) { [answers = hub.answers, work = hub.work, logger = hub.logger] request in
+        on(method, path, parameters: parameters) {
+            [answers = hub.answers, work = hub.work, logger = hub.logger] request in
             .later { responder in
                 work.start {
                     do {

@@ -13,14 +13,16 @@ extension Router {
             names: hub.names,
             httpsOnly: httpsOnly
         )
-        onAsync(.get, "/observers", hub) { try await resource.list($0) }
-        onAsync(.post, "/observers", hub) { try await resource.create($0) }
-        onAsync(.get, "/observers/{id}", hub) { try await resource.read($0) }
-        onAsync(.put, "/observers/{id}", hub) { try await resource.replace($0) }
-        onAsync(.patch, "/observers/{id}", hub) { try await resource.patch($0) }
-        onAsync(.post, "/observers/{id}/secret/rotate", hub) { try await resource.rotate($0) }
-        onAsync(.delete, "/observers/{id}", hub) { try await resource.delete($0) }
-        onAsync(.delete, "/topics/{topic}/observers", hub) { try await resource.deleteAll($0) }
+        onAsync(.get, "/observers", parameters: ListPage.parameters + ["topic", "kind"], hub) {
+            try await resource.list($0)
+        }
+        onAsync(.post, "/observers", parameters: [], hub) { try await resource.create($0) }
+        onAsync(.get, "/observers/{id}", parameters: [], hub) { try await resource.read($0) }
+        onAsync(.put, "/observers/{id}", parameters: [], hub) { try await resource.replace($0) }
+        onAsync(.patch, "/observers/{id}", parameters: [], hub) { try await resource.patch($0) }
+        onAsync(.post, "/observers/{id}/secret/rotate", parameters: [], hub) { try await resource.rotate($0) }
+        onAsync(.delete, "/observers/{id}", parameters: [], hub) { try await resource.delete($0) }
+        onAsync(.delete, "/topics/{topic}/observers", parameters: [], hub) { try await resource.deleteAll($0) }
     }
 }
 
@@ -84,14 +86,13 @@ private struct ObserverResource: Sendable {
     func rotate(_ request: Request) async throws -> Response {
         let id = try webhookID(request)
         let conditions = try Preconditions(request)
-        var members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json())
+        let members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json(), known: ["secret"])
         let saved = try await save(id) { present throws(Problem) in
             guard let present else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
             var webhook = present.webhook
             let scheme = webhook.specification.signature
-            let given = try WebhookSpecification.secret(&members, scheme: scheme)
-            try members.end()
+            let given = try WebhookSpecification.secret(members, scheme: scheme)
             webhook.secrets = webhook.secrets.rotated(to: given ?? .generate(scheme), at: Timestamp.now().milliseconds)
             return webhook
         }

@@ -4,15 +4,20 @@ import MicroHTTP
 extension Router {
     /// `GET …/events`: a stream if the client accepts one, otherwise history.
     mutating func addSubscribing(_ hub: Hub) {
-        on(.get, "/topics/{topic}/events") { [weak hub] request throws(Problem) in
+        on(.get, "/topics/{topic}/events", parameters: Self.eventsParameters) { [weak hub] request throws(Problem) in
             guard let hub else { throw Problem.draining }
             return try hub.events(of: [try request.parameter("topic")], for: request)
         }
-        on(.get, "/events") { [weak hub] request throws(Problem) in
+        on(.get, "/events", parameters: [.repeatable("topic")] + Self.eventsParameters) {
+            [weak hub] request throws(Problem) in
             guard let hub else { throw Problem.draining }
             return try hub.events(of: try Self.topics(of: request), for: request)
         }
     }
+
+    /// Streams and history share their paths, so each takes what the other does.
+    private static let eventsParameters =
+        StreamBeginning.parameters + ["type", "observer", "envelope", "after", "limit"]
 
     private static let maximumTopics = 100
 

@@ -5,10 +5,10 @@ extension Router {
     /// `/topics` and `/topics/{topic}`.
     mutating func addTopics(_ hub: Hub) {
         let resource = TopicResource(store: hub.log, streams: hub.streams, directory: hub.directory)
-        onAsync(.get, "/topics", hub) { try await resource.list($0) }
-        onAsync(.get, "/topics/{topic}", hub) { try await resource.read($0) }
-        onAsync(.put, "/topics/{topic}", hub) { try await resource.set($0) }
-        onAsync(.delete, "/topics/{topic}", hub) { try await resource.delete($0) }
+        onAsync(.get, "/topics", parameters: ListPage.parameters + ["prefix"], hub) { try await resource.list($0) }
+        onAsync(.get, "/topics/{topic}", parameters: [], hub) { try await resource.read($0) }
+        onAsync(.put, "/topics/{topic}", parameters: [], hub) { try await resource.set($0) }
+        onAsync(.delete, "/topics/{topic}", parameters: [], hub) { try await resource.delete($0) }
     }
 }
 
@@ -46,11 +46,10 @@ private struct TopicResource: Sendable {
         if conditions.match != nil || conditions.noneMatch != nil {
             try conditions.require(try await store.summary(of: topic) == nil ? .nothing : .untagged)
         }
-        var members = try JSONMembers(try request.json())
+        let members = try JSONMembers(try request.json(), known: ["retention"])
         let retention = try members.value("retention").map { value throws(Problem) in
             try Retention(value, at: "retention")
         }
-        try members.end()
         try await store.setRetention(retention, of: topic)
         let summary = try await store.summary(of: topic)
         return answer(summary ?? TopicSummary(topic: topic, events: 0, bytes: 0, first: nil, last: nil, retention: nil))

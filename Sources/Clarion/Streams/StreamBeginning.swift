@@ -10,6 +10,9 @@ enum StreamBeginning: Hashable, Sendable {
     /// What clients call the id in a query; the header wins over all of them.
     private static let idNames = ["last-event-id", "last_event_id", "lastEventID", "lastEventId"]
 
+    /// What a query may say of it.
+    static let parameters = QueryParameters(["since", "last"] + idNames.map { .init($0) })
+
     /// - Throws: what ``Since`` does, also if an id makes it irrelevant: a typo does not pass silently.
     init(_ request: Request, now: Timestamp) throws(Problem) {
         let query = request.target.query

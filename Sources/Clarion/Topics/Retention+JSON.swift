@@ -2,22 +2,22 @@ import EventLog
 import MicroHTTP
 
 extension Retention {
-    /// Reads `{"events", "age", "bytes"}`, each of which may be null or missing: then the hub's default bounds it.
+    /// Reads `{"events", "age", "bytes"}`, each of which may be null or missing: then the hub's default bounds it;
+    /// `bytes` also as text, such as `"1GiB"`.
     ///
     /// - Parameter pointer: where in the body the value stands.
     /// - Throws: `member-invalid`, `member-unknown`, `body-invalid`.
     init(_ value: JSONValue, at pointer: String) throws(Problem) {
-        var members = try JSONMembers(value, at: pointer)
+        let members = try JSONMembers(value, known: ["events", "age", "bytes"], at: pointer)
         self.init()
         events = try members.integer("events", in: Retention.eventBounds).map { Int64($0) }
-        bytes = try members.integer("bytes", in: Retention.byteBounds).map { Int64($0) }
+        bytes = try members.size("bytes", in: Retention.byteBounds).map { Int64($0) }
         if let text = try members.string("age") {
             guard let duration = Duration(text: text), Retention.ageBounds.contains(duration.milliseconds) else {
                 throw members.problem("age", "must be a duration from 1s to 36500d, such as \"7d\" or \"1h30m\"")
             }
             age = duration.milliseconds
         }
-        try members.end()
     }
 
     /// The bounds as ``init(_:at:)`` reads them; null where there is none.

@@ -15,9 +15,8 @@ struct RedeliveryStart {
     ///
     /// - Throws: `since-invalid`, `member-invalid`, `member-unknown`, `body-invalid`.
     init(_ value: JSONValue, now: Timestamp) throws(Problem) {
-        var members = try JSONMembers(value)
+        let members = try JSONMembers(value, known: ["since"])
         let text = try members.string("since")
-        try members.end()
         guard let text else { throw members.problem("since", "is required: \(Self.forms)") }
         if let id = EventID(text) {
             place = .event(id)

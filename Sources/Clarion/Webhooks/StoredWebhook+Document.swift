@@ -35,16 +35,16 @@ extension StoredWebhook {
     /// - Throws: ``HubError`` if the credentials are sealed and `key` does not open them; `Problem` if the document was
     ///   not written by this type.
     init(document: [UInt8], of id: ObserverID, key: MasterKey?) throws {
-        var members = try JSONMembers(body: document)
+        let members = try JSONMembers(stored: JSONValue(parsing: document) ?? .null)
         let specification = members.value("specification") ?? .null
         disabledReason = try members.string("disabledReason")
         consent = try members.value("consent").map(Self.consent)
         let stored = members.value("credentials") ?? .null
-        var credentials = try JSONMembers(try Self.open(stored, of: id, key: key), at: "credentials")
+        let credentials = try JSONMembers(stored: try Self.open(stored, of: id, key: key), at: "credentials")
         guard let secret = try credentials.string("secret") else { throw credentials.problem("secret", "is missing") }
         var previous: SigningSecrets.Retiring?
         if let value = credentials.value("previous") {
-            var members = try JSONMembers(value, at: "credentials/previous")
+            let members = try JSONMembers(stored: value, at: "credentials/previous")
             guard let secret = try members.string("secret"), let until = try members.number("until") else {
                 throw credentials.problem("previous", "is incomplete")
             }
@@ -59,7 +59,7 @@ extension StoredWebhook {
     }
 
     private static func consent(_ stored: JSONValue) throws -> Consent {
-        var members = try JSONMembers(stored, at: "consent")
+        let members = try JSONMembers(stored: stored, at: "consent")
         guard let url = try members.string("url") else { throw members.problem("url", "is missing") }
         let perMinute = try members.integer("perMinute", in: 1...Int.max)
         return Consent(url: try WebhookURL(url, httpsOnly: false), given: DeliveryConsent(perMinute: perMinute))

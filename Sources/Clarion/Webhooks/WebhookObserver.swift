@@ -13,12 +13,23 @@ final class WebhookObserver: HubObserver {
     /// Increases with each change; the ETag.
     let revision: Int64
 
+    /// What is wrong with it although it was taken.
+    let warnings: [WebhookWarning]
+
     private let deliveries: any DeliveryLog
     private let registrations = Lock<Registrations?>(nil)
 
     var topics: [TopicPattern] { webhook.specification.topics }
 
-    init(id: ObserverID, webhook: StoredWebhook, createdAt: Timestamp, revision: Int64, deliveries: any DeliveryLog) {
+    init(
+        id: ObserverID,
+        webhook: StoredWebhook,
+        createdAt: Timestamp,
+        revision: Int64,
+        deliveries: any DeliveryLog,
+        warnings: [WebhookWarning]
+    ) {
+        self.warnings = warnings
         self.id = id
         self.webhook = webhook
         self.createdAt = createdAt
@@ -87,6 +98,7 @@ final class WebhookObserver: HubObserver {
             "lastStatus": stats.lastStatus.map { .number(Double($0)) } ?? .null,
             "lastAttemptAt": stats.lastAttemptAt.map { .string($0.rfc3339) } ?? .null,
         ])
+        if !warnings.isEmpty { members["warnings"] = .array(warnings.map(\.json)) }
         if let failure = stats.lastFailure { members["lastFailure"] = .string(failure) }
         if let since = stats.failingSince { members["failingSince"] = .string(since.rfc3339) }
         return .object(members)

@@ -169,6 +169,7 @@ final class WebhookRegistry: Sendable {
                 "a webhook is disabled",
                 metadata: [
                     "observer": "\(failed.id)",
+                    "url": "\(failed.url?.withoutQuery ?? "")",
                     "reason": "\(failed.reason.rawValue)",
                     "deadLetters": "\(count)",
                 ]
@@ -178,7 +179,12 @@ final class WebhookRegistry: Sendable {
         } catch is NotRegistered {
             return true
         } catch {
-            logger.error("cannot disable a webhook", metadata: ["observer": "\(failed.id)", "error": "\(error)"])
+            logger.error(
+                "cannot disable a webhook",
+                metadata: [
+                    "observer": "\(failed.id)", "url": "\(failed.url?.withoutQuery ?? "")", "error": "\(error)",
+                ]
+            )
             // One that fails is told of with its next attempt. One that is gone gets no more attempts.
             return failed.reason != .gone
         }
@@ -195,7 +201,8 @@ final class WebhookRegistry: Sendable {
             webhook: webhook,
             createdAt: createdAt,
             revision: revision,
-            deliveries: store
+            deliveries: store,
+            warnings: dispatcher.refusal(of: webhook.specification.url).map { [.egressBlocked($0)] } ?? []
         )
         let topics = broadcaster.register(observer, format: .none) { [dispatcher] observer, frames in
             observer.receive(frames, dispatcher)

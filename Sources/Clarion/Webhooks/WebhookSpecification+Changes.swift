@@ -3,7 +3,7 @@ import Webhooks
 
 extension WebhookSpecification {
     /// Every member that a client may send.
-    private static let members: Set = [
+    static let members: Set = [
         "topics", "url", "types", "format", "headers", "description", "start", "ordered", "maxInFlight",
         "ratePerSecond", "enabled", "handshake", "signature", "secret",
     ]
@@ -12,9 +12,7 @@ extension WebhookSpecification {
     ///
     /// - Throws: `member-unknown`, or `body-invalid` if it is no object.
     static func requireKnown(_ patch: JSONValue) throws(Problem) {
-        var members = try JSONMembers(patch)
-        for name in Self.members { _ = members.value(name) }
-        try members.end()
+        _ = try JSONMembers(patch, known: members)
         guard case .object(let all) = patch, case .object(let headers) = all["headers"] else { return }
         // A name that is none, to be taken away, could be that of a header all the same, as Swift compares strings.
         for name in headers.keys.sorted() where !CustomHeader.isName(name) {

@@ -32,16 +32,16 @@ struct WebhookSpecification: Sendable {
     ///   - present: unless the webhook has it already.
     /// - Throws: a problem with the pointer of the member to blame.
     init(_ value: JSONValue, httpsOnly: Bool, present: WebhookURL? = nil) throws(Problem) {
-        var members = try JSONMembers(value)
-        topics = try Self.topics(&members)
-        url = try Self.url(&members, httpsOnly: httpsOnly, present: present)
-        types = try Self.types(&members)
-        headers = try Self.headers(&members)
+        let members = try JSONMembers(value, known: Self.members)
+        topics = try Self.topics(members)
+        url = try Self.url(members, httpsOnly: httpsOnly, present: present)
+        types = try Self.types(members)
+        headers = try Self.headers(members)
         description = try members.string("description")
         if let description, description.utf8.count > Self.maximumDescription {
             throw JSONMembers.problem("description", "must be at most \(Self.maximumDescription) bytes")
         }
-        format = try Self.choice("format", &members) ?? .raw
+        format = try Self.choice("format", members) ?? .raw
         if let start = try members.string("start"), start != "latest" {
             throw JSONMembers.problem("start", "must be \"latest\"")
         }
@@ -53,9 +53,8 @@ struct WebhookSpecification: Sendable {
         }
         enabled = try members.bool("enabled") ?? true
         handshake = try members.bool("handshake") ?? false
-        signature = try Self.choice("signature", &members) ?? .hmac
-        secret = try Self.secret(&members, scheme: signature)
-        try members.end()
+        signature = try Self.choice("signature", members) ?? .hmac
+        secret = try Self.secret(members, scheme: signature)
     }
 
     /// The specification as JSON that this type reads again; without the secret.
@@ -88,7 +87,7 @@ struct WebhookSpecification: Sendable {
         .object(Dictionary(headers.map { ($0.name, .string(value($0))) }, uniquingKeysWith: { first, _ in first }))
     }
 
-    private static func choice<Choice>(_ name: String, _ members: inout JSONMembers) throws(Problem) -> Choice?
+    private static func choice<Choice>(_ name: String, _ members: JSONMembers) throws(Problem) -> Choice?
     where Choice: RawRepresentable<String> & CaseIterable {
         guard let text = try members.string(name) else { return nil }
         guard let choice = Choice(rawValue: text) else {
@@ -98,7 +97,7 @@ struct WebhookSpecification: Sendable {
         return choice
     }
 
-    private static func topics(_ members: inout JSONMembers) throws(Problem) -> [TopicPattern] {
+    private static func topics(_ members: JSONMembers) throws(Problem) -> [TopicPattern] {
         guard let texts = try members.strings("topics"), (1...maximumTopics).contains(texts.count) else {
             throw JSONMembers.problem("topics", "must name 1 to \(maximumTopics) topics or patterns")
         }
@@ -114,7 +113,7 @@ struct WebhookSpecification: Sendable {
     }
 
     private static func url(
-        _ members: inout JSONMembers,
+        _ members: JSONMembers,
         httpsOnly: Bool,
         present: WebhookURL?
     ) throws(Problem) -> WebhookURL {
@@ -126,7 +125,7 @@ struct WebhookSpecification: Sendable {
         }
     }
 
-    private static func types(_ members: inout JSONMembers) throws(Problem) -> [String] {
+    private static func types(_ members: JSONMembers) throws(Problem) -> [String] {
         let types = try members.strings("types") ?? []
         guard types.count <= maximumTypes else {
             throw JSONMembers.problem("types", "must name at most \(maximumTypes) types")
@@ -137,7 +136,7 @@ struct WebhookSpecification: Sendable {
         return types
     }
 
-    private static func headers(_ members: inout JSONMembers) throws(Problem) -> [CustomHeader] {
+    private static func headers(_ members: JSONMembers) throws(Problem) -> [CustomHeader] {
         let map = try members.stringMap("headers") ?? [:]
         guard map.count <= maximumHeaders else {
             throw JSONMembers.problem("headers", "must have at most \(maximumHeaders) members")
@@ -167,7 +166,7 @@ struct WebhookSpecification: Sendable {
     /// The member `secret`, of whichever object.
     ///
     /// - Throws: `secret-invalid`, also if it is of another scheme.
-    static func secret(_ members: inout JSONMembers, scheme: SigningSecret.Scheme) throws(Problem) -> SigningSecret? {
+    static func secret(_ members: JSONMembers, scheme: SigningSecret.Scheme) throws(Problem) -> SigningSecret? {
         guard let text = try members.string("secret") else { return nil }
         do throws(WebhookError) {
             let secret = try SigningSecret(text)

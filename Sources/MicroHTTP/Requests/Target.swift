@@ -20,14 +20,10 @@ public struct Target: Hashable, Sendable {
     init(bytes: [UInt8]) throws(Problem) {
         let target = bytes[...]
         // A fragment has no place in a target: it is the client's own (RFC 9112 section 3.2).
-        guard target.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }),
+        guard target.allSatisfy({ $0.mayStandInTarget && $0 != UInt8(ascii: "#") }),
             let start = Self.pathStart(of: target)
         else {
-            throw Problem(
-                .badRequest,
-                code: "target-invalid",
-                detail: "The request target is neither a path nor a URL, or has a fragment."
-            )
+            throw Self.unknownForm
         }
         let path = target[start...].prefix { $0 != UInt8(ascii: "?") }
 
@@ -48,6 +44,14 @@ public struct Target: Hashable, Sendable {
         query = try Query(target[path.endIndex...].dropFirst())
     }
 
+    static var unknownForm: Problem {
+        Problem(
+            .badRequest,
+            code: "target-invalid",
+            detail: "The request target is neither a path nor a URL, or it has a fragment."
+        )
+    }
+
     /// Where the path begins; nil if the target has a form that names none.
     private static func pathStart(of target: ArraySlice<UInt8>) -> Int? {
         if target.first == UInt8(ascii: "/") || target.elementsEqual("*".utf8) { return target.startIndex }
@@ -60,4 +64,9 @@ public struct Target: Hashable, Sendable {
         }
         return nil
     }
+}
+
+extension UInt8 {
+    /// Whether it is neither a blank nor a control character. Bytes beyond ASCII need not be escaped, since curl does not.
+    var mayStandInTarget: Bool { self > 0x20 && self != 0x7F }
 }

@@ -4,10 +4,10 @@ struct RouteNode: Sendable {
     private var parameter: (name: String, child: [RouteNode])?
     private var endpoint: RouteEndpoint?
 
-    mutating func insert(_ path: some Collection<Substring>, method: Method, handler: @escaping Router.Handler) {
+    mutating func insert(_ path: some Collection<Substring>, method: Method, route: Route) {
         guard let segment = path.first else {
             var endpoint = endpoint ?? RouteEndpoint()
-            endpoint.handlers[method] = handler
+            endpoint.routes[method] = route
             self.endpoint = endpoint
             return
         }
@@ -16,10 +16,10 @@ struct RouteNode: Sendable {
             precondition(parameter == nil || parameter?.name == name, "Two names for one path segment: \(name)")
             // An array of one: a struct cannot hold itself.
             var child = parameter?.child[0] ?? RouteNode()
-            child.insert(path.dropFirst(), method: method, handler: handler)
+            child.insert(path.dropFirst(), method: method, route: route)
             parameter = (name, [child])
         } else {
-            literals[String(segment), default: RouteNode()].insert(path.dropFirst(), method: method, handler: handler)
+            literals[String(segment), default: RouteNode()].insert(path.dropFirst(), method: method, route: route)
         }
     }
 
@@ -35,14 +35,27 @@ struct RouteNode: Sendable {
     }
 }
 
-/// The handlers of one path, by method.
+/// What one method of a path does.
+struct Route: Sendable {
+    /// The query parameters that it takes.
+    let parameters: QueryParameters
+    let handler: Router.Handler
+
+    /// Answers a request, unless its query is not one of this route's.
+    func respond(to request: Request) throws(Problem) -> Reply {
+        try parameters.check(request.target.query)
+        return try handler(request)
+    }
+}
+
+/// The routes of one path, by method.
 struct RouteEndpoint: Sendable {
-    var handlers: [Method: Router.Handler] = [:]
+    var routes: [Method: Route] = [:]
 
     /// The value of `Allow` (RFC 9110 section 10.2.1).
     var allow: String {
-        var methods = Set(handlers.keys.map(\.description)).union(["OPTIONS"])
-        if handlers[.get] != nil { methods.insert("HEAD") }
+        var methods = Set(routes.keys.map(\.description)).union(["OPTIONS"])
+        if routes[.get] != nil { methods.insert("HEAD") }
         return methods.sorted().joined(separator: ", ")
     }
 }

@@ -2,20 +2,20 @@
 ///
 /// ```swift
 /// var router = Router()
-/// router.on(.get, "/topics/{topic}/events/{id}") { request throws(Problem) in
+/// router.on(.get, "/topics/{topic}/events", parameters: ["since", "limit"]) { request throws(Problem) in
 ///     let topic: Topic = try request.parameter("topic")
 ///     …
 /// }
 /// ```
 ///
 /// A path that no route has is answered 404 `route-unknown`; a method that a known path lacks, 405
-/// `method-not-allowed` with `Allow`; `HEAD` is `GET` without its body; `OPTIONS` tells what is allowed.
+/// `method-not-allowed` with `Allow`; a query parameter that the route does not take, 400 `parameter-unknown`; `HEAD` is `GET` without its body; `OPTIONS` tells what is allowed.
 public struct Router: Sendable {
     /// Answers one request. It runs on a server thread and must not block: see ``Reply/later(_:)``.
     public typealias Handler = @Sendable (Request) throws(Problem) -> Reply
 
     private var root = RouteNode()
-    private var fallback: Handler?
+    private var fallback: Route?
     private var checks: [@Sendable (Request) throws(Problem) -> Void] = []
 
     /// A router without routes.
@@ -23,14 +23,25 @@ public struct Router: Sendable {
 
     /// Adds a route.
     ///
-    /// - Parameter path: segments separated by `/`; `{name}` matches any one segment, a literal one wins over it.
-    public mutating func on(_ method: Method, _ path: String, _ handler: @escaping Handler) {
-        root.insert(path.split(separator: "/"), method: method, handler: handler)
+    /// - Parameters:
+    ///   - path: segments separated by `/`; `{name}` matches any one segment, a literal one wins over it.
+    ///   - parameters: the query parameters that it takes; others are refused before the handler is asked.
+    public mutating func on(
+        _ method: Method,
+        _ path: String,
+        parameters: QueryParameters,
+        _ handler: @escaping Handler
+    ) {
+        root.insert(
+            path.split(separator: "/"),
+            method: method,
+            route: Route(parameters: parameters, handler: handler)
+        )
     }
 
-    /// Where `GET` requests go whose path no route has.
-    public mutating func otherwise(_ handler: @escaping Handler) {
-        fallback = handler
+    /// Where `GET` requests go whose path no route has. The handler throws 404 itself for a path that it does not know.
+    public mutating func otherwise(parameters: QueryParameters, _ handler: @escaping Handler) {
+        fallback = Route(parameters: parameters, handler: handler)
     }
 
     /// Checks every request before its route is looked for; what the check throws is the answer.
@@ -58,15 +69,16 @@ public struct Router: Sendable {
                     detail: "Nothing is served at this path. The routes are listed in docs/http-api.md."
                 )
             }
-            // Throws 404 itself for a path that it does not know, whatever the method.
-            let reply = try fallback(request)
+            // Before its query is looked at: of a path that is unknown, nothing else matters, whatever the method.
+            let reply = try fallback.handler(request)
             guard request.method == .get || request.method == .head else {
-                return try RouteEndpoint(handlers: [.get: fallback]).refuse(request)
+                return try RouteEndpoint(routes: [.get: fallback]).refuse(request)
             }
+            try fallback.parameters.check(request.target.query)
             return reply
         }
         let method = request.method == .head ? .get : request.method
-        if let handler = endpoint.handlers[method] { return try handler(request) }
+        if let route = endpoint.routes[method] { return try route.respond(to: request) }
         return try endpoint.refuse(request)
     }
 }

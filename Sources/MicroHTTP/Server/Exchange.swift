@@ -89,7 +89,7 @@ final class Exchange {
         isHead = head.isHead
         let isInPlace = unsafe head.read(from: connection, skipping: ownFields, target: targetPlace, into: &headers)
         id = headers["Request-Id"].flatMap(RequestID.accept) ?? RequestID.next()
-        guard isInPlace, rawTarget.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+        guard isInPlace else {
             return unsafe refuse(
                 .malformed(
                     "The head cannot be read in one way only: it has a folded or blank-led line, a bare line feed, a NUL, "
@@ -98,6 +98,7 @@ final class Exchange {
                 connection
             )
         }
+        guard rawTarget.allSatisfy(\.mayStandInTarget) else { return unsafe refuse(Target.unknownForm, connection) }
         if let problem = headers.problem(isHTTP11: takesChunks) { return unsafe refuse(problem, connection) }
         isChunked = RequestHead.isParsedInPlace && headers.contains("Transfer-Encoding")
         headMemory = unsafe clarion_mhd_head_size(connection) + headers.bookkeeping

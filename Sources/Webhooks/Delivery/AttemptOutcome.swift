@@ -21,6 +21,9 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// The endpoint's id.
     public var endpoint: String
 
+    /// The event's id.
+    public var event: String
+
     /// Where the attempt went; the endpoint may have another URL by now.
     public var url: WebhookURL?
 
@@ -51,11 +54,15 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// When the attempt ended, in milliseconds since 1970.
     public var at: Int64
 
+    /// What the operator is to be told of the endpoint with it.
+    var news: EndpointNews.Item?
+
     /// Creates an outcome.
     public init(
         delivery: Int64,
         renewals: Int64 = 0,
         endpoint: String,
+        event: String,
         url: WebhookURL? = nil,
         attempts: Int,
         result: Result,
@@ -70,6 +77,7 @@ public struct AttemptOutcome: Sendable, Hashable {
         self.delivery = delivery
         self.renewals = renewals
         self.endpoint = endpoint
+        self.event = event
         self.url = url
         self.attempts = attempts
         self.result = result
@@ -90,6 +98,7 @@ extension AttemptOutcome {
             delivery: delivery.id,
             renewals: delivery.renewals,
             endpoint: endpoint.id,
+            event: delivery.eventID,
             url: endpoint.url,
             attempts: delivery.attempts + 1,
             result: result,

@@ -60,9 +60,12 @@ extension DeliveryScheduler {
             result = .retry(notBefore: now)
         }
         if unrecorded.isEmpty { recordAt = now + limits.recordDelay }
-        unrecorded.append(
-            AttemptOutcome(of: request.delivery, at: request.target.endpoint, answer, result, now: now)
-        )
+        var outcome = AttemptOutcome(of: request.delivery, at: request.target.endpoint, answer, result, now: now)
+        // Of a URL that was replaced meanwhile there is nothing new to tell.
+        if withLane(index, { $0.target?.endpoint.url == request.target.endpoint.url }) {
+            outcome.news = withLane(index) { $0.news.note(hasFailed: answer.failure != nil, now: now) }
+        }
+        unrecorded.append(outcome)
         if answer.failure == nil { answeredAt = now }
         let areOthersAnswered = now - answeredAt < 100
         var isProvenWhileParked = false

@@ -101,7 +101,10 @@ struct DeliveryScheduler {
         let target = Target(endpoint)
         withLane(index) { lane in
             let present = lane.target?.endpoint
-            if present?.url != endpoint.url || (present?.isEnabled == false && endpoint.isEnabled) { lane.forgive() }
+            if present?.url != endpoint.url || (present?.isEnabled == false && endpoint.isEnabled) {
+                lane.forgive()
+                lane.news = EndpointNews()
+            }
             lane.target = target
             lane.isGone = false
             lane.rate = RateLimit(perSecond: endpoint.ratePerSecond, after: lane.rate)

@@ -95,6 +95,9 @@ struct Lane {
     /// takes it off.
     var brake: RateLimit?
 
+    /// What the operator was told of the endpoint.
+    var news = EndpointNews()
+
     /// Whether any attempt has succeeded.
     private var hasSucceeded = false
 

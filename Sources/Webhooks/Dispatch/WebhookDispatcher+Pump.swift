@@ -131,21 +131,4 @@ extension WebhookDispatcher {
             return
         }
     }
-
-    private func log(_ outcomes: [AttemptOutcome]) {
-        for outcome in outcomes where outcome.failure != nil {
-            let level: Logger.Level = outcome.result == .dead || outcome.result == .gone ? .notice : .debug
-            logger.log(
-                level: level,
-                "a delivery attempt failed",
-                metadata: [
-                    "observer": "\(outcome.endpoint)",
-                    "delivery": "\(outcome.delivery)",
-                    "attempt": "\(outcome.attempts)",
-                    "failure": "\(outcome.failure?.rawValue ?? "")",
-                    "status": "\(outcome.status.map(String.init) ?? "none")",
-                ]
-            )
-        }
-    }
 }

@@ -46,7 +46,7 @@ public final class WebhookDispatcher: Sendable {
     /// - Parameters:
     ///   - store: where deliveries are read and outcomes recorded.
     ///   - configuration: what is the same for all endpoints.
-    ///   - logger: for failures of the store and dead letters; never sees secrets, bodies or URLs.
+    ///   - logger: for failures of the store and of endpoints; never sees secrets, bodies or the queries of URLs.
     public convenience init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
         self.init(store: store, configuration: configuration, logger: logger, clock: .system)
     }
@@ -68,6 +68,11 @@ public final class WebhookDispatcher: Sendable {
     /// How long an outcome may wait for others to be recorded with it, in milliseconds. A process that dies meanwhile
     /// makes the attempt again; to record each by itself would cost posts a quarter of the log's time.
     private static let recordDelay: Int64 = 10
+
+    /// Why every attempt at a URL will be refused here, as far as that can be told before any is made; nil if it cannot.
+    public func refusal(of url: WebhookURL) -> String? {
+        transport.options.foreseeableRefusal(of: url)
+    }
 
     /// Starts the transport thread and the pump. Further calls do nothing.
     public func start() {

@@ -33,7 +33,9 @@ public struct EgressGuard: Sendable {
             return .permitted
         }
         guard let range = Self.blockedRange(of: effective) else { return .permitted }
-        return .blocked(reason: "\(address) is not a public address; allow it with --allow-egress \(range)")
+        return .blocked(
+            reason: "\(address) is not a public address; to allow it, start the hub with --allow-egress \(range)"
+        )
     }
 
     /// Judges a socket address; families other than IPv4 and IPv6 are blocked.

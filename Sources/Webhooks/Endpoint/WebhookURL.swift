@@ -85,6 +85,9 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
+    /// The URL without its query, which may hold a credential: for logs.
+    public var withoutQuery: Substring { description.prefix { $0 != "?" } }
+
     /// The address, if the host is one.
     var address: IPAddress? {
         IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast().prefix { $0 != "%" }) : host)

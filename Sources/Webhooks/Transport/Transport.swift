@@ -29,7 +29,7 @@ final class Transport: Sendable {
     }
 
     private let inbox = Lock(Inbox())
-    private let options: TransportOptions
+    let options: TransportOptions
     private let clock: WallClock
 
     init(options: TransportOptions, clock: WallClock) {

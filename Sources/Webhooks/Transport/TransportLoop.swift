@@ -30,7 +30,7 @@ struct TransportLoop: ~Copyable {
         guard !requests.isEmpty else { return }
         let now = clock.now()
         for request in requests {
-            if let reason = refusal(of: request) {
+            if let reason = options.refusal(of: request.target.endpoint.url) {
                 results.append(
                     TransportResult(
                         request: request,
@@ -96,19 +96,6 @@ struct TransportLoop: ~Copyable {
         active[request.token] = nil
         results.append(TransportResult(request: request, ending: ending))
         if request.purpose == .delivery, idle.count < Self.maximumIdle { idle.append(exchange) }
-    }
-
-    /// Why a URL may not be reached, if that can be told from the URL alone. Its address matters where a proxy makes the
-    /// connection: what is dialled then is the proxy.
-    private func refusal(of request: TransportRequest) -> String? {
-        let url = request.target.endpoint.url
-        if options.httpsOnly, url.scheme != "https" {
-            return "--webhooks-https-only refuses \(url.scheme); give the webhook an https URL"
-        }
-        guard options.proxy != nil, let address = url.address,
-            case .blocked(let reason) = options.egressGuard.decision(for: address)
-        else { return nil }
-        return reason
     }
 
     private mutating func fail(_ request: TransportRequest) {

@@ -1,4 +1,6 @@
 import EventLog
+import Logging
+import MicroHTTP
 import Synchronization
 import Testing
 
@@ -41,5 +43,19 @@ import Testing
             let event = try await hub.post(EventDraft(topic: try Topic("a.b"), data: Array("hello".utf8)))
             try await eventually { client.received().contains("id: \(event.id)\ndata: hello\n\n") }
         }
+    }
+
+    @Test func aConsoleThatIsNotThereKeepsAHubFromStarting() async throws {
+        let configuration = HubConfiguration(
+            server: ServerConfiguration(port: 0, serverName: "clarion"),
+            storage: .inMemory,
+            durability: .memory,
+            publicFolder: "/no/such/folder"
+        )
+        let error = await #expect(throws: HubError.self) {
+            try await Hub.start(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
+        #expect(error?.code == HubError.publicFolderUnreadable)
+        #expect(error?.message.contains("/no/such/folder") == true)
     }
 }

@@ -78,15 +78,16 @@ import Testing
     }
 
     @Test func aTypoIsRefusedWithItsPointer() throws {
-        var members = try JSONMembers(parse(#"{"urll": "x", "url": "y"}"#))
-        #expect(try members.string("url") == "y")
-        let problem = #expect(throws: Problem.self) { try members.end() }
+        let problem = #expect(throws: Problem.self) {
+            try JSONMembers(parse(#"{"urll": "x", "url": "y"}"#), known: ["url", "topics"])
+        }
         #expect(problem?.code == "member-unknown")
         #expect(problem?.pointer == "/urll")
+        #expect(problem?.detail == #"There is no member "urll". Did you mean "url"? Known ones: topics, url."#)
     }
 
     @Test func aWrongTypeIsRefusedWithItsPointer() throws {
-        var members = try JSONMembers(parse(#"{"topics": ["a", 1], "n": 1.5}"#))
+        let members = try JSONMembers(parse(#"{"topics": ["a", 1], "n": 1.5}"#), known: ["topics", "n"])
         #expect(#expect(throws: Problem.self) { try members.strings("topics") }?.pointer == "/topics/1")
         #expect(#expect(throws: Problem.self) { try members.integer("n", in: 0...9) }?.pointer == "/n")
     }

@@ -168,9 +168,8 @@ import Testing
                     _ = try WebhookSpecification(try WebhookSpecification.restoring(value, from: nil), httpsOnly: false)
                 }
                 let other = code {
-                    var members = try JSONMembers(body: body)
+                    let members = try JSONMembers(try JSONReader.value(of: body), known: ["retention"])
                     if let retention = members.value("retention") { _ = try Retention(retention, at: "retention") }
-                    try members.end()
                 }
                 // What is no JSON at all is answered before.
                 for refusal in [refusal, other].compactMap(\.self) where !documentedCodes.contains(refusal) {

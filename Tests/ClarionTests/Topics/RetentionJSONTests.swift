@@ -20,7 +20,9 @@ import Testing
 
     @Test(arguments: [
         (#"{"events": 0}"#, "events"), (#"{"events": -1}"#, "events"), (#"{"events": 1.5}"#, "events"),
-        (#"{"events": "5"}"#, "events"), (#"{"events": 1e13}"#, "events"), (#"{"bytes": 0}"#, "bytes"),
+        (#"{"events": "5"}"#, "events"), (#"{"bytes": "1MB"}"#, "bytes"), (#"{"bytes": "0KiB"}"#, "bytes"),
+        (#"{"bytes": "2PiB"}"#, "bytes"), (#"{"bytes": true}"#, "bytes"), (#"{"events": 1e13}"#, "events"),
+        (#"{"bytes": 0}"#, "bytes"),
         (#"{"bytes": 1e16}"#, "bytes"), (#"{"age": 7}"#, "age"), (#"{"age": "999ms"}"#, "age"),
         (#"{"age": "seven"}"#, "age"), (#"{"age": ""}"#, "age"), (#"{"age": "36501d"}"#, "age"),
         (#"{"evnets": 5}"#, "evnets"),

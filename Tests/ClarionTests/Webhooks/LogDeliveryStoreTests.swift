@@ -16,6 +16,7 @@ import Webhooks
         return AttemptOutcome(
             delivery: delivery,
             endpoint: "w",
+            event: "e-\(delivery)",
             attempts: 1,
             result: result,
             status: isDelivered ? 200 : 500,

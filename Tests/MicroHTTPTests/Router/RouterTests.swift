@@ -17,23 +17,25 @@ import Testing
     /// Answers each route with its own name and what its parameters matched.
     private func router(otherwise: Bool = false) -> Router {
         var router = Router()
-        router.on(.get, "/") { _ in .now(Response(.ok, body: Array("root".utf8))) }
-        router.on(.get, "/topics") { _ in .now(Response(.ok, body: Array("topics".utf8))) }
-        router.on(.get, "/topics/{topic}/events") { request throws(Problem) in
+        router.on(.get, "/", parameters: []) { _ in .now(Response(.ok, body: Array("root".utf8))) }
+        router.on(.get, "/topics", parameters: []) { _ in .now(Response(.ok, body: Array("topics".utf8))) }
+        router.on(.get, "/topics/{topic}/events", parameters: [.repeatable("topic"), "since"]) {
+            request throws(Problem) in
             .now(Response(.ok, body: Array("events of \(try request.parameter("topic", as: String.self))".utf8)))
         }
-        router.on(.post, "/topics/{topic}/events") { _ in .now(Response(.created)) }
-        router.on(.get, "/topics/{topic}/events/{id}") { request throws(Problem) in
+        router.on(.post, "/topics/{topic}/events", parameters: []) { _ in .now(Response(.created)) }
+        router.on(.get, "/topics/{topic}/events/{id}", parameters: []) { request throws(Problem) in
             let topic: String = try request.parameter("topic")
             let id: String = try request.parameter("id")
             return .now(Response(.ok, body: Array("\(id) of \(topic)".utf8)))
         }
-        router.on(.get, "/topics/special/value") { _ in .now(Response(.ok, body: Array("special".utf8))) }
-        router.on(.get, "/even/{number}") { request throws(Problem) in
+        router.on(.get, "/topics/special/value", parameters: []) { _ in .now(Response(.ok, body: Array("special".utf8)))
+        }
+        router.on(.get, "/even/{number}", parameters: []) { request throws(Problem) in
             .now(Response(.ok, body: Array("\(try request.parameter("number", as: Even.self).number)".utf8)))
         }
-        router.on(.options, "/own") { _ in .now(Response(.ok, body: Array("own options".utf8))) }
-        if otherwise { router.otherwise { _ in .now(Response(.ok, body: Array("file".utf8))) } }
+        router.on(.options, "/own", parameters: []) { _ in .now(Response(.ok, body: Array("own options".utf8))) }
+        if otherwise { router.otherwise(parameters: ["v"]) { _ in .now(Response(.ok, body: Array("file".utf8))) } }
         return router
     }
 
@@ -59,7 +61,7 @@ import Testing
     @Test func `finds the route and what its segments matched`() throws {
         #expect(try text(.get, "/") == "root")
         #expect(try text(.get, "/topics/") == "topics")
-        #expect(try text(.get, "/topics/a%2Fb/events?x=y") == "events of a/b")
+        #expect(try text(.get, "/topics/a%2Fb/events?since=y") == "events of a/b")
         #expect(try text(.get, "/topics/t/events/1") == "1 of t")
         #expect(try answer(.post, "/topics/t/events").status == .created)
     }
@@ -110,5 +112,44 @@ import Testing
         #expect(try answer(.options, "/nothing", otherwise: true).status == .noContent)
         #expect(try answer(.post, "/nothing").status == .notFound)
         #expect(try answer(.put, "/topics", otherwise: true).status == .methodNotAllowed)
+    }
+
+    @Test(arguments: [
+        ("/topics/t/events?sinse=1", "sinse"), ("/topics?limit=1", "limit"), ("/?x", "x"), ("/topics/t/events?=1", ""),
+        ("/topics/t/events?since=1&Since=1", "Since"), ("/topics/t/events?_=1&x=2", "x"),
+    ])
+    func `a query parameter that the route does not take is refused by its name`(target: String, name: String) throws {
+        for method in [Method.get, .head] {
+            let response = try answer(method, target)
+            #expect(response.status == .badRequest)
+            let body = String(decoding: response.body, as: UTF8.self)
+            #expect(body.contains("\"code\":\"parameter-unknown\""))
+            #expect(body.contains("\"parameter\":\"\(name)\""))
+        }
+    }
+
+    @Test func `the refusal names the nearest parameter, and all`() throws {
+        let body = try text(.get, "/topics/t/events?sinse=1")
+        #expect(body.contains("Did you mean \\\"since\\\"? Known ones: since, topic."))
+    }
+
+    @Test(arguments: ["/?_", "/?_=1&_=2&_dc=3", "/topics/t/events?since=1&_=1&topic=a&topic=b"])
+    func `names that begin with an underscore are ignored, and repeatable ones may repeat`(target: String) throws {
+        #expect(try answer(.get, target).status == .ok)
+    }
+
+    @Test func `a parameter that counts once is refused the second time`() throws {
+        let response = try answer(.get, "/topics/t/events?since=1&since=1")
+        #expect(response.status == .badRequest)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("\"code\":\"parameter-invalid\""))
+    }
+
+    @Test func `path and method are judged before the query`() throws {
+        #expect(try answer(.get, "/nothing?x=1").status == .notFound)
+        #expect(try answer(.delete, "/topics/t/events?x=1").status == .methodNotAllowed)
+        #expect(try answer(.options, "/topics/t/events?x=1").status == .noContent)
+        #expect(try answer(.post, "/nothing?x=1", otherwise: true).status == .methodNotAllowed)
+        #expect(try answer(.get, "/nothing?x=1", otherwise: true).status == .badRequest)
+        #expect(try answer(.get, "/nothing?v=1", otherwise: true).status == .ok)
     }
 }

@@ -17,7 +17,7 @@ extension Live {
                 client.beginChunks()
                 #expect(String(decoding: try client.take(prelude.utf8.count), as: UTF8.self) == prelude)
                 // Corked bytes would be held back for 200 ms.
-                #expect(ContinuousClock.now - start < .milliseconds(150))
+                expectFigure("head and prelude", ContinuousClock.now - start, atMost: .milliseconds(150))
                 #expect(head.statusLine == "HTTP/1.1 200 OK")
                 #expect(head["Content-Type"] == "text/event-stream")
                 #expect(head["Transfer-Encoding"] == "chunked")

@@ -1,5 +1,6 @@
 import EventLog
 import MicroHTTP
+import Spelling
 
 /// The context attributes of a CloudEvent as they were posted, checked (CloudEvents 1.0.2, "Type System" and "Context
 /// Attributes").
@@ -50,7 +51,8 @@ struct CloudEventAttributes {
         // In the order of their names, so that of several that are wrong the same one is named each time.
         for (name, value) in posted.sorted(by: { $0.key < $1.key }) { try Self.check(name, value, at: place) }
         for name in Self.required where posted[name] == nil {
-            throw place.problem(name, "A CloudEvent needs \"\(name)\".")
+            let hint = Self.misspelling(of: name, in: posted).map { " Is \"\($0)\" meant to be it?" }
+            throw place.problem(name, "A CloudEvent needs \"\(name)\".\(hint ?? "")")
         }
         for name in Self.required + Self.optional {
             guard let value = posted[name] else { continue }
@@ -68,6 +70,13 @@ struct CloudEventAttributes {
         others[Self.topic] = nil
         self.type = type
         self.others = others
+    }
+
+    /// An extension that is most likely an attribute with a typo: any name is legal for one.
+    private static func misspelling(of name: String, in posted: [String: JSONValue]) -> String? {
+        posted.keys.sorted().first { candidate in
+            !(required + optional).contains(candidate) && Spelling.nearest(to: candidate, among: [name]) != nil
+        }
     }
 
     /// What holds for any attribute.

@@ -1,0 +1,33 @@
+// A receiver of webhooks in JavaScript, with nothing but Node: `WEBHOOK_SECRET=whsec_… node receiver.mjs`.
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { createServer } from "node:http"
+
+const key = Buffer.from(process.env.WEBHOOK_SECRET.replace(/^whsec_/, ""), "base64")
+// A delivery may come twice, with the same id. What must not happen twice keeps the ids where it keeps its results.
+const seen = new Set()
+
+/** Whether one of the signatures is ours, and made within the last five minutes (Standard Webhooks). */
+function isGenuine(headers, body) {
+  const { "webhook-id": id = "", "webhook-timestamp": time = "", "webhook-signature": signatures = "" } = headers
+  if (!(Math.abs(Date.now() / 1000 - Number(time)) <= 300)) return false
+  const expected = createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest()
+  // Two while the secret is being changed.
+  return signatures.split(" ").some((signature) => {
+    const given = Buffer.from(signature.replace(/^v1,/, ""), "base64")
+    return signature.startsWith("v1,") && given.length === expected.length && timingSafeEqual(given, expected)
+  })
+}
+
+createServer(async (request, response) => {
+  const pieces = []
+  for await (const piece of request) pieces.push(piece)
+  const body = Buffer.concat(pieces)
+  if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
+  const id = request.headers["webhook-id"]
+  if (!seen.has(id)) {
+    seen.add(id)
+    console.log(request.headers["clarion-topic"], request.headers["event-type"] ?? "-", body.toString())
+  }
+  // Any 2xx means "got it", 410 "no more of this"; after anything else the hub tries again.
+  response.writeHead(204).end()
+}).listen(Number(process.env.PORT ?? 9000), "127.0.0.1")

@@ -1,0 +1,45 @@
+/// A code of problem documents, as it is explained to who meets it.
+struct DocumentedError: Sendable {
+    /// The stable code: what stands behind `#` in the `type` of a problem.
+    let code: String
+
+    /// The statuses it comes with, in words, as Markdown.
+    let statuses: String
+
+    /// What to do about it, in one line of Markdown that has code and links, and nothing else.
+    let advice: String
+
+    init(_ code: String, _ statuses: String, _ advice: String) {
+        self.code = code
+        self.statuses = statuses
+        self.advice = advice
+    }
+
+    /// Its row in the table of `docs/errors.md`.
+    var markdownRow: String { "| <a id=\"\(code)\"></a>`\(code)` | \(statuses) | \(advice) |" }
+
+    /// Its paragraph in plain text.
+    var text: String { "\(code) (\(Self.render(statuses) { $0 }))\n    \(Self.render(advice) { $0 })\n" }
+
+    /// Its entry in a list of HTML.
+    var html: String {
+        """
+        <dt id="\(code)"><a href="#\(code)"><code>\(code)</code></a> <span>\(Self.html(statuses))</span></dt>
+        <dd>\(Self.html(advice))</dd>
+
+        """
+    }
+
+    private static func html(_ markdown: String) -> String {
+        render(HTMLText.escape(markdown)) { "<code>\($0)</code>" }
+    }
+
+    /// A line with its code rendered, and of its links, which lead to files that a hub does not serve, the text.
+    private static func render(_ markdown: String, code: (String) -> String) -> String {
+        // Every other part stands between backticks.
+        let parts = markdown.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
+        return parts.enumerated().map { index, part in
+            index.isMultiple(of: 2) ? part.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.output.1 } : code(part)
+        }.joined()
+    }
+}

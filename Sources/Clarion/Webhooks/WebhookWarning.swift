@@ -1,0 +1,18 @@
+/// What a client should know of a webhook that was taken, and will not work as it is.
+struct WebhookWarning: Hashable, Sendable {
+    /// Stable, in kebab case.
+    let code: String
+    /// What is wrong and what to do about it.
+    let detail: String
+    /// The member to blame, as a JSON Pointer (RFC 6901).
+    let pointer: String
+
+    /// The hub will not dial what stands in the URL.
+    static func egressBlocked(_ reason: String) -> WebhookWarning {
+        WebhookWarning(code: "egress-blocked", detail: "Every delivery will fail: \(reason).", pointer: "/url")
+    }
+
+    var json: JSONValue {
+        .object(["code": .string(code), "detail": .string(detail), "pointer": .string(pointer)])
+    }
+}

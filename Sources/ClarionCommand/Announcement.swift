@@ -1,0 +1,35 @@
+import Clarion
+import FoundationEssentials
+
+/// What is printed when the hub can be reached. Programs read the first line; the rest is for people.
+struct Announcement {
+    private let url: String
+    private let storage: SQLiteEventLog.Storage
+    private let durability: Durability
+    private let hasConsole: Bool
+
+    init(of settings: Settings, port: UInt16) {
+        url = "http://\(settings.displayHost):\(port)"
+        storage = settings.hub.storage
+        durability = settings.hub.durability
+        hasConsole = settings.hub.publicFolder != nil
+    }
+
+    /// - Parameter forTerminal: whether a person can press keys.
+    func lines(forTerminal: Bool) -> [String] {
+        var lines = ["Clarion \(Hub.version) is listening on \(url)", "  log      \(log)"]
+        if hasConsole { lines.append("  console  \(url)/") }
+        if forTerminal { lines.append("  stop     Ctrl-C") }
+        return lines
+    }
+
+    private var log: String {
+        guard case .directory(let folder) = storage else { return "in memory: nothing survives the stop" }
+        let path = URL(filePath: folder).absoluteURL.path
+        return switch durability {
+        case .disk: "\(path) (--durability disk: acknowledged events survive power loss)"
+        case .process: "\(path) (--durability process: acknowledged events survive kill -9)"
+        case .memory: path
+        }
+    }
+}

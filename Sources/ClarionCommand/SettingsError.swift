@@ -1,0 +1,21 @@
+import Spelling
+
+/// A setting that cannot be used, in one line.
+struct SettingsError: Error {
+    let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    /// What is wrong with the value of a setting.
+    init(_ setting: Setting, _ reason: String) {
+        self.init("--\(setting.rawValue): \(reason)")
+    }
+
+    /// There is no setting of that name.
+    init(unknown name: String, in place: String, known: [String]) {
+        let advice = Spelling.nearest(to: name, among: known).map { "Did you mean \($0)?" }
+        self.init("\(name): there is no such setting, \(place). \(advice ?? "\"clarion serve --help\" lists them.")")
+    }
+}

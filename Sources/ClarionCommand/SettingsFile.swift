@@ -1,0 +1,82 @@
+import Clarion
+import Configuration
+import Glibc
+
+/// The JSON file of settings.
+enum SettingsFile {
+    /// Far more than settings take: what is larger is another file.
+    private static let maximumBytes = 1 << 20
+
+    /// Reads a file whose members are settings.
+    ///
+    /// - Throws: why it cannot be read, where it is no JSON, or which member is no setting.
+    static func provider(path: String) throws(SettingsError) -> InMemoryProvider {
+        let bytes = try contents(of: path)
+        let document: JSONValue
+        do throws(JSONDocumentFault) {
+            document = try JSONValue(document: bytes)
+        } catch {
+            throw SettingsError("--config: \(path) \(error.description)")
+        }
+        guard case .object(let members) = document else {
+            throw SettingsError("--config: \(path) is no JSON object, such as {\"port\": 9000}")
+        }
+        if let name = members.keys.filter({ !Setting.inFile.contains($0) }).min() {
+            throw SettingsError(unknown: name, in: "in \(path)", known: Setting.inFile)
+        }
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (name, value) in members where value != .null {
+            guard let content = ConfigContent(value) else {
+                throw SettingsError("--\(name): must be a text, a number, true, false or a list of texts in \(path)")
+            }
+            values[AbsoluteConfigKey([name])] = ConfigValue(content, isSecret: false)
+        }
+        return InMemoryProvider(name: "file", values: values)
+    }
+
+    /// - Throws: the system's reason if it cannot be read.
+    private static func contents(of path: String) throws(SettingsError) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(path, errno) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            // read(2) writes at most so many bytes into the array, and says how many; -1 is a failure, as of a folder.
+            let count = unsafe read(descriptor, &piece, piece.count)
+            guard count >= 0 else { throw unreadable(path, errno) }
+            guard count > 0 else { return bytes }
+            bytes += piece.prefix(count)
+            guard bytes.count <= maximumBytes else {
+                throw SettingsError("--config: \(path) is larger than \(ByteCount(maximumBytes).text)")
+            }
+        }
+    }
+
+    private static func unreadable(_ path: String, _ code: Int32) -> SettingsError {
+        code == ENOENT
+            ? SettingsError("--config: there is no file \(path)")
+            : SettingsError("--config: cannot read \(path): \(unsafe String(cString: strerror(code)))")
+    }
+}
+
+extension ConfigContent {
+    /// Nil for what no setting is: an object, a list of other things than texts, a number with a fraction.
+    fileprivate init?(_ value: JSONValue) {
+        switch value {
+        case .string(let text): self = .string(text)
+        case .bool(let flag): self = .bool(flag)
+        case .number(let number):
+            guard let whole = Int(exactly: number) else { return nil }
+            self = .int(whole)
+        case .array(let elements):
+            var texts: [String] = []
+            for element in elements {
+                guard case .string(let text) = element else { return nil }
+                texts.append(text)
+            }
+            self = .stringArray(texts)
+        case .null, .object: return nil
+        }
+    }
+}

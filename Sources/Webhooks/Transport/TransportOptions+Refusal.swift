@@ -1,0 +1,34 @@
+extension TransportOptions {
+    /// Why a URL may not be reached, if that is decided by the URL alone. Its address matters where a proxy makes the
+    /// connection: what is dialled then is the proxy.
+    func refusal(of url: WebhookURL) -> String? {
+        if httpsOnly, url.scheme != "https" {
+            return "--webhooks-https-only refuses \(url.scheme); give the webhook an https URL"
+        }
+        return proxy == nil ? nil : url.address.flatMap(blocked)
+    }
+
+    /// Why every attempt at a URL will be refused: by ``refusal(of:)``, or when the address is dialled that stands in the
+    /// URL. What any other name leads to is not known before.
+    func foreseeableRefusal(of url: WebhookURL) -> String? {
+        if let refusal = refusal(of: url) { return refusal }
+        if let address = url.address { return blocked(address) }
+        // A proxy resolves names by itself.
+        guard proxy == nil, url.isLocalhost else { return nil }
+        // One that is permitted is enough.
+        let refusals = Self.loopback.map(blocked)
+        return refusals.contains(nil) ? nil : refusals.first ?? nil
+    }
+
+    private func blocked(_ address: IPAddress) -> String? {
+        guard case .blocked(let reason) = egressGuard.decision(for: address) else { return nil }
+        return reason
+    }
+
+    /// What libcurl takes `localhost` for without asking anyone, as RFC 6761 section 6.3 has it.
+    private static let loopback = ["127.0.0.1", "::1"].compactMap { IPAddress($0) }
+}
+
+extension WebhookURL {
+    fileprivate var isLocalhost: Bool { host == "localhost" || host.hasSuffix(".localhost") }
+}

@@ -1,0 +1,111 @@
+"""The receivers of Examples/Receivers: each takes what the hub has signed, once, and nothing else."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+import requests
+
+from hub_process import REPOSITORY
+from waiting import wait_until
+
+FOLDER = REPOSITORY / "Examples" / "Receivers"
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+def command(name):
+    if name == "python":
+        return [sys.executable, str(FOLDER / "receiver.py")]
+    if name == "node":
+        if shutil.which("node") is None:
+            pytest.skip("this machine has no Node: run `make test-dependencies`")
+        return ["node", str(FOLDER / "receiver.mjs")]
+    built = [REPOSITORY / ".build" / kind / "WebhookReceiver" for kind in ("release", "debug")]
+    program = next((path for path in built if path.exists()), None)
+    if program is None:
+        pytest.skip("the receiver in Swift is not built: run `make end-to-end`")
+    return [str(program)]
+
+
+class ReceiverProcess:
+    def __init__(self, command):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            self.port = server.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}/"
+        self.lines = []
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "WEBHOOK_SECRET": SECRET, "PORT": str(self.port), "PYTHONUNBUFFERED": "1"})
+        threading.Thread(target=lambda: self.lines.extend(self.process.stdout), daemon=True).start()
+        wait_until(self.answers, what="the receiver")
+
+    def answers(self):
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return True
+        except OSError:
+            assert self.process.poll() is None, "the receiver has ended"
+            return False
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture(params=["python", "node", "swift"])
+def receiver_process(request):
+    receiver = ReceiverProcess(command(request.param))
+    yield receiver
+    receiver.stop()
+
+
+@pytest.fixture
+def hub(start_hub):
+    return start_hub("--allow-egress", "127.0.0.0/8", "--webhooks-retry", "50ms")
+
+
+def test_a_receiver_takes_what_the_hub_has_signed(hub, topic, receiver_process):
+    webhook = hub.register(receiver_process.url, f"{topic}.*", secret=SECRET)
+    hub.post(f"{topic}.a", '{"total": 12}', type="created", headers={"Content-Type": "application/json"})
+    hub.post(f"{topic}.b", "no JSON")
+    lines = wait_until(lambda: len(receiver_process.lines) == 2 and receiver_process.lines, what="two deliveries")
+    by_topic = {line.split()[0]: line for line in lines}
+    assert "created" in by_topic[f"{topic}.a"] and "total" in by_topic[f"{topic}.a"] and "12" in by_topic[f"{topic}.a"]
+    assert by_topic[f"{topic}.b"].split(maxsplit=2)[1:] == ["-", "no JSON\n"]
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 2)
+    assert hub.observer(webhook["id"])["stats"]["failed"] == 0
+
+
+def test_a_receiver_takes_both_signatures_while_the_secret_is_changed(hub, topic, receiver_process):
+    webhook = hub.register(receiver_process.url, topic, secret=SECRET)
+    assert hub.request("POST", f"/observers/{webhook['id']}/secret/rotate").status_code == 200
+    hub.post(topic, '{"after": "rotation"}')
+    wait_until(lambda: receiver_process.lines)
+    assert "rotation" in receiver_process.lines[0]
+
+
+def test_a_receiver_prints_a_repeated_delivery_once(hub, topic, receiver_process):
+    webhook = hub.register(receiver_process.url, topic, secret=SECRET)
+    event = hub.post(topic, "1")["id"]
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 1)
+    assert hub.request("POST", f"/observers/{webhook['id']}/deliveries/{event}/redeliver").status_code == 202
+    hub.post(topic, "2")
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 3 and len(receiver_process.lines) == 2)
+    assert [line.split()[-1] for line in receiver_process.lines] == ["1", "2"]
+
+
+def test_a_receiver_refuses_what_is_not_signed(hub, topic, receiver_process):
+    webhook = hub.register(receiver_process.url, topic)
+    hub.post(topic, "signed with another secret")
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["deadLetters"] == 1)
+    assert hub.observer(webhook["id"])["stats"]["lastStatus"] == 401
+    session = requests.Session()
+    session.trust_env = False
+    for headers in ({}, {"webhook-id": "a", "webhook-timestamp": "x", "webhook-signature": "v1,eA=="},
+                    {"webhook-id": "a", "webhook-timestamp": "0", "webhook-signature": "v1, , v1a,x v2,y"}):
+        assert session.post(receiver_process.url, data=b"x", headers=headers, timeout=5).status_code == 401
+    assert receiver_process.lines == []

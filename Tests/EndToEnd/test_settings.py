@@ -1,0 +1,159 @@
+"""The settings of `clarion serve`: names that nobody knows, one way to write sizes and times, and files that are no settings."""
+
+import json
+import re
+
+import pytest
+
+from test_serving import refusal
+
+SIZES = {"max-body": "1MiB", "connection-memory": "16KiB", "max-reader-memory": "64MiB", "retention-bytes": "1GiB"}
+TIMES = {"keep-alive": "15s", "retention-age": "1h30m", "webhooks-disable-after": "12h"}
+NUMBERS = {"port": "9000", "retention-events": "10"}
+
+
+def variable(name):
+    return "CLARION_" + name.upper().replace("-", "_")
+
+
+@pytest.fixture
+def serve(clarion, tmp_path):
+    """Runs a hub that is to refuse its settings."""
+    def run(*arguments, settings=None, environment=None):
+        if settings is not None:
+            file = tmp_path / "settings.json"
+            file.write_text(settings if isinstance(settings, str) else json.dumps(settings))
+            arguments = (*arguments, "--config", file)
+        result = clarion("serve", "--data", tmp_path / "data", *arguments, environment=environment or {})
+        assert not (tmp_path / "data").exists(), "nothing is made before the settings are checked"
+        return result
+    return run
+
+
+# Names
+
+@pytest.mark.parametrize("name, meant", [
+    ("prot", "port"), ("max_body", "max-body"), ("maxBody", "max-body"), ("retention-evnets", "retention-events"),
+    ("allow-egres", "allow-egress"), ("Port", "port"), ("log-levle", "log-level")])
+def test_an_unknown_member_of_the_file_is_refused_with_the_nearest(serve, name, meant):
+    assert refusal(serve("--port", "0", settings={name: 1}), f"{name}:", f"did you mean {meant}?", "settings.json") == 64
+
+
+@pytest.mark.parametrize("name", ["", "frobnicate", "config", "help", "a\nb", "x" * 100_000, "port.x", "ü"])
+def test_an_unknown_member_that_is_like_none(serve, name):
+    shown = name.replace("\n", " ")
+    assert refusal(serve("--port", "0", settings={"port": 0, name: None}), f"{shown}: there is no such setting") == 64
+
+
+@pytest.mark.parametrize("name, meant", [
+    ("CLARION_PROT", "CLARION_PORT"), ("CLARION_MAXBODY", "CLARION_MAX_BODY"), ("CLARION_ALLOW_EGRES", "CLARION_ALLOW_EGRESS"),
+    ("CLARION_MASTERKEY", "CLARION_MASTER_KEY"), ("CLARION_port", "CLARION_PORT")])
+def test_an_unknown_variable_is_refused_with_the_nearest(serve, name, meant):
+    assert refusal(serve("--port", "0", environment={name: "1"}), f"{name}:", f"did you mean {meant}?", "environment") == 64
+
+
+# Credentials would be ignored: the hub would be open although its operator thinks otherwise.
+@pytest.mark.parametrize("name", ["CLARION_", "CLARION_FROBNICATE", "CLARION_CREDENTIALS", "CLARION_PORTS_1"])
+def test_an_unknown_variable_that_is_like_none(serve, name):
+    assert refusal(serve("--port", "0", environment={name: ""}), f"{name}: there is no such setting") == 64
+
+
+def test_variables_of_others_are_passed_over(start_hub):
+    hub = start_hub("--port", "0", environment={
+        "CLARION_URL": "http://hub", "CLARION_TOKEN": "x", "clarion_port": "1", "CLARIONET": "1", "MY_CLARION_X": "1",
+        # What Kubernetes tells of a service called "clarion".
+        "CLARION_PORT": "tcp://10.0.0.1:8080", "CLARION_SERVICE_HOST": "10.0.0.1", "CLARION_SERVICE_PORT": "8080",
+        "CLARION_SERVICE_PORT_HTTP": "8080", "CLARION_PORT_8080_TCP": "tcp://10.0.0.1:8080",
+        "CLARION_PORT_8080_TCP_ADDR": "10.0.0.1", "CLARION_PORT_8080_TCP_PORT": "8080", "CLARION_PORT_8080_TCP_PROTO": "tcp"})
+    assert hub.get("/healthz").status_code == 200
+
+
+def test_every_option_is_known_to_the_environment_and_the_file(clarion, serve):
+    """What --help lists, given a value that no setting takes: it is refused for its value, not for its name."""
+    options = set(re.findall(r"--([a-z-]+)", clarion("serve", "--help").stdout.partition("OPTIONS:")[2])) - {"version", "help"}
+    assert len(options) > 20
+    for name in options:
+        # Known, so whatever is wrong is another.
+        result = serve("--port", "70000", environment={variable(name): "?"})
+        assert result.returncode == 64 and "no such setting" not in result.stderr
+        if name != "config":
+            result = serve("--port", "70000", settings={name: {}})
+            assert refusal(result, f"--{name}:", "must be") == 64
+
+
+# Sizes and times
+
+@pytest.mark.parametrize("kind", ["option", "environment", "file"])
+def test_sizes_and_times_are_taken_everywhere(start_hub, tmp_path, topic, kind):
+    given = {**SIZES, **TIMES, "max-body": "2KiB"}
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps(given))
+    options = {"option": [word for name, value in given.items() for word in (f"--{name}", value)],
+               "file": ["--config", str(file)]}.get(kind, [])
+    environment = {variable(name): value for name, value in given.items()} if kind == "environment" else {}
+    hub = start_hub(*options, environment=environment)
+    hub.post(topic, b"x" * 2048)
+    assert hub.request("POST", f"/topics/{topic}/events", data=b"x" * 2049).status_code == 413
+
+
+@pytest.mark.parametrize("kind", ["option", "environment", "file"])
+@pytest.mark.parametrize("name, values", [
+    *((name, ["1MB", "1mib", "1 MiB", "1.5MiB", "-1", "", "many", "9999999999TiB", "0"]) for name in SIZES),
+    *((name, ["15 s", "1.5h", "15S", "-1s", "", "soon", "0s", "99999999d", "1m1h"]) for name in TIMES),
+    *((name, ["1KiB", "1s", "", "x", "-1", "1.5", "99999999999999999999"]) for name in NUMBERS)],
+    ids=[*SIZES, *TIMES, *NUMBERS])
+def test_what_is_none_is_refused_everywhere_by_its_name(serve, kind, name, values):
+    # An empty option is refused by the parser of arguments, with how to call it.
+    for value in filter(None, values) if kind == "option" else values:
+        port = () if name == "port" else ("--port", "0")
+        result = {
+            "option": lambda: serve(*port, f"--{name}={value}"),
+            "environment": lambda: serve(*port, environment={variable(name): value}),
+            "file": lambda: serve(*port, settings={name: value})}[kind]()
+        assert refusal(result, f"--{name}:") == 64
+
+
+@pytest.mark.parametrize("settings", [
+    {"max-body": 1.5}, {"max-body": True}, {"port": True}, {"keep-alive": False}, {"retention-age": 7}, {"open": "yes"},
+    {"open": 1}, {"host": 1}, {"allow-egress": "10.0.0.0/8"}, {"allow-egress": [1]}, {"log-level": ["a"]}, {"port": {"number": 1}}])
+def test_a_member_of_another_type_is_refused_by_its_name(serve, settings):
+    [name] = settings
+    port = () if name == "port" else ("--port", "0")
+    assert refusal(serve(*port, settings=settings), f"--{name}:") == 64
+
+
+# The file
+
+def test_a_file_that_is_missing_and_one_that_is_malformed_are_told_apart(serve, tmp_path):
+    missing = tmp_path / "none.json"
+    assert refusal(serve("--config", missing), "--config:", "there is no file", str(missing)) == 64
+    assert refusal(serve("--config", tmp_path), "--config:", "directory") == 64
+    assert refusal(serve(settings='{"port": 1,\n "host" "x"}'), "--config:", "settings.json", "not valid JSON", "line 2") == 64
+    assert refusal(serve(settings=""), "--config:", "not valid JSON", "line 1") == 64
+    assert refusal(serve(settings='{"port": 1,\n\n}'), "line 3") == 64
+    assert refusal(serve(settings='{"port": 1,\n "port": 2}'), "two members of one name", "line 2") == 64
+    assert refusal(serve(settings="[1]"), "no JSON object") == 64
+
+
+def test_a_file_may_be_a_pipe(serve, executable, tmp_path):
+    """As `--config <(…)` makes one."""
+    import subprocess
+    result = subprocess.run(
+        ["bash", "-c", f"{executable} serve --data {tmp_path}/data --config <(sleep 0.2; echo '{{\"prot\": 1}}')"],
+        capture_output=True, text=True, timeout=10)
+    assert refusal(result, "did you mean port?") == 64
+
+
+# The console's folder
+
+@pytest.mark.parametrize("kind", ["option", "environment", "file"])
+@pytest.mark.parametrize("place", ["missing", "a file"])
+def test_a_console_that_is_not_there_is_refused(serve, tmp_path, kind, place):
+    folder = tmp_path / "site"
+    if place == "a file":
+        folder.write_text("")
+    result = {
+        "option": lambda: serve("--port", "0", "--public", folder),
+        "environment": lambda: serve("--port", "0", environment={"CLARION_PUBLIC": str(folder)}),
+        "file": lambda: serve("--port", "0", settings={"public": str(folder)})}[kind]()
+    assert refusal(result, "--public:", str(folder)) == 64
