@@ -103,6 +103,12 @@ struct ServeOptions: ParsableArguments {
     var maxBody: String?
 
     @Option(
+        help:
+            "How many streams may be open at once; more are answered 503. (default: what descriptors allow, less a few)"
+    )
+    var maxStreams: String?
+
+    @Option(
         help: """
             What may wait to be written to all clients that read slowly, such as 64MiB: beyond it they wait, and histories \
             are refused. (default: 256MiB)

@@ -20,6 +20,7 @@ enum Setting: String, CaseIterable {
     case masterKey = "master-key"
     case keepAlive = "keep-alive"
     case maxBody = "max-body"
+    case maxStreams = "max-streams"
     case maxReaderMemory = "max-reader-memory"
     case connectionMemory = "connection-memory"
     case `public`

@@ -49,6 +49,7 @@ struct Settings {
             masterKey: try Self.masterKey(source),
             keepAlive: try source.duration(.keepAlive, in: .seconds(1)...(.seconds(3600)), bareNumbersAreSeconds: true)
                 ?? .seconds(15),
+            maximumStreams: try source.number(.maxStreams, in: 0...1_000_000) ?? DescriptorBudget.ofProcess.streams,
             readerMemory: try source.size(.maxReaderMemory, in: (1 << 20)...(1 << 40)) ?? 256 << 20,
             publicFolder: try Self.publicFolder(source)
         )

@@ -147,6 +147,7 @@ extension ServeOptions {
         case .keepAlive: keepAlive.map { .string($0) }
         case .maxBody: maxBody.map { .string($0) }
         case .maxReaderMemory: maxReaderMemory.map { .string($0) }
+        case .maxStreams: maxStreams.map { .string($0) }
         case .connectionMemory: connectionMemory.map { .string($0) }
         case .public: self.public.map { .string($0) }
         case .open: open ? .bool(true) : nil

@@ -93,7 +93,8 @@ public final class Hub: Sendable {
             names: names,
             writer: writer,
             reader: StreamReader(pages: pages, work: work),
-            outboxBytes: configuration.outboxBytes
+            outboxBytes: configuration.outboxBytes,
+            maximum: configuration.maximumStreams
         )
         self.webhooks = WebhookRegistry(
             store: log,

@@ -31,6 +31,10 @@ public struct HubConfiguration: Sendable {
     /// How many bytes may wait for one stream before it stops hearing live events and catches up from the log.
     public var outboxBytes: Int
 
+    /// How many streams may be open at once; unless told otherwise what this process's descriptors allow, less a few, so
+    /// that posts and management get through beside them.
+    public var maximumStreams: Int
+
     /// How many bytes may wait to be written to all readers together, streams and others, before reading for them from
     /// the log waits.
     public var readerMemory: Int
@@ -49,6 +53,7 @@ public struct HubConfiguration: Sendable {
         masterKey: MasterKey? = nil,
         keepAlive: Duration = .seconds(15),
         outboxBytes: Int = 1024 * 1024,
+        maximumStreams: Int = DescriptorBudget.ofProcess.streams,
         readerMemory: Int = 256 * 1024 * 1024,
         publicFolder: String? = nil
     ) {
@@ -61,6 +66,7 @@ public struct HubConfiguration: Sendable {
         self.masterKey = masterKey
         self.keepAlive = keepAlive
         self.outboxBytes = outboxBytes
+        self.maximumStreams = maximumStreams
         self.readerMemory = readerMemory
         self.publicFolder = publicFolder
     }

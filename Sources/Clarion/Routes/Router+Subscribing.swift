@@ -98,6 +98,13 @@ extension Hub {
             let head = Response(.ok, headers: Self.streamHeaders(stream.id, after), body: ServerSentEvent.prelude)
             return .stream(head, stream.outlet, owner: stream)
         case .refused(let answer): return try refusal(answer) ?? .now(Response(.noContent))
+        case .full:
+            throw Problem(
+                .unavailable,
+                code: "overloaded",
+                detail: "As many streams are open as there may be. Try again later.",
+                headers: [("Retry-After", "5")]
+            )
         }
     }
 

@@ -1,5 +1,6 @@
 import EventLog
 import MicroHTTP
+import Synchronization
 
 /// Opens streams and knows how many there are.
 final class StreamHost: Sendable {
@@ -11,6 +12,7 @@ final class StreamHost: Sendable {
     private let writer: StreamWriter
     private let reader: StreamReader
     private let outboxBytes: Int
+    private let maximum: Int
     private let names: ObserverNames
 
     init(
@@ -20,7 +22,8 @@ final class StreamHost: Sendable {
         names: ObserverNames,
         writer: StreamWriter,
         reader: StreamReader,
-        outboxBytes: Int
+        outboxBytes: Int,
+        maximum: Int
     ) {
         self.log = log
         self.broadcaster = broadcaster
@@ -29,6 +32,7 @@ final class StreamHost: Sendable {
         self.writer = writer
         self.reader = reader
         self.outboxBytes = outboxBytes
+        self.maximum = maximum
     }
 
     /// Whether a stream would get a name.
@@ -40,12 +44,15 @@ final class StreamHost: Sendable {
         case open(EventStream, after: EventID)
         /// It may not have its name.
         case refused(ObserverNames.Answer)
+        /// There are as many as there may be.
+        case full
     }
 
     /// Opens a stream: registers it, and only then reads the log's tail, so that no event falls between.
     ///
     /// A stream that has the same name is ended: a client that reconnects leaves no ghost.
     func open(_ wish: StreamWish, start: StreamStart) -> Opening {
+        guard gauge.open.load(ordering: .relaxed) < maximum else { return .full }
         let stream = EventStream(
             wish,
             outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes),

@@ -84,7 +84,7 @@ final class ConnectionWatch: Sendable {
         let all = table.all
         let situation = ConnectionRules.Situation(
             now: MonotonicMilliseconds.now,
-            isCrowded: all.count > limit / 4 * 3,
+            isCrowded: all.count > limit - min(limit / 4, 512),
             isDraining: inFlight.isDraining
         )
         var standings: [ObjectIdentifier: ConnectionStanding] = [:]

@@ -10,6 +10,9 @@ public struct DescriptorBudget: Sendable, Hashable {
     /// For clients: the rest.
     public let connections: Int
 
+    /// Of those for clients, what streams may have: a few are left for posts and management.
+    public var streams: Int { max(connections - max(8, min(connections / 32, 512)), 0) }
+
     /// Shares out so many descriptors.
     public init(openFiles: Int) {
         webhooks = min(max(openFiles / 4, 4), 4096)
