@@ -213,7 +213,7 @@ def test_readers_at_once_get_the_same(hub, topic):
 
 
 def test_a_history_that_finds_no_room_is_refused_with_a_time_to_come_back(start_hub, topic):
-    hub = start_hub("--max-reader-memory", "2097152")
+    hub = start_hub("--max-reader-memory", "2MiB")
     for _ in range(8):
         hub.post(topic, b"\x01" * 1_000_000)
     small = topic + ".small"

@@ -17,6 +17,8 @@ from hub_process import events_path
 from raw_http import RawConnection, request
 from waiting import wait_until
 
+pytestmark = pytest.mark.measured
+
 MEBIBYTE = 1 << 20
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from test_serving import refusal
 
-SIZES = {"max-body": "1MiB", "connection-memory": "16KiB", "retention-bytes": "1GiB"}
+SIZES = {"max-body": "1MiB", "connection-memory": "16KiB", "max-reader-memory": "64MiB", "retention-bytes": "1GiB"}
 TIMES = {"keep-alive": "15s", "retention-age": "1h30m", "webhooks-disable-after": "12h"}
 NUMBERS = {"port": "9000", "retention-events": "10"}
 
