@@ -194,10 +194,22 @@ def test_streams_that_are_cut_in_every_phase_leave_nothing(hub, figure):
 
 def test_a_client_that_closes_its_half_gets_its_answer(hub, topic):
     # As `nc -N` does.
-    with RawConnection(hub.port) as connection:
-        connection.send(request("POST", events_path(topic), {"Content-Type": "text/plain"}, b"hello"))
-        connection.finish_sending()
-        assert connection.receive().status == 201
+    for _ in range(100):
+        hub.post(topic, "x" * 1000)
+    for method, path, body, status in [
+            ("POST", events_path(topic), b"hello", 201), ("GET", events_path(topic) + "?limit=1", b"", 200),
+            ("GET", events_path(topic), b"", 200), ("GET", f"/topics/{topic}/value", b"", 200), ("GET", "/topics", b"", 200),
+            ("GET", "/healthz", b"", 200), ("DELETE", "/observers/nobody", b"", 404)]:
+        for number in range(100):
+            with RawConnection(hub.port) as connection:
+                connection.send(request(method, path, {"Content-Type": "text/plain"}, body))
+                connection.finish_sending()
+                answer = connection.receive()
+                while answer is not None and answer.status == 100:
+                    # Whether it is still there was asked.
+                    answer = connection.receive()
+                assert answer is not None, f"no answer to {method} {path}, try {number}"
+                assert answer.status == status
 
 
 def test_a_slow_body_that_keeps_coming_is_waited_for(hub, topic):

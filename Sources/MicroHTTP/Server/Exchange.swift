@@ -78,6 +78,7 @@ final class Exchange {
         case .waiting(let answer):
             // Only a responder resumes a suspended request, after it has set the answer.
             guard let reply = answer.take() else { return false }
+            _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout))
             return unsafe carryOut(reply, on: connection)
         case .answered:
             return true
@@ -157,6 +158,10 @@ final class Exchange {
                 server: server
             )
         case .later(let start):
+            // A timeout of its own puts it on the list that the daemon walks before it looks at what is ready. Otherwise
+            // 0.9.75, when the connection is resumed, first reads on: a client that has closed its half by then (`nc -N`)
+            // would get no answer.
+            _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout + 1))
             guard let suspended = unsafe SuspendedConnection(suspending: connection, inFlight: server.inFlight) else {
                 return unsafe queue(stopping, on: connection)
             }
