@@ -1,0 +1,75 @@
+"""When descriptors run out: who has none is told or waits, and everybody is served again when there are some."""
+
+import socket
+
+import pytest
+
+from event_stream import EventStream, StreamRefused
+from hub_process import HubProcess
+from test_unfinished_requests import back_at, connect, limited, settled
+from waiting import wait_until
+
+
+@pytest.fixture
+def small_hub(executable, tmp_path):
+    """A hub that may have 200 descriptors: 86 for clients, of which streams may have 78."""
+    hub = HubProcess(limited(executable, tmp_path, 200), tmp_path / "data", ("--allow-egress", "127.0.0.0/8")).start()
+    yield hub
+    hub.finish()
+
+
+def open_streams(hub, topic):
+    """Opens streams until one is refused, and returns them with the refusal."""
+    streams = []
+    while len(streams) < 200:
+        try:
+            streams.append(EventStream.of(hub.port, topic).wait_for_comment())
+        except StreamRefused as refusal:
+            return streams, refusal
+    raise AssertionError("no stream was refused")
+
+
+def test_streams_leave_room_for_posts_and_management(small_hub, topic):
+    before = settled(small_hub)
+    for _ in range(3):
+        streams, refusal = open_streams(small_hub, topic)
+        assert len(streams) == 78
+        assert refusal.status == 503 and b'"code":"overloaded"' in refusal.body
+        assert int(refusal.headers["retry-after"]) > 0
+        small_hub.post(topic, "heard by all")
+        assert small_hub.get("/healthz").text == "ok\n"
+        assert all(stream.next().data == "heard by all" for stream in streams)
+        # One that leaves makes room for one.
+        streams.pop().close()
+
+        def opened():
+            try:
+                return EventStream.of(small_hub.port, topic).wait_for_comment()
+            except StreamRefused:
+                return None
+
+        streams.append(wait_until(opened, what="room for one more stream"))
+        for stream in streams:
+            stream.close()
+        back_at(small_hub, before, 5)
+        small_hub.wait_for_observers(0, kind="stream", deadline=5)
+
+
+def test_it_accepts_again_when_descriptors_are_free_again(small_hub, topic):
+    """Streams, endpoints that hang and more connections than there may be, all at once; then none of them."""
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as hanging:
+        for number in range(20):
+            small_hub.register(f"http://127.0.0.1:{hanging.getsockname()[1]}/{number}", topic)
+        for number in range(5):
+            small_hub.post(topic, str(number))
+        streams, _ = open_streams(small_hub, topic)
+        silent = [connect(small_hub.port) for _ in range(60)]
+        for stream in streams:
+            stream.close()
+        for connection in silent:
+            connection.close()
+        assert small_hub.get("/healthz", timeout=5).text == "ok\n"
+        small_hub.wait_for_observers(0, kind="stream", deadline=5)
+        with small_hub.stream(topic) as stream:
+            small_hub.post(topic, "again")
+            assert stream.next().data == "again"
