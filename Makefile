@@ -7,7 +7,7 @@ TEST_PACKAGES := chromium chromium-driver nginx nodejs openssl
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
-.PHONY: run build test measure unit end-to-end sanitize lint format docs bench bench-broadcasting bench-webhooks clean dependencies test-dependencies
+.PHONY: run build test measure unit end-to-end sanitize sanitize-hub lint format docs bench bench-broadcasting bench-webhooks clean dependencies test-dependencies
 
 run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in ./data.
 	exec .build/release/clarion serve $(ARGS)
@@ -29,9 +29,18 @@ end-to-end: build test-dependencies
 	swift build -c release --product WebhookReceiver
 	$(VENV)/bin/python -m pytest -q Tests/EndToEnd
 
-sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer.
+sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer; see also sanitize-hub.
 	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'BroadcastingTests|MicroHTTPTests|EventLogTests|WebhooksTests|ClarionTests'
 	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'MicroHTTPTests|EventLogTests|WebhooksTests'
+
+SANITIZED_TESTS := $(addprefix Tests/EndToEnd/test_,fuzzing.py unfinished_requests.py hostile_heads.py reconnecting.py names.py history.py descriptors.py)
+
+sanitize-hub: dependencies test-dependencies ## The running hub under both sanitizers, fuzzed and stormed.
+	swift build -c release --product clarion --scratch-path .build/hub-tsan --sanitize=thread
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp:atexit_sleep_ms=0 \
+		CLARION_EXECUTABLE=.build/hub-tsan/release/clarion $(VENV)/bin/python -m pytest -q $(SANITIZED_TESTS)
+	swift build -c release --product clarion --scratch-path .build/hub-asan --sanitize=address
+	ASAN_OPTIONS=detect_leaks=0 CLARION_EXECUTABLE=.build/hub-asan/release/clarion $(VENV)/bin/python -m pytest -q $(SANITIZED_TESTS)
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples

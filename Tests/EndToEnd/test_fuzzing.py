@@ -6,12 +6,13 @@ import time
 import pytest
 
 from http_fuzzer import Fuzzer
-from test_unfinished_requests import stable
+from test_unfinished_requests import stable, stop_at_once
 from waiting import wait_until
 
 FULL = os.environ.get("CLARION_LOAD") == "full"
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize("seed", [1, 2, 3, 4] if FULL else [20261122])
 def test_whatever_is_sent_the_hub_stays_whole(start_hub, clarion, figure, seed):
     requests = 250_000 if FULL else 40_000
@@ -29,6 +30,6 @@ def test_whatever_is_sent_the_hub_stays_whole(start_hub, clarion, figure, seed):
         hub.wait_for_observers(1, kind="stream", deadline=5)
         hub.post("quiet", "still here")
         assert listener.next().data == "still here"
-        assert hub.rss() - rss < 16 * 2**20
-    assert hub.stop() < 0.75
+        figure.at_most((hub.rss() - rss) / 2**20, 16, "the growth, in MiB,")
+    stop_at_once(hub, figure)
     assert clarion("check", "--data", hub.data).stdout.endswith("ok\n")

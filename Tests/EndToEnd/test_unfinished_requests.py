@@ -64,8 +64,16 @@ def back_at(hub, sockets, deadline):
     return time.monotonic() - began
 
 
+def stop_at_once(hub, figure):
+    """Stops the hub. Without a request in hand that takes milliseconds; waiting for one takes the grace, 2 s."""
+    seconds = hub.stop()
+    assert seconds < 1.75
+    figure.at_most(seconds, 0.5, "the stop, in seconds,")
+
+
+@pytest.mark.measured
 @pytest.mark.parametrize("name", HALVES)
-def test_half_a_request_and_the_end_in_one_burst(hub, name):
+def test_half_a_request_and_the_end_in_one_burst(hub, name, figure):
     before = settled(hub)
     for number in range(200):
         with socket.create_connection(("127.0.0.1", hub.port)) as connection:
@@ -74,16 +82,17 @@ def test_half_a_request_and_the_end_in_one_burst(hub, name):
             if number % 3 == 0:
                 connection.shutdown(socket.SHUT_WR)
     back_at(hub, before, 3)
-    assert hub.stop() < 0.5
+    stop_at_once(hub, figure)
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize("name", HALVES)
-def test_a_stop_does_not_wait_for_what_will_not_come(hub, name):
+def test_a_stop_does_not_wait_for_what_will_not_come(hub, name, figure):
     connections = [connect(hub.port) for _ in range(10)]
     for connection in connections:
         connection.sendall(HALVES[name])
     hub.get("/healthz")
-    assert hub.stop() < 0.75
+    stop_at_once(hub, figure)
     for connection in connections:
         connection.close()
 
@@ -96,6 +105,7 @@ def limited(executable, tmp_path, descriptors):
     return script
 
 
+@pytest.mark.measured
 def test_half_requests_beyond_all_descriptors_do_not_keep_others_out(start_hub, executable, tmp_path, figure):
     from hub_process import HubProcess
 
@@ -111,7 +121,7 @@ def test_half_requests_beyond_all_descriptors_do_not_keep_others_out(start_hub, 
         for connection in connections:
             connection.close()
         back_at(hub, before, 5)
-        assert hub.stop() < 0.75
+        stop_at_once(hub, figure)
     finally:
         hub.finish()
 
@@ -147,8 +157,9 @@ GARBAGE = {
 }
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize("name", GARBAGE)
-def test_garbage_leaves_nothing(hub, name):
+def test_garbage_leaves_nothing(hub, name, figure):
     def send(count):
         for _ in range(count):
             with RawConnection(hub.port, timeout=5) as connection:
@@ -166,11 +177,12 @@ def test_garbage_leaves_nothing(hub, name):
     rss = hub.rss()
     send(1500)
     # 3.4 KB each it was.
-    assert hub.rss() - rss < 2 * 2**20
+    figure.at_most((hub.rss() - rss) / 2**20, 2, "the growth by 1,500 requests, in MiB,")
     back_at(hub, before, 3)
-    assert hub.stop() < 0.5
+    stop_at_once(hub, figure)
 
 
+@pytest.mark.measured
 def test_streams_that_are_cut_in_every_phase_leave_nothing(hub, figure):
     before = settled(hub)
     rng = random.Random(20261122)
@@ -189,7 +201,7 @@ def test_streams_that_are_cut_in_every_phase_leave_nothing(hub, figure):
             rng.choice((reset, socket.socket.close))(connection)
     figure(f"descriptors back after {back_at(hub, before, 3):.2f} s")
     hub.wait_for_observers(0, deadline=3)
-    assert hub.stop() < 0.5
+    stop_at_once(hub, figure)
 
 
 def test_a_client_that_closes_its_half_gets_its_answer(hub, topic):
