@@ -25,6 +25,11 @@ extension DocumentedError {
             "Send one `Host`: a name or an address, with or without a port."
         ),
         DocumentedError(
+            "client-gone",
+            "400",
+            "A client of HTTP/1.0 closed its half of the connection while a long answer was being looked for."
+        ),
+        DocumentedError(
             "topic-invalid",
             "400",
             "A topic has 1 to 255 bytes of UTF-8 without control characters, white space or `*`."

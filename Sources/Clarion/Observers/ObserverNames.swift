@@ -49,6 +49,9 @@ final class ObserverNames: Sendable {
         case taken
     }
 
+    /// Whether a stream has a name.
+    func hasStream(_ name: ObserverID) -> Bool { directory.find(name) is EventStream }
+
     /// Whether a stream would get a name.
     func answer(for name: ObserverID) -> Answer {
         state.withLock { decide(name, $0) }

@@ -42,7 +42,6 @@ final class EventStream: HubObserver {
         self.reader = reader
         self.gauge = gauge
         createdAt = .now()
-        gauge.open.add(1, ordering: .relaxed)
     }
 
     deinit {

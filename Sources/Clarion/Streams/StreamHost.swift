@@ -52,7 +52,13 @@ final class StreamHost: Sendable {
     ///
     /// A stream that has the same name is ended: a client that reconnects leaves no ghost.
     func open(_ wish: StreamWish, start: StreamStart) -> Opening {
-        guard gauge.open.load(ordering: .relaxed) < maximum else { return .full }
+        // Counted first, so that of many at once no more get in. One that takes the place of another of its name may go
+        // beyond: the other is about to go.
+        let count = gauge.open.add(1, ordering: .relaxed).newValue
+        guard count <= maximum || wish.name.map(names.hasStream) ?? false else {
+            gauge.open.subtract(1, ordering: .relaxed)
+            return .full
+        }
         let stream = EventStream(
             wish,
             outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes),

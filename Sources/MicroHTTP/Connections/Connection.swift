@@ -34,6 +34,7 @@ final class Connection: @unchecked Sendable {
     private let progress: Atomic<Int>
     private let received = Atomic<Int>(0)
     private let requests = Atomic<Int>(0)
+    private let consumed = Atomic<Int>(0)
 
     init(handle: OpaquePointer) {
         unsafe self.handle = unsafe handle
@@ -56,6 +57,11 @@ final class Connection: @unchecked Sendable {
         received.add(count, ordering: .relaxed)
     }
 
+    /// So many bytes of what has come belonged to a request that libmicrohttpd has told of. On its server thread.
+    func consume(_ count: Int) {
+        consumed.add(count, ordering: .relaxed)
+    }
+
     var stage: Stage { Stage(rawValue: progress.load(ordering: .relaxed) & 3) ?? .idle }
 
     /// What the watch judges it by.
@@ -65,7 +71,8 @@ final class Connection: @unchecked Sendable {
             stage: Stage(rawValue: progress & 3) ?? .idle,
             since: progress >> 2,
             received: received.load(ordering: .relaxed),
-            isFresh: requests.load(ordering: .relaxed) == 0
+            isFresh: requests.load(ordering: .relaxed) == 0,
+            consumed: consumed.load(ordering: .relaxed)
         )
     }
 }
@@ -79,4 +86,6 @@ struct ConnectionStanding: Equatable {
     var received: Int
     /// Whether no request has come on it yet.
     var isFresh: Bool
+    /// The bytes of requests that libmicrohttpd has told of.
+    var consumed: Int
 }

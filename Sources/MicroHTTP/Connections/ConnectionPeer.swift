@@ -11,22 +11,19 @@ struct ConnectionPeer: Equatable {
     }
 
     var state: State
-    /// When something came from it last, in milliseconds of the monotonic clock.
-    var lastReceived: Int
     /// How many bytes have come from it.
     var received: Int
 
-    init(state: State, lastReceived: Int, received: Int) {
+    init(state: State, received: Int) {
         self.state = state
-        self.lastReceived = lastReceived
         self.received = received
     }
 
-    init(of socket: Int32, now: Int = MonotonicMilliseconds.now) {
+    init(of socket: Int32) {
         var info = clarion_tcp_info()
         var length = socklen_t(MemoryLayout<clarion_tcp_info>.size)
         guard unsafe getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0 else {
-            self.init(state: .gone, lastReceived: now, received: 0)
+            self.init(state: .gone, received: 0)
             return
         }
         let state: State =
@@ -35,16 +32,10 @@ struct ConnectionPeer: Equatable {
             case Int(TCP_CLOSE_WAIT): .halfClosed
             default: .gone
             }
-        self.init(
-            state: state,
-            lastReceived: now - Int(info.base.tcpi_last_data_recv),
-            received: Int(clamping: info.bytes_received)
-        )
+        self.init(state: state, received: Int(clamping: info.bytes_received))
     }
 
-    /// Whether it has sent the beginning of a request of which libmicrohttpd has not told yet.
-    func hasBegun(_ standing: ConnectionStanding) -> Bool {
-        // The clocks' grain is some milliseconds.
-        standing.isFresh ? received > 0 : lastReceived > standing.since + 20
-    }
+    /// How many bytes it has sent beyond those of the requests that libmicrohttpd has told of: the beginning of another,
+    /// or empty lines before it.
+    func pending(_ standing: ConnectionStanding) -> Int { received - standing.consumed }
 }

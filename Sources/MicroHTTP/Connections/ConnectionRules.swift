@@ -26,10 +26,13 @@ struct ConnectionRules {
 
     /// Whether a connection has had its time.
     ///
-    /// - Parameter before: how it stood at the last look, if that was the same stage with nothing new.
+    /// - Parameters:
+    ///   - begun: when the first line of a request was seen to have begun on a kept connection; nil if it has not.
+    ///   - unchangedSinceLastLook: whether it stood the same then.
     func isOver(
         _ standing: ConnectionStanding,
         _ peer: ConnectionPeer,
+        begun: Int?,
         unchangedSinceLastLook: Bool,
         _ situation: Situation
     ) -> Bool {
@@ -42,7 +45,7 @@ struct ConnectionRules {
         switch standing.stage {
         case .idle:
             if standing.isFresh { return age > head }
-            return age > head && peer.hasBegun(standing) || situation.isCrowded && age > idleWhenCrowded
+            return begun.map { situation.now - $0 > head } ?? false || situation.isCrowded && age > idleWhenCrowded
         case .head: return age > head
         case .body: return age > body + standing.received / bodyRate * 1000
         case .answer: return false

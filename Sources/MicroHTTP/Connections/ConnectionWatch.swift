@@ -12,6 +12,13 @@ final class ConnectionWatch: Sendable {
         var isStopping = false
     }
 
+    /// What was seen of a connection at the last look.
+    private struct Sight {
+        var standing: ConnectionStanding
+        /// When the first line of another request was first seen to have begun.
+        var begun: Int?
+    }
+
     private let table: ConnectionTable
     private let rules: ConnectionRules
     private let limit: Int
@@ -63,7 +70,7 @@ final class ConnectionWatch: Sendable {
     }
 
     private func run() {
-        var seen: [ObjectIdentifier: ConnectionStanding] = [:]
+        var seen: [ObjectIdentifier: Sight] = [:]
         var round = 0
         while !control.withLock({ $0.isStopping }) {
             let isIdle = control.withLock { control in
@@ -79,15 +86,15 @@ final class ConnectionWatch: Sendable {
     /// Looks at every connection once, and ends those whose time is over. Returns how the others stood.
     private func look(
         at idle: Bool,
-        seen: [ObjectIdentifier: ConnectionStanding]
-    ) -> [ObjectIdentifier: ConnectionStanding] {
+        seen: [ObjectIdentifier: Sight]
+    ) -> [ObjectIdentifier: Sight] {
         let all = table.all
         let situation = ConnectionRules.Situation(
             now: MonotonicMilliseconds.now,
             isCrowded: all.count > limit - min(limit / 4, 512),
             isDraining: inFlight.isDraining
         )
-        var standings: [ObjectIdentifier: ConnectionStanding] = [:]
+        var sights: [ObjectIdentifier: Sight] = [:]
         for connection in all {
             let standing = connection.standing
             let id = ObjectIdentifier(connection)
@@ -95,17 +102,21 @@ final class ConnectionWatch: Sendable {
             // One that has just become idle may have had its end in one burst with its last request.
             let isLongIdle = standing.stage == .idle && situation.now - standing.since > 4 * Self.tick
             guard !isLongIdle || idle || situation.isDraining else {
-                standings[id] = seen[id]
+                sights[id] = seen[id]
                 continue
             }
             // The socket's number may be another's by now; then the connection is not in the table, and not ended.
-            let peer = ConnectionPeer(of: connection.socket, now: situation.now)
-            if rules.isOver(standing, peer, unchangedSinceLastLook: seen[id] == standing, situation) {
+            let peer = ConnectionPeer(of: connection.socket)
+            let isSame = seen[id]?.standing == standing
+            // Some clients send an empty line after a body (RFC 9112 section 2.2).
+            let hasBegun = standing.stage == .idle && peer.pending(standing) > 2
+            let begun = hasBegun ? (isSame ? seen[id]?.begun : nil) ?? situation.now : nil
+            if rules.isOver(standing, peer, begun: begun, unchangedSinceLastLook: isSame, situation) {
                 table.end(connection)
             } else {
-                standings[id] = standing
+                sights[id] = Sight(standing: standing, begun: begun)
             }
         }
-        return standings
+        return sights
     }
 }

@@ -12,6 +12,10 @@ public final class Responder: Sendable {
     /// Whether the client takes interim responses: it speaks HTTP/1.1.
     private let takesInterim: Bool
     private let hasProbed = Atomic<Bool>(false)
+    private let began = ContinuousClock.now
+
+    /// How long a client of HTTP/1.0 that has closed its half is taken for one that waits.
+    private static let patience = Duration.seconds(2)
 
     init(answer: PendingAnswer, connection: SuspendedConnection, takesInterim: Bool, requestID: String) {
         self.answer = answer
@@ -34,13 +38,14 @@ public final class Responder: Sendable {
     ///
     /// A client that has closed its half of the connection may still wait, or be gone altogether; the kernel does not
     /// know which. It is sent an interim response once (RFC 9110 section 15.2: every client of HTTP/1.1 takes them, also
-    /// unasked), which has the kernel of one that is gone reset the connection. One of HTTP/1.0 counts as gone.
+    /// unasked), which has the kernel of one that is gone reset the connection. One of HTTP/1.0
+    /// cannot be asked: it counts as gone after two seconds.
     public var isAbandoned: Bool {
         switch connection.peer.state {
         case .open: return false
         case .gone: return true
         case .halfClosed:
-            guard takesInterim else { return true }
+            guard takesInterim else { return ContinuousClock.now - began > Self.patience }
             guard !hasProbed.exchange(true, ordering: .relaxed) else { return false }
             return !connection.sendInterim()
         }

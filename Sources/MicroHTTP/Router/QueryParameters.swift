@@ -58,7 +58,7 @@ public struct QueryParameters: ExpressibleByArrayLiteral, Sendable {
     func check(_ query: Query) throws(Problem) {
         // What was found: there are never more of these than a route knows, however long the query is.
         var found: Set<String> = []
-        for parameter in query.parameters where !parameter.name.hasPrefix("_") {
+        for parameter in query.parameters where parameter.name.utf8.first != UInt8(ascii: "_") {
             guard let one = known.first(where: { $0.name == parameter.name }) else { throw unknown(parameter.name) }
             guard found.insert(one.name).inserted || one.isRepeatable else {
                 throw Problem(

@@ -65,6 +65,7 @@ final class Exchange {
             return unsafe receiveHead(RequestHead(method: method, version: version), connection)
         case .body where upload.count > 0:
             owner.receive(upload.count)
+            owner.consume(upload.count)
             if isChunked, unsafe upload.followsBareLineFeed {
                 // Libmicrohttpd takes no response in the middle of a body.
                 let problem = Problem.framing("A chunk's head ends with a bare line feed.", "Transfer-Encoding")
@@ -87,14 +88,16 @@ final class Exchange {
 
     private func receiveHead(_ head: RequestHead, _ connection: OpaquePointer) -> Bool {
         takesChunks = head.isHTTP11
+        owner.consume(unsafe clarion_mhd_head_size(connection))
         isHead = head.isHead
         let isInPlace = unsafe head.read(from: connection, skipping: ownFields, target: targetPlace, into: &headers)
         id = headers["Request-Id"].flatMap(RequestID.accept) ?? RequestID.next()
-        guard isInPlace else {
+        guard isInPlace, head.hasMethod else {
             return unsafe refuse(
                 .malformed(
                     "The head cannot be read in one way only: it has a folded or blank-led line, a bare line feed, a NUL, "
-                        + "or more than one blank in the request line."
+                        + "more than one blank in the request line, or a "
+                        + "method that is no token."
                 ),
                 connection
             )
@@ -104,7 +107,7 @@ final class Exchange {
         isChunked = RequestHead.isParsedInPlace && headers.contains("Transfer-Encoding")
         headMemory = unsafe clarion_mhd_head_size(connection) + headers.bookkeeping
         guard headMemory + Self.responseReserve <= server.configuration.connectionMemory else {
-            return unsafe queue(headTooLarge, on: connection)
+            return refuseLargeHead()
         }
         let declared = body.declare(
             length: headers["Content-Length"].flatMap { Int($0) },
@@ -137,7 +140,7 @@ final class Exchange {
         case .stream(let head, let stream, let owner):
             // Without room for its head, and for chunks after it, libmicrohttpd would close without a word.
             guard headMemory + head.headSize + Self.chunkReserve <= server.configuration.connectionMemory else {
-                return unsafe queue(headTooLarge, on: connection)
+                return refuseLargeHead()
             }
             guard !isHead else {
                 stream.close(inOrder: true)
@@ -196,15 +199,20 @@ final class Exchange {
         phase = .answered
         owner.enter(.answer)
         retained = response.retained
-        // Where a head does not fit, libmicrohttpd would close the connection without a word.
-        let fits = headMemory + response.headSize <= server.configuration.connectionMemory
-        return unsafe MessageWriter.queue(
-            fits ? response : headTooLarge,
-            on: connection,
-            closes: isChunked,
-            id: id,
-            server: server
+        guard headMemory + response.headSize <= server.configuration.connectionMemory else { return refuseLargeHead() }
+        return unsafe MessageWriter.queue(response, on: connection, closes: isChunked, id: id, server: server)
+    }
+
+    /// Refuses a head that leaves no room for that of an answer. Libmicrohttpd has no room for this one either, and would
+    /// close the connection without a word, so it goes to the socket. Returns what closes the connection.
+    private func refuseLargeHead() -> Bool {
+        let problem = Problem(
+            .headersTooLarge,
+            code: "headers-too-large",
+            detail: "The request's header fields, cookies above all, take more than this server's memory for them."
         )
+        Refusal.send(problem, to: owner, hasBody: !isHead, id: id, server: server)
+        return false
     }
 
     /// What of the connection's memory is kept for the head of the response. The answer to a post must fit whatever was
@@ -213,16 +221,6 @@ final class Exchange {
 
     /// The least that libmicrohttpd wants to have for a chunk, beyond the head.
     private static let chunkReserve = 128
-
-    private var headTooLarge: Response {
-        var response = Problem(
-            .headersTooLarge,
-            code: "headers-too-large",
-            detail: "The request's header fields, cookies above all, take more than this server's memory for them."
-        ).response(instance: id)
-        response.setHeader("Connection", "close")
-        return response
-    }
 
     private var tooLarge: Response {
         Problem(

@@ -40,8 +40,18 @@ enum Refusal {
     }
 
     /// Sends a problem where libmicrohttpd takes no response, and shuts the socket.
-    static func send(_ problem: Problem, to connection: Connection, id: String, server: HTTPServer.Core) {
-        let bytes = problem.response(instance: id).bytes(serverName: server.configuration.serverName, id: id)
+    static func send(
+        _ problem: Problem,
+        to connection: Connection,
+        hasBody: Bool = true,
+        id: String,
+        server: HTTPServer.Core
+    ) {
+        let bytes = problem.response(instance: id).bytes(
+            serverName: server.configuration.serverName,
+            id: id,
+            hasBody: hasBody
+        )
         server.connections.withSocket(of: connection) { socket in
             _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket, $0.baseAddress, $0.count, flags) }
             _ = shutdown(socket, Int32(SHUT_WR))
@@ -92,7 +102,7 @@ extension Connection {
     fileprivate var isInRequest: Bool {
         switch stage {
         case .head, .body: true
-        case .idle: ConnectionPeer(of: socket).hasBegun(standing)
+        case .idle: ConnectionPeer(of: socket).pending(standing) > 0
         case .answer: false
         }
     }
@@ -103,7 +113,7 @@ extension Connection.Stage {
     fileprivate func canMeet(_ status: Int) -> Bool {
         switch status {
         case 414, 505: self == .idle
-        case 431: self == .head
+        case 431: self == .head || self == .body
         case 413, 500: self == .body
         default: true
         }
@@ -112,9 +122,9 @@ extension Connection.Stage {
 
 extension Response {
     /// The response as it stands on the wire, after which the connection is closed.
-    fileprivate func bytes(serverName: String, id: String) -> [UInt8] {
+    fileprivate func bytes(serverName: String, id: String, hasBody: Bool) -> [UInt8] {
         var head = "HTTP/1.1 \(status.code) \(status.reason)\r\nServer: \(serverName)\r\nRequest-Id: \(id)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
-        return Array("\(head)Connection: close\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
+        return Array("\(head)Connection: close\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + (hasBody ? body : [])
     }
 }

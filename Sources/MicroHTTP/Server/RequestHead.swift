@@ -20,7 +20,15 @@ struct RequestHead {
         unsafe self.version = unsafe version
     }
 
-    var isHTTP11: Bool { unsafe strcmp(version, "HTTP/1.1") == 0 }
+    /// Whether it is of HTTP/1.1, or of a later minor version, which is read as that (RFC 9110 section 2.5). Libmicrohttpd
+    /// refuses all but 1.0 to 1.9.
+    var isHTTP11: Bool { unsafe strcmp(version, "HTTP/1.0") != 0 }
+
+    /// Whether the method is a token (RFC 9110 section 9.1).
+    var hasMethod: Bool {
+        let bytes = unsafe UnsafeRawBufferPointer(start: method, count: strlen(method))
+        return unsafe !bytes.isEmpty && bytes.allSatisfy(\.isTokenCharacter)
+    }
 
     var isHead: Bool { unsafe strcmp(method, "HEAD") == 0 }
 

@@ -42,6 +42,9 @@ public final class ReaderMemory: Sendable {
     /// Whether nothing is left.
     public var isExhausted: Bool { usedBytes >= limit }
 
+    /// Whether somebody waits for room, or would have to.
+    var isShort: Bool { waitingCount > 0 || share == 0 }
+
     /// How many wait for room.
     var waitingCount: Int { waiting.load(ordering: .relaxed) }
 

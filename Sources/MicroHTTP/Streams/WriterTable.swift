@@ -17,6 +17,8 @@ struct WriterSlot {
     var isOver = false
     /// Since when the stream is to end but its socket takes nothing, in milliseconds of the monotonic clock.
     var endingSince: Int?
+    /// Since when the kernel's buffer has been full or nearly so, and what was sent in that time.
+    var slowness: (since: Int, sent: Int)?
     /// In milliseconds of the monotonic clock.
     var lastWrite = MonotonicMilliseconds.now
 
@@ -24,6 +26,15 @@ struct WriterSlot {
         self.stream = stream
         self.connection = connection
         chunk = isChunked ? TransferChunk() : nil
+    }
+}
+
+extension WriterSlot {
+    /// Whether a client that takes next to nothing holds memory that others wait for. It is given up after half a minute:
+    /// otherwise a few of them could keep everybody from reading for as long as they like.
+    fileprivate func keepsOthersWaiting(now: Int) -> Bool {
+        guard let slowness, now - slowness.since >= 30_000, slowness.sent < 30 * 16 * 1024 else { return false }
+        return stream.queuedBytes >= 64 * 1024 && stream.memory.isShort
     }
 }
 
@@ -80,8 +91,13 @@ struct WriterTable {
         guard now >= nextTick else { return }
         nextTick = now + tick
         for index in slots.indices {
+            guard let slot = slots[index], !slot.isOver else { continue }
+            if slot.keepsOthersWaiting(now: now) {
+                drop(index)
+                continue
+            }
             // A body that has an end is read at its client's pace, and needs no comments.
-            guard let slot = slots[index], slot.stream.endsWithPeer, !slot.isOver else { continue }
+            guard slot.stream.endsWithPeer else { continue }
             if slot.isBlocked {
                 cutIfStuck(index, now: now)
             } else if now - slot.lastWrite >= silence {
@@ -139,8 +155,11 @@ struct WriterTable {
         let outcome = gather.send(&slots[index]!)
         switch outcome {
         case .written:
+            slots[index]?.slowness = nil
             if slots[index]?.isEnding == true { finish(index, inOrder: true) }
-        case .blocked: slots[index]?.isBlocked = true
+        case .blocked:
+            slots[index]?.isBlocked = true
+            if slots[index]?.slowness == nil { slots[index]?.slowness = (MonotonicMilliseconds.now, 0) }
         case .dropped: drop(index)
         }
     }

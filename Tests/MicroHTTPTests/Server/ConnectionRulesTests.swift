@@ -10,14 +10,15 @@ import Testing
         received: Int = 0,
         isFresh: Bool = false,
         peer: ConnectionPeer.State = .open,
-        lastReceived: Int = 0,
+        begun: Int? = nil,
         unchanged: Bool = false,
         isCrowded: Bool = false,
         isDraining: Bool = false
     ) -> Bool {
         rules.isOver(
-            ConnectionStanding(stage: stage, since: 1_000_000, received: received, isFresh: isFresh),
-            ConnectionPeer(state: peer, lastReceived: 1_000_000 + lastReceived, received: 1),
+            ConnectionStanding(stage: stage, since: 1_000_000, received: received, isFresh: isFresh, consumed: 0),
+            ConnectionPeer(state: peer, received: 1),
+            begun: begun.map { 1_000_000 + $0 },
             unchangedSinceLastLook: unchanged,
             ConnectionRules.Situation(now: 1_000_000 + age, isCrowded: isCrowded, isDraining: isDraining)
         )
@@ -28,8 +29,9 @@ import Testing
         #expect(isOver(.head, age: 10_100))
         #expect(!isOver(.idle, age: 9_900, isFresh: true))
         #expect(isOver(.idle, age: 10_100, isFresh: true))
-        // Of a later request something has come, but no line.
-        #expect(isOver(.idle, age: 10_100, lastReceived: 500))
+        // Of a later request something has come, but no line: its time counts from then.
+        #expect(!isOver(.idle, age: 30_000, begun: 20_500))
+        #expect(isOver(.idle, age: 30_600, begun: 20_500))
     }
 
     @Test func `a kept connection waits for libmicrohttpd's timeout, unless there is no room`() {
