@@ -92,12 +92,12 @@ final class Exchange {
         isHead = head.isHead
         let isInPlace = unsafe head.read(from: connection, skipping: ownFields, target: targetPlace, into: &headers)
         id = headers["Request-Id"].flatMap(RequestID.accept) ?? RequestID.next()
+        headMemory = unsafe clarion_mhd_head_size(connection) + headers.bookkeeping
         guard isInPlace, head.hasMethod else {
             return unsafe refuse(
                 .malformed(
                     "The head cannot be read in one way only: it has a folded or blank-led line, a bare line feed, a NUL, "
-                        + "more than one blank in the request line, or a "
-                        + "method that is no token."
+                        + "more than one blank in the request line, or a method that is no token."
                 ),
                 connection
             )
@@ -105,7 +105,6 @@ final class Exchange {
         guard rawTarget.allSatisfy(\.mayStandInTarget) else { return unsafe refuse(Target.unknownForm, connection) }
         if let problem = headers.problem(isHTTP11: takesChunks) { return unsafe refuse(problem, connection) }
         isChunked = RequestHead.isParsedInPlace && headers.contains("Transfer-Encoding")
-        headMemory = unsafe clarion_mhd_head_size(connection) + headers.bookkeeping
         guard headMemory + Self.responseReserve <= server.configuration.connectionMemory else {
             return refuseLargeHead()
         }

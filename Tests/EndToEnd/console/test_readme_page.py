@@ -1,14 +1,9 @@
 """What README.md shows of a browser, on a page of the hub."""
 
-import pytest
-
 from test_readme import blocks
 
 
 def test_the_page_of_the_readme_hears_its_own_event(hub, console):
-    wanted = {"Accept": "text/event-stream"}
-    if hub.request("HEAD", "/topics/probe/events?envelope=json", headers=wanted).status_code == 400:
-        pytest.skip("envelope=json is not there yet")
     [code] = blocks("In a browser", "js")
     console.open_live()
     console.run(
