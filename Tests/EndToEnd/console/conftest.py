@@ -120,6 +120,8 @@ def chromium() -> Iterator[webdriver.Chrome]:
 def console(chromium: webdriver.Chrome, hub, tmp_path: Path) -> Iterator[Console]:
     """The console of the hub, not yet opened. At the end the browser must not have complained of anything."""
     page = Console(chromium, hub.url, tmp_path)
+    # What it said of pages that other tests have opened is not this one's.
+    page.complaints()
     yield page
     complaints = [complaint for complaint in page.complaints() if not page.forgiven or page.forgiven not in complaint]
     chromium.execute_script("try { localStorage.clear() } catch {}")
