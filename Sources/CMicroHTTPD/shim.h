@@ -112,6 +112,12 @@ static inline void **clarion_current_connection(void) {
     return &current;
 }
 
+/// Whether the calling thread is in the middle of refusing a request by itself. For one source file, too.
+static inline bool *clarion_is_refusing(void) {
+    static _Thread_local bool is_refusing;
+    return &is_refusing;
+}
+
 static inline unsigned int clarion_mhd_connection_count(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
     return info == NULL ? 0 : info->num_connections;

@@ -98,12 +98,28 @@ final class Daemon: @unchecked Sendable {
         return true
     }
 
+    /// The thread begins to refuse a request by itself. While it is at that 0.9.75 may not be stopped: its response would be
+    /// dropped unseen, and it would dereference null.
+    private static func beginRefusing(_ core: HTTPServer.Core) {
+        guard unsafe !clarion_is_refusing().pointee else { return }
+        unsafe clarion_is_refusing().pointee = true
+        core.inFlight.begin()
+    }
+
+    /// Another callback of the thread: it has come to the end of that. The connection is closed after it, at the latest.
+    private static func endRefusing(_ core: HTTPServer.Core) {
+        guard unsafe clarion_is_refusing().pointee else { return }
+        unsafe clarion_is_refusing().pointee = false
+        core.inFlight.complete()
+    }
+
     // The callbacks. Nonisolated functions without captures; nothing throws or awaits across them.
 
     /// MHD_OPTION_NOTIFY_CONNECTION: a connection begins or ends. Its context is the ``Connection``, retained between.
     private static let notice: MHD_NotifyConnectionCallback = { context, handle, slot, event in
         guard let context = unsafe context, let slot = unsafe slot else { return }
         let core = unsafe Unmanaged<HTTPServer.Core>.fromOpaque(context).takeUnretainedValue()
+        endRefusing(core)
         if event == .CONNECTION_NOTIFY_STARTED {
             guard let handle = unsafe handle else { return }
             let connection = unsafe Connection(handle: handle)
@@ -132,6 +148,7 @@ final class Daemon: @unchecked Sendable {
             else { return nil }
             let core = unsafe Unmanaged<HTTPServer.Core>.fromOpaque(context).takeUnretainedValue()
             let connection = unsafe Unmanaged<Connection>.fromOpaque(owner).takeUnretainedValue()
+            endRefusing(core)
             unsafe clarion_current_connection().pointee = owner
             connection.enter(.head)
             let bytes = unsafe UnsafeRawBufferPointer(start: target, count: strlen(target))
@@ -200,6 +217,7 @@ final class Daemon: @unchecked Sendable {
         let core = unsafe Unmanaged<HTTPServer.Core>.fromOpaque(context).takeUnretainedValue()
         let isRefusal = unsafe strncmp(line, "Error processing request", 24) == 0 && RequestHead.isParsedInPlace
         guard isRefusal || core.logger.logLevel <= .debug else { return }
+        if isRefusal { beginRefusing(core) }
         let text = unsafe String(cString: line)
         if isRefusal, let status = Refusal.status(in: text) {
             let current = unsafe clarion_current_connection().pointee.map {
