@@ -3,10 +3,12 @@
 Every bound is generous, and far below what it was without one budget for all readers (the figure in each test).
 """
 
+import contextlib
 import json
 import os
 import re
 import socket
+import threading
 import time
 from pathlib import Path
 
@@ -134,6 +136,40 @@ def test_unread_streams_of_history_share_one_budget(start_hub, topic, figure):
     # Those that were waiting for room get it as others leave.
     assert [message.id for message in streams[0].take(4, timeout=60)] == ids
     streams[0].close()
+
+
+def test_who_takes_next_to_nothing_is_given_up_when_others_wait(start_hub, topic, figure):
+    """They waited for as long as it liked."""
+    # What one event of line breaks becomes is nearly all there is.
+    hub = start_hub("--max-reader-memory", str(8 * MEBIBYTE), "--durability", "process")
+    ids = [hub.post(topic, b"\n" * MEBIBYTE)["id"] for _ in range(4)]
+    target = f"{events_path(topic)}?since=earliest"
+    holders = [unread(hub, target, {"Accept": "text/event-stream"}) for _ in range(2)]
+    waiting_reader_begins = wait_until(lambda: len(hub.observers()) == 2 and time.monotonic())
+    is_done = threading.Event()
+    reading = threading.Thread(target=trickle, args=(holders, is_done))
+    reading.start()
+    try:
+        with EventStream.of(hub.port, topic, query="since=earliest") as stream:
+            assert [message.id for message in stream.take(4, timeout=60)] == ids
+            waited = time.monotonic() - waiting_reader_begins
+            figure(f"{waited:.0f} s until a reader had the memory that two others held in turn")
+            # Those that were given up are gone.
+            assert [observer["id"] for observer in hub.observers()] == [stream.observer_id]
+    finally:
+        is_done.set()
+        reading.join()
+    for holder in holders:
+        holder.close()
+
+
+def trickle(connections, is_done):
+    """Reads 2 KiB a second from each, so that they are never quite still."""
+    while not is_done.wait(1):
+        for connection in connections:
+            connection.socket.settimeout(0)
+            with contextlib.suppress(OSError):
+                connection.socket.recv(2048)
 
 
 def test_attributes_count(start_hub, topic, figure):

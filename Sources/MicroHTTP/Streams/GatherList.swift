@@ -48,7 +48,7 @@ final class GatherList {
             let data = slot.chunk?.wrote(sent) ?? sent
             let surcharge = advance(&slot, by: data, first: &first)
             slot.stream.sent(data, surcharge: surcharge)
-            slot.slowness?.sent += data
+            slot.pace?.took(data)
             // After a short write too: only an attempt that fails makes the kernel report when there is room again.
         }
         return .written

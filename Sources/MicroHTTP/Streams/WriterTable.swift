@@ -17,8 +17,8 @@ struct WriterSlot {
     var isOver = false
     /// Since when the stream is to end but its socket takes nothing, in milliseconds of the monotonic clock.
     var endingSince: Int?
-    /// Since when the kernel's buffer has been full or nearly so, and what was sent in that time.
-    var slowness: (since: Int, sent: Int)?
+    /// How fast it is read; nil while the socket takes everything.
+    var pace: ReadingPace?
     /// In milliseconds of the monotonic clock.
     var lastWrite = MonotonicMilliseconds.now
 
@@ -30,12 +30,15 @@ struct WriterSlot {
 }
 
 extension WriterSlot {
-    /// Whether a client that takes next to nothing holds memory that others wait for. It is given up after half a minute:
-    /// otherwise a few of them could keep everybody from reading for as long as they like.
-    fileprivate func keepsOthersWaiting(now: Int) -> Bool {
-        guard let slowness, now - slowness.since >= 30_000, slowness.sent < 30 * 16 * 1024 else { return false }
-        return stream.queuedBytes >= 64 * 1024 && stream.memory.isShort
+    /// Whether a client that takes next to nothing holds memory that others wait for. It is given up then: otherwise a
+    /// few of them could keep everybody from reading.
+    fileprivate mutating func keepsOthersWaiting(now: Int) -> Bool {
+        guard pace?.isTooSlow(now: now) == true else { return false }
+        return stream.queuedBytes >= Self.muchMemory && stream.memory.isShort
     }
+
+    /// What a client may keep however slowly it reads, in bytes.
+    private static let muchMemory = 64 * 1024
 }
 
 /// The streams of a ``StreamWriter``, only touched by its thread.
@@ -91,11 +94,12 @@ struct WriterTable {
         guard now >= nextTick else { return }
         nextTick = now + tick
         for index in slots.indices {
-            guard let slot = slots[index], !slot.isOver else { continue }
-            if slot.keepsOthersWaiting(now: now) {
+            guard slots[index]?.isOver == false else { continue }
+            if slots[index]?.keepsOthersWaiting(now: now) == true {
                 drop(index)
                 continue
             }
+            guard let slot = slots[index] else { continue }
             // A body that has an end is read at its client's pace, and needs no comments.
             guard slot.stream.endsWithPeer else { continue }
             if slot.isBlocked {
@@ -155,11 +159,11 @@ struct WriterTable {
         let outcome = gather.send(&slots[index]!)
         switch outcome {
         case .written:
-            slots[index]?.slowness = nil
+            slots[index]?.pace = nil
             if slots[index]?.isEnding == true { finish(index, inOrder: true) }
         case .blocked:
             slots[index]?.isBlocked = true
-            if slots[index]?.slowness == nil { slots[index]?.slowness = (MonotonicMilliseconds.now, 0) }
+            if slots[index]?.pace == nil { slots[index]?.pace = ReadingPace(now: MonotonicMilliseconds.now) }
         case .dropped: drop(index)
         }
     }
