@@ -1,3 +1,5 @@
+import Glibc
+
 /// A host with or without a port, as in the `Host` field and in a URL (RFC 3986 section 3.2), without user information.
 struct Authority: Hashable {
     /// A registered name or an IPv4 address as it came, or an IPv6 address with its brackets.
@@ -9,9 +11,9 @@ struct Authority: Hashable {
         let bytes = Array(bytes)
         let end: Int
         if bytes.first == UInt8(ascii: "[") {
-            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), bracket > 1,
-                bytes[1..<bracket].allSatisfy({ $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
-            else { return nil }
+            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), Self.isIPv6Address(bytes[1..<bracket]) else {
+                return nil
+            }
             end = bracket + 1
         } else {
             end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
@@ -26,11 +28,18 @@ struct Authority: Hashable {
             return
         }
         let digits = rest.dropFirst()
-        guard rest.first == UInt8(ascii: ":"), digits.count <= 5,
-            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        // Any number of digits (RFC 3986 section 3.2.3), so also zeros before the port.
+        guard rest.first == UInt8(ascii: ":"), digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
             let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
         else { return nil }
         self.port = port
+    }
+
+    /// As inet_pton(3) has it.
+    private static func isIPv6Address(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard !bytes.contains(0) else { return false }
+        var address = in6_addr()
+        return unsafe inet_pton(AF_INET6, String(decoding: bytes, as: UTF8.self), &address) == 1
     }
 
     /// Unreserved characters, sub-delimiters and escapes (RFC 3986 section 3.2.2).
