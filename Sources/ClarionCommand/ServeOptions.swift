@@ -8,6 +8,28 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The port to listen on; 0 takes any free one. (default: 8080)")
     var port: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A further name that the hub answers to, without a port. May be given several times. (default: localhost, \
+            127.0.0.0/8 and [::1]; any on an address that is not loopback)
+            """,
+            valueName: "name"
+        )
+    )
+    var allowHost: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            An origin whose web pages may use the hub, such as https://app.example.com; * is any, without cookies. May be \
+            given several times. (default: the hub's own)
+            """,
+            valueName: "origin"
+        )
+    )
+    var allowOrigin: [String] = []
+
     @Option(help: "The folder that holds the log. It is created if it is missing. (default: data)")
     var data: String?
 

@@ -8,6 +8,8 @@ enum Setting: String, CaseIterable {
     case retentionEvents = "retention-events"
     case retentionAge = "retention-age"
     case retentionBytes = "retention-bytes"
+    case allowHost = "allow-host"
+    case allowOrigin = "allow-origin"
     case allowEgress = "allow-egress"
     case webhooksHTTPSOnly = "webhooks-https-only"
     case egressProxy = "egress-proxy"

@@ -16,7 +16,7 @@ struct Settings {
         let source = try SettingsSource(options)
         let host = try source.text(.host) ?? "127.0.0.1"
         let isOpen = try source.flag(.open)
-        guard Loopback.contains(host) || isOpen else {
+        guard HostName.isLoopback(host) || isOpen else {
             throw SettingsError(
                 """
                 refusing to listen on \(host): anyone who reaches it could post and listen. Give --open if that is \
@@ -38,7 +38,7 @@ struct Settings {
                 from: [("disk", Durability.disk), ("process", .process), ("memory", .memory)]
             )
             ?? .disk
-        hub = HubConfiguration(
+        var hub = HubConfiguration(
             server: server,
             storage: durability == .memory ? .inMemory : .directory(try source.text(.data) ?? "data"),
             durability: durability,
@@ -53,6 +53,37 @@ struct Settings {
             readerMemory: try source.size(.maxReaderMemory, in: (1 << 20)...(1 << 40)) ?? 256 << 20,
             publicFolder: try Self.publicFolder(source)
         )
+        hub.allowedHosts = try Self.allowedHosts(source)
+        hub.allowedOrigins = try Self.allowedOrigins(source)
+        self.hub = hub
+    }
+
+    private static func allowedHosts(_ source: SettingsSource) throws(SettingsError) -> [HostName] {
+        var hosts: [HostName] = []
+        for text in try source.list(.allowHost) {
+            do {
+                hosts.append(try HostName(text))
+            } catch {
+                throw SettingsError(.allowHost, error.message)
+            }
+        }
+        return hosts
+    }
+
+    private static func allowedOrigins(_ source: SettingsSource) throws(SettingsError) -> AllowedOrigins {
+        var (named, takesAny): ([Origin], Bool) = ([], false)
+        for text in try source.list(.allowOrigin) {
+            if text == "*" {
+                takesAny = true
+                continue
+            }
+            do {
+                named.append(try Origin(text))
+            } catch {
+                throw SettingsError(.allowOrigin, error.message)
+            }
+        }
+        return AllowedOrigins(named, takesAny: takesAny)
     }
 
     /// Longer than anything that is waited for.

@@ -135,6 +135,8 @@ extension ServeOptions {
         case .retentionEvents: retentionEvents.map { .string($0) }
         case .retentionAge: retentionAge.map { .string($0) }
         case .retentionBytes: retentionBytes.map { .string($0) }
+        case .allowHost: allowHost.isEmpty ? nil : .stringArray(allowHost)
+        case .allowOrigin: allowOrigin.isEmpty ? nil : .stringArray(allowOrigin)
         case .allowEgress: allowEgress.isEmpty ? nil : .stringArray(allowEgress)
         case .webhooksHTTPSOnly: webhooksHttpsOnly ? .bool(true) : nil
         case .egressProxy: egressProxy.map { .string($0) }

@@ -111,8 +111,16 @@ extension DocumentedError {
             "403",
             """
             A web page of another origin may not change anything, nor take the name of a stream \
-            (`observer=`); call the hub from your server, or serve the page from the hub. `parameter` is the \
-            field that told: `Origin` or `Sec-Fetch-Site`.
+            (`observer=`), unless its origin is allowed (`--allow-origin`); or call the hub from your server, or serve the \
+            page from the hub. `parameter` is the field that told: `Origin` or `Sec-Fetch-Site`.
+            """
+        ),
+        DocumentedError(
+            "host-unknown",
+            "421",
+            """
+            The hub does not answer to the name in `Host`: a page of that name would be same-origin with it. Ask for \
+            `localhost` or `127.0.0.1`; a hub that is known by another name is started with `--allow-host NAME`.
             """
         ),
         DocumentedError(

@@ -30,6 +30,8 @@ public final class Hub: Sendable {
     let bindings = TopicBindings()
     let work = BackgroundWork()
     let logger: Logger
+    /// Which web pages may change something.
+    let origins: OriginCheck
     /// Reads the log for clients.
     let pages: ReaderPages
     /// Writes to those that are streamed to.
@@ -66,6 +68,7 @@ public final class Hub: Sendable {
     private init(_ configuration: HubConfiguration, log: SQLiteEventLog, logger: Logger) throws {
         self.log = log
         self.logger = logger
+        origins = OriginCheck(allowed: configuration.allowedOrigins)
         directory = ObserverDirectory()
         names = ObserverNames(directory: directory)
         let memory = ReaderMemory(limit: configuration.readerMemory)
@@ -121,10 +124,14 @@ public final class Hub: Sendable {
         do {
             try await webhooks.load()
             let router = try Router(for: self, configuration: configuration)
-            let started = try HTTPServer(configuration: configuration.server, writer: writer, logger: logger) {
-                request in
-                router.respond(to: request)
-            }
+            let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
+            let started = try HTTPServer(
+                configuration: configuration.server,
+                writer: writer,
+                logger: logger,
+                fields: sharing.headers,
+                respond: router.respond
+            )
             server.withLock { $0 = started }
         } catch {
             await stop(grace: .zero)

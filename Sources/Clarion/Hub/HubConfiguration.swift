@@ -42,6 +42,13 @@ public struct HubConfiguration: Sendable {
     /// The folder whose files are served at `/`; nil serves none.
     public var publicFolder: String?
 
+    /// Further names that the hub answers to, beside `localhost` and the loopback addresses. Unless there are any, a hub
+    /// that listens on another address than loopback answers to all.
+    public var allowedHosts: [HostName] = []
+
+    /// The origins, beside the hub's own, whose web pages may use it.
+    public var allowedOrigins = AllowedOrigins.none
+
     /// A configuration; everything but the storage has a default.
     public init(
         server: ServerConfiguration = ServerConfiguration(serverName: "clarion"),

@@ -46,6 +46,12 @@ public struct HubError: Error, Sendable, CustomStringConvertible {
     /// Another notification, or the same one, is bound to the topic already.
     public static let topicBound = "topic-bound"
 
+    /// An origin that web pages are to be let in from cannot be read.
+    public static let originInvalid = "origin-invalid"
+
+    /// A name that the hub is to answer to cannot be read.
+    public static let hostInvalid = "host-invalid"
+
     /// The folder of the web console is none, or cannot be read.
     public static let publicFolderUnreadable = "public-folder-unreadable"
 

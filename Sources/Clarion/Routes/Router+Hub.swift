@@ -7,7 +7,11 @@ extension Router {
     /// - Throws: ``HubError`` if the folder of the web console cannot be read.
     init(for hub: Hub, configuration: HubConfiguration) throws(HubError) {
         self.init()
-        require(SameOrigin.require)
+        let hosts = KnownHosts(listeningOn: configuration.server.host, names: configuration.allowedHosts)
+        require(hosts.require)
+        require(hub.origins.require)
+        let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
+        answerOptions { request, methods in sharing.preflight(request.headers, methods: methods) }
         addPosting(hub)
         addValue(hub)
         addSubscribing(hub)

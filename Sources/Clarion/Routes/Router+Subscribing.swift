@@ -61,7 +61,7 @@ extension Hub {
             remoteAddress: request.remoteAddress
         )
         // Taking a name ends the stream that has it.
-        if wish.name != nil, request.method != .head { try SameOrigin.requireAlways(request) }
+        if wish.name != nil, request.method != .head { try origins.requireAlways(request) }
         let beginning = try StreamBeginning(request, now: .now())
         guard !isDraining else { throw Problem.draining }
         let isHead = request.method == .head

@@ -1,13 +1,13 @@
 import Glibc
 
 /// A host with or without a port, as in the `Host` field and in a URL (RFC 3986 section 3.2), without user information.
-struct Authority: Hashable {
+package struct Authority: Hashable {
     /// A registered name or an IPv4 address as it came, or an IPv6 address with its brackets.
-    let host: String
+    package let host: String
     /// 0 to 65,535; nil if none is named.
-    let port: Int?
+    package let port: Int?
 
-    init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         let end: Int
         if bytes.first == UInt8(ascii: "[") {

@@ -69,7 +69,7 @@ extension Problem {
 
 extension UInt8 {
     /// Whether it may stand in a token (RFC 9110 section 5.6.2).
-    var isTokenCharacter: Bool {
+    package var isTokenCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):

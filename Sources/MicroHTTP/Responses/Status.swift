@@ -36,6 +36,8 @@ public struct Status: Hashable, Sendable {
     public static let contentTooLarge = Status(413)
     /// 415
     public static let unsupportedMediaType = Status(415)
+    /// 421
+    public static let misdirected = Status(421)
     /// 422
     public static let unprocessable = Status(422)
     /// 429
@@ -57,6 +59,7 @@ public struct Status: Hashable, Sendable {
         case 403: "Forbidden"
         case 404: "Not found"
         case 405: "Method not allowed"
+        case 421: "Misdirected request"
         case 406: "Not acceptable"
         case 412: "Precondition failed"
         case 413: "Content too large"

@@ -16,6 +16,7 @@ public struct Router: Sendable {
 
     private var root = RouteNode()
     private var fallback: Route?
+    private var preflight: @Sendable (Request, String) -> [(name: String, value: String)] = { _, _ in [] }
     private var checks: [@Sendable (Request) throws(Problem) -> Void] = []
 
     /// A router without routes.
@@ -49,6 +50,13 @@ public struct Router: Sendable {
         checks.append(check)
     }
 
+    /// Adds fields to the answers to `OPTIONS`, made of the request and of the methods that its path takes.
+    public mutating func answerOptions(
+        with fields: @escaping @Sendable (Request, String) -> [(name: String, value: String)]
+    ) {
+        preflight = fields
+    }
+
     /// Answers a request by its route.
     public func respond(to request: Request) -> Reply {
         do {
@@ -72,22 +80,21 @@ public struct Router: Sendable {
             // Before its query is looked at: of a path that is unknown, nothing else matters, whatever the method.
             let reply = try fallback.handler(request)
             guard request.method == .get || request.method == .head else {
-                return try RouteEndpoint(routes: [.get: fallback]).refuse(request)
+                return try refuse(request, to: RouteEndpoint(routes: [.get: fallback]))
             }
             try fallback.parameters.check(request.target.query)
             return reply
         }
         let method = request.method == .head ? .get : request.method
         if let route = endpoint.routes[method] { return try route.respond(to: request) }
-        return try endpoint.refuse(request)
+        return try refuse(request, to: endpoint)
     }
-}
 
-extension RouteEndpoint {
     /// Answers a method that the path does not take.
-    fileprivate func refuse(_ request: Request) throws(Problem) -> Reply {
+    private func refuse(_ request: Request, to endpoint: RouteEndpoint) throws(Problem) -> Reply {
+        let allow = endpoint.allow
         guard request.method != .options else {
-            return .now(Response(.noContent, headers: [("Allow", allow)]))
+            return .now(Response(.noContent, headers: [("Allow", allow)] + preflight(request, allow)))
         }
         throw Problem(
             .methodNotAllowed,

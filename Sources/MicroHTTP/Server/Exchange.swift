@@ -30,6 +30,8 @@ final class Exchange {
     /// What of the connection's memory the request's head takes, in bytes.
     private var headMemory = 0
     private var id = ""
+    /// What every answer to the request has.
+    private var commonFields: [(name: String, value: String)] = []
     /// What the response keeps until this exchange is over.
     private var retained: (any AnyObject & Sendable)?
 
@@ -92,7 +94,9 @@ final class Exchange {
         isHead = head.isHead
         let isInPlace = unsafe head.read(from: connection, skipping: ownFields, target: targetPlace, into: &headers)
         id = headers["Request-Id"].flatMap(RequestID.accept) ?? RequestID.next()
-        headMemory = unsafe clarion_mhd_head_size(connection) + headers.bookkeeping
+        commonFields = server.fields(headers)
+        headMemory =
+            unsafe clarion_mhd_head_size(connection) + headers.bookkeeping + Response(.ok, headers: commonFields).fieldsSize
         guard isInPlace, head.hasMethod else {
             return unsafe refuse(
                 .malformed(
@@ -130,7 +134,7 @@ final class Exchange {
         case .headOfStream(let head):
             phase = .answered
             return unsafe MessageWriter.queue(
-                headOfStream: head,
+                headOfStream: completed(head),
                 on: connection,
                 closes: isChunked,
                 id: id,
@@ -149,8 +153,9 @@ final class Exchange {
             // This lives as long as the stream does, and nobody asks for the request again.
             rawTarget = []
             headers = HeaderFields()
+            defer { commonFields = [] }
             return unsafe MessageWriter.queue(
-                head,
+                completed(head),
                 stream,
                 owner: owner,
                 on: connection,
@@ -194,12 +199,19 @@ final class Exchange {
         }
     }
 
+    /// The response with what every answer has.
+    private func completed(_ response: Response) -> Response {
+        var response = response
+        response.headers += commonFields
+        return response
+    }
+
     private func queue(_ response: Response, on connection: OpaquePointer) -> Bool {
         phase = .answered
         owner.enter(.answer)
         retained = response.retained
         guard headMemory + response.headSize <= server.configuration.connectionMemory else { return refuseLargeHead() }
-        return unsafe MessageWriter.queue(response, on: connection, closes: isChunked, id: id, server: server)
+        return unsafe MessageWriter.queue(completed(response), on: connection, closes: isChunked, id: id, server: server)
     }
 
     /// Refuses a head that leaves no room for that of an answer. Libmicrohttpd has no room for this one either, and would
@@ -250,5 +262,7 @@ extension UnsafeRawBufferPointer {
 
 extension Response {
     /// The bytes of its head at most: its own fields, and those that every response has.
-    fileprivate var headSize: Int { headers.reduce(320) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 } }
+    fileprivate var headSize: Int { 320 + fieldsSize }
+
+    fileprivate var fieldsSize: Int { headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 } }
 }

@@ -14,6 +14,10 @@ import Synchronization
 /// ```
 @safe
 public final class HTTPServer: Sendable {
+    /// Makes, of a request's header fields, those that its answer has, whoever answers and whatever: also if the request
+    /// is refused before any handler sees it. It runs on a server thread and must not block.
+    public typealias CommonFields = @Sendable (HeaderFields) -> [(name: String, value: String)]
+
     /// What the callbacks need; libmicrohttpd holds it by an unretained pointer for as long as the daemon runs.
     final class Core: Sendable {
         let configuration: ServerConfiguration
@@ -22,17 +26,20 @@ public final class HTTPServer: Sendable {
         let connections = ConnectionTable()
         let watch: ConnectionWatch
         let logger: Logger
+        let fields: CommonFields
         let respond: @Sendable (Request) -> Reply
 
         init(
             configuration: ServerConfiguration,
             writer: StreamWriter,
             logger: Logger,
+            fields: @escaping CommonFields,
             respond: @escaping @Sendable (Request) -> Reply
         ) throws(ServerError) {
             self.configuration = configuration
             self.writer = writer
             self.logger = logger
+            self.fields = fields
             self.respond = respond
             watch = try ConnectionWatch(connections, limit: configuration.maximumConnections, inFlight: inFlight)
         }
@@ -49,17 +56,19 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - writer: cuts its streams when the server stops and they have not ended. It must be stopped after the server.
     ///     Streams may have other writers, which must have cut theirs by then.
+    ///   - fields: further fields of every answer; none unless told otherwise.
     ///   - respond: answers each request on a server thread; it must not block.
     /// - Throws: ``ServerError`` when the address cannot be had or the threads cannot be started.
     public init(
         configuration: ServerConfiguration,
         writer: StreamWriter,
         logger: Logger,
+        fields: @escaping CommonFields = { _ in [] },
         respond: @escaping @Sendable (Request) -> Reply
     ) throws(ServerError) {
         let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
         port = socket.port
-        core = try Core(configuration: configuration, writer: writer, logger: logger, respond: respond)
+        core = try Core(configuration: configuration, writer: writer, logger: logger, fields: fields, respond: respond)
         do {
             daemon = try Daemon(core: core, socket: socket)
         } catch {

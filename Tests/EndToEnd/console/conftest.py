@@ -98,20 +98,28 @@ class Console:
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[webdriver.Chrome]:
-    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not browser or not driver:
-        pytest.skip("needs the packages chromium and chromium-driver")
+def browser_options() -> webdriver.ChromeOptions:
     options = webdriver.ChromeOptions()
-    options.binary_location = browser
     options.add_argument("--headless=new")
     options.add_argument("--disable-dev-shm-usage")
     if os.geteuid() == 0:
         # Chromium refuses to run as root inside its sandbox.
         options.add_argument("--no-sandbox")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    return options
+
+
+def start_browser(options: webdriver.ChromeOptions) -> webdriver.Chrome:
+    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not browser or not driver:
+        pytest.skip("needs the packages chromium and chromium-driver")
+    options.binary_location = browser
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[webdriver.Chrome]:
+    started = start_browser(browser_options())
     yield started
     started.quit()
 

@@ -1,10 +1,13 @@
 import MicroHTTP
 
-/// Keeps web pages of other origins from changing anything: a browser sends simple requests, such as a posted form, or
-/// the loading of an image, without asking first, and the hub's own network position would be the page's.
-enum SameOrigin {
+/// Keeps web pages of other origins from changing anything, unless they are allowed: a browser sends simple requests,
+/// such as a posted form, or the loading of an image, without asking first, and the hub's own network position would be
+/// the page's.
+struct OriginCheck: Sendable {
+    let allowed: AllowedOrigins
+
     /// - Throws: 403 `origin-refused` for a request that changes something and comes from a page of another origin.
-    static func require(_ request: Request) throws(Problem) {
+    func require(_ request: Request) throws(Problem) {
         switch request.method {
         case .get, .head, .options: return
         default: try requireAlways(request)
@@ -15,20 +18,23 @@ enum SameOrigin {
     ///
     /// Browsers give `Origin` to what a page does with CORS or another method than GET, and `Sec-Fetch-Site` (W3C Fetch
     /// Metadata) to everything that they send to a host they trust, loopback among them. What is no browser sends neither.
-    static func requireAlways(_ request: Request) throws(Problem) {
+    func requireAlways(_ request: Request) throws(Problem) {
+        let origins = request.headers.values(of: "Origin")
         let host = request.headers["Host"] ?? ""
-        for origin in request.headers.values(of: "Origin") {
+        for origin in origins where !allowed.contains(origin) {
             guard ["http://\(host)", "https://\(host)"].contains(where: { $0.utf8.elementsEqual(origin.utf8) }) else {
                 throw refused(parameter: "Origin")
             }
         }
+        // Told by name, it was decided above.
+        if origins.contains(where: allowed.contains) || allowed.takesAny { return }
         // Another port of this host is of the same site, and yet another origin.
         for site in request.headers.values(of: "Sec-Fetch-Site") where site != "same-origin" && site != "none" {
             throw refused(parameter: "Sec-Fetch-Site")
         }
     }
 
-    private static func refused(parameter: String) -> Problem {
+    private func refused(parameter: String) -> Problem {
         Problem(
             .forbidden,
             code: "origin-refused",
