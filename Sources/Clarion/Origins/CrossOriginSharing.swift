@@ -25,7 +25,10 @@ struct CrossOriginSharing: Sendable {
         guard origins.count == 1, let origin = origins.first, allowed.contains(origin) else { return vary }
         let isNamed = allowed.named.contains(origin)
         return vary
-            + [("Access-Control-Allow-Origin", isNamed ? origin : "*"), ("Access-Control-Expose-Headers", Self.exposed)]
+            + [
+                ("Access-Control-Allow-Origin", isNamed ? origin : "*"),
+                ("Access-Control-Expose-Headers", Self.exposed),
+            ]
             + (isNamed ? [("Access-Control-Allow-Credentials", "true")] : [])
     }
 

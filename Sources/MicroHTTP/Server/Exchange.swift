@@ -96,7 +96,8 @@ final class Exchange {
         id = headers["Request-Id"].flatMap(RequestID.accept) ?? RequestID.next()
         commonFields = server.fields(headers)
         headMemory =
-            unsafe clarion_mhd_head_size(connection) + headers.bookkeeping + Response(.ok, headers: commonFields).fieldsSize
+            unsafe clarion_mhd_head_size(connection) + headers.bookkeeping
+            + Response(.ok, headers: commonFields).fieldsSize
         guard isInPlace, head.hasMethod else {
             return unsafe refuse(
                 .malformed(
@@ -211,7 +212,13 @@ final class Exchange {
         owner.enter(.answer)
         retained = response.retained
         guard headMemory + response.headSize <= server.configuration.connectionMemory else { return refuseLargeHead() }
-        return unsafe MessageWriter.queue(completed(response), on: connection, closes: isChunked, id: id, server: server)
+        return unsafe MessageWriter.queue(
+            completed(response),
+            on: connection,
+            closes: isChunked,
+            id: id,
+            server: server
+        )
     }
 
     /// Refuses a head that leaves no room for that of an answer. Libmicrohttpd has no room for this one either, and would
