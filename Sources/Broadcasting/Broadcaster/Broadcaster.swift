@@ -1,10 +1,10 @@
 /// Observers by protocol: any object registers for a protocol it conforms to, and a post calls a closure on each of them.
 ///
 /// ```swift
-/// protocol TitleUpdating: Sendable { func update(title: String) }
+/// @MainActor protocol TitleUpdating: AnyObject, Sendable { func update(title: String) }
 ///
 /// Broadcaster.shared.register((any TitleUpdating).self, observer: label)
-/// Broadcaster.shared.notify((any TitleUpdating).self) { $0.update(title: "hello") }
+/// Broadcaster.shared.notify(onMain: (any TitleUpdating).self) { $0.update(title: "hello") }
 /// ```
 ///
 /// Observers are held weakly: nobody has to unregister. A released one is never called again. Its entry goes at once if
@@ -12,9 +12,8 @@
 ///
 /// Keys are the protocols themselves, not their names: two protocols of one name in two modules do not collide. All
 /// methods may be called from any thread, from inside a notification and from the observer's `deinit`; a change made
-/// during a notification counts from the next one. Protocols have to be `Sendable`, because posters may be anywhere; one
-/// that is isolated to the main actor is posted to with `{ observer in MainActor.assumeIsolated { … } }`, which holds for
-/// observers with the delivery `.main`.
+/// during a notification counts from the next one. Protocols have to be `Sendable`, because posters may be anywhere. One
+/// that is isolated to the main actor is posted to with `notify(onMain:)`, any other with `notify`.
 public final class Broadcaster: Sendable {
     /// The one for the whole process.
     public static let shared = Broadcaster()
@@ -45,6 +44,10 @@ public final class Broadcaster: Sendable {
     /// Calls a closure on every observer of a protocol, in order of registration, each where it wished to be called.
     ///
     /// Returns when those with `.immediate` delivery have been called and the calls of all others are handed over.
+    ///
+    /// ```swift
+    /// Broadcaster.shared.notify((any Ticking).self) { $0.tick() }
+    /// ```
     public func notify<Subject: Sendable>(
         _ subject: Subject.Type,
         _ body: @escaping @Sendable (Subject) -> Void

@@ -1,107 +1,132 @@
 import Locking
 import Dispatch
+import Synchronization
 
-/// A serial way to one observer: calls run one at a time, in the order in which they were posted, where `Delivery` says.
+/// The serial way to one observer: calls run one at a time, in the order in which they were posted, each where its
+/// registration says.
+///
+/// All registrations of an observer share its lane (`LaneDirectory`), in all tables and with all deliveries, as long as one of them
+/// or a call is left. So the order holds across keys, centres and deliveries, and when the observer registers again.
 ///
 /// The order comes from the mailbox, not from the executor: actors run jobs by priority and concurrent queues run them
 /// at once, and neither matters here because at most one drain of a lane is on its way. A drain takes what waits when it
-/// starts and goes to the back of the queue for the rest, so a busy lane does not occupy the main actor.
-///
-/// All registrations of one owner with one delivery share a lane, so that the order holds across keys.
-final class Lane<Value: Sendable>: Sendable {
-    private typealias Call = (entry: any Entry<Value>, value: Value)
-
-    private let destination: Destination
-    private let mailbox = Lock(Mailbox<Call>())
-
-    /// - Returns: `nil` for `.immediate`, which needs no lane.
-    init?(_ delivery: Delivery) {
-        guard let destination = Destination(delivery) else { return nil }
-        self.destination = destination
+/// starts, runs what belongs where it is, and goes to the back of the next queue for the rest, so a busy lane does not occupy
+/// the main actor.
+final class Lane: Sendable {
+    /// What waits for the observer.
+    enum Item: Sendable {
+        case call(any LaneCall)
+        /// Has the observer to itself until it is over.
+        case turn(AsyncCall)
     }
 
-    /// Where it leads; `nil` if that was an actor that is gone.
-    var delivery: Delivery? { destination.delivery }
+    private struct State {
+        var mailbox = Mailbox<Item>()
+        /// Asynchronous calls that wait or run.
+        var turns = 0
+    }
 
-    /// Whether this lane leads where `delivery` says.
-    func serves(_ delivery: Delivery) -> Bool { destination.matches(delivery) }
+    private let state = Lock(State())
+    /// What a call did is visible to the next one, wherever that runs. Executors see to it anyway, but the Thread Sanitizer does not
+    /// see them; see `Lock`.
+    private let handOver = Atomic(false)
 
     /// Hands a call over. Until it has run it holds the entry and the actor, but not the owner.
     ///
     /// - Returns: `false` if the actor is gone, so that nothing will ever run.
-    func post(_ value: Value, to entry: any Entry<Value>) -> Bool {
-        guard let delivery else { return false }
-        if mailbox.withLock({ $0.post((entry, value)) }) { scheduleDrain(delivery) }
+    func post(_ call: any LaneCall) -> Bool {
+        guard let delivery = call.destination.delivery else { return false }
+        if state.withLock({ $0.mailbox.post(.call(call)) }) { schedule([], from: 0, at: delivery) }
         return true
     }
 
-    private func scheduleDrain(_ delivery: Delivery) {
+    /// Gives an asynchronous call its turn after those before.
+    ///
+    /// - Parameter isNested: whether it is made from inside an asynchronous call. Such a one may be what another one waits for:
+    ///   it does not wait for others, or they would wait for each other for ever.
+    /// - Returns: `false` if it need not wait, and has no turn.
+    func post(_ call: AsyncCall, isNested: Bool) -> Bool {
+        let (hasTurn, isFirst) = state.withLock { state in
+            if isNested, state.turns > 0 { return (false, false) }
+            state.turns += 1
+            return (true, state.mailbox.post(.turn(call)))
+        }
+        if isFirst { proceed(state.withLock { $0.mailbox.takeBatch() }, from: 0) }
+        return hasTurn
+    }
+
+    /// How many asynchronous calls wait or run.
+    var turnCount: Int { state.withLock { $0.turns } }
+
+    /// What calls did before is visible to the caller. To be called when nothing runs any more.
+    func synchronize() { _ = handOver.load(ordering: .acquiring) }
+
+    // A drain must not run in the context of whoever happened to post first: a task that is not detached keeps its task-local values,
+    // and calls of others would see them.
+    private func schedule(_ batch: [Item], from index: Int, at delivery: Delivery) {
         switch delivery {
-        case .immediate: drain(delivery)
-        case .main: Task { @MainActor in drain(delivery) }
-        case .background: Task { @concurrent in drain(delivery) }
-        case .queue(let queue): queue.async { self.drain(delivery) }
-        case .actor(let actor): Task { await drain(delivery, on: actor) }
+        case .immediate: drain(batch, from: index)
+        case .main: Task.detached { @MainActor in self.drain(batch, from: index) }
+        case .background: Task.detached { self.drain(batch, from: index) }
+        case .queue(let queue): queue.async { self.drain(batch, from: index) }
+        case .actor(let actor): Task.detached { await self.drain(batch, from: index, on: actor) }
         }
     }
 
-    private func drain(_ delivery: Delivery, on actor: isolated any Actor) { drain(delivery) }
+    private func drain(_ batch: [Item], from index: Int, on actor: isolated any Actor) { drain(batch, from: index) }
 
-    private func drain(_ delivery: Delivery) {
-        for (entry, value) in mailbox.withLock({ $0.takeBatch() }) { entry.call(value) }
-        if mailbox.withLock({ $0.finishBatch() }) { scheduleDrain(delivery) }
+    /// Runs calls up to the first one that belongs elsewhere. Without a batch it fetches one.
+    private func drain(_ batch: [Item], from start: Int) {
+        let batch = batch.isEmpty ? state.withLock { $0.mailbox.takeBatch() } : batch
+        synchronize()
+        var index = start
+        guard case .call(let first) = batch[index] else { return proceed(batch, from: index) }
+        let here = first.destination
+        repeat {
+            guard case .call(let call) = batch[index], call.destination == here else { break }
+            call.run()
+            index += 1
+        } while index < batch.count
+        proceed(batch, from: index)
+    }
+
+    /// Sends what is left of a batch, and of the mailbox, on its way.
+    private func proceed(_ batch: [Item], from start: Int) {
+        handOver.store(true, ordering: .releasing)
+        var batch = batch
+        var index = start
+        while true {
+            while index < batch.count {
+                switch batch[index] {
+                case .call(let call):
+                    if let delivery = call.destination.delivery { return schedule(batch, from: index, at: delivery) }
+                case .turn(let call):
+                    let rest = batch
+                    let next = index + 1
+                    if call.take(then: { self.proceed(rest, after: next) }) { return }
+                    state.withLock { $0.turns -= 1 }
+                }
+                index += 1
+            }
+            guard let first = state.withLock({ $0.mailbox.finishBatch() }) else { return }
+            if case .call(let call) = first, let delivery = call.destination.delivery {
+                return schedule([], from: 0, at: delivery)
+            }
+            batch = state.withLock { $0.mailbox.takeBatch() }
+            index = 0
+        }
+    }
+
+    private func proceed(_ batch: [Item], after turn: Int) {
+        state.withLock { $0.turns -= 1 }
+        proceed(batch, from: turn)
     }
 }
 
-extension Lane {
-    /// A delivery that needs a lane, without ownership of its actor.
-    private enum Destination: Sendable {
-        case main
-        case background
-        case queue(DispatchQueue)
-        case actor(WeakActor)
+/// A call that is handed over.
+protocol LaneCall: AnyObject, Sendable {
+    var destination: Destination { get }
 
-        init?(_ delivery: Delivery) {
-            switch delivery {
-            case .immediate: return nil
-            case .main: self = .main
-            case .background: self = .background
-            case .queue(let queue): self = .queue(queue)
-            case .actor(let actor): self = .actor(WeakActor(actor))
-            }
-        }
-
-        /// The delivery again, `nil` if its actor is gone.
-        var delivery: Delivery? {
-            switch self {
-            case .main: .main
-            case .background: .background
-            case .queue(let queue): .queue(queue)
-            case .actor(let reference): reference.actor.map { .actor($0) }
-            }
-        }
-
-        func matches(_ delivery: Delivery) -> Bool {
-            switch (self, delivery) {
-            case (.main, .main), (.background, .background): true
-            case (.queue(let mine), .queue(let other)): mine === other
-            case (.actor(let mine), .actor(let other)): mine.refers(to: other)
-            default: false
-            }
-        }
-    }
-
-    private struct WeakActor: Sendable {
-        weak let actor: (any Actor)?
-        private let address: ObjectIdentifier
-
-        init(_ actor: any Actor) {
-            self.actor = actor
-            address = ObjectIdentifier(actor)
-        }
-
-        /// Compares addresses first: `matches` runs under the table's lock, where a reference to any other actor must
-        /// not be loaded, since dropping the last one would run that actor's `deinit` there.
-        func refers(to other: any Actor) -> Bool { address == ObjectIdentifier(other) && actor != nil }
-    }
+    /// Makes the call, unless the observer is gone or its registration has ended.
+    func run()
 }

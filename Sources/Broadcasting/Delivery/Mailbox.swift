@@ -15,16 +15,6 @@ struct Mailbox<Message> {
         return !isDrainDue
     }
 
-    /// Adds a message, unless it need not wait.
-    ///
-    /// - Returns: whether no drain was due: then the caller is the drain, has the message in hand, and has to call
-    ///   `finishBatch()` when it is through with it.
-    mutating func pass(_ message: Message) -> Bool {
-        if isDrainDue { waiting.append(message) }
-        defer { isDrainDue = true }
-        return !isDrainDue
-    }
-
     /// Everything that waits, for the drain that is due; it has to call `finishBatch()` when it is through with it.
     mutating func takeBatch() -> [Message] {
         defer { waiting = [] }
@@ -33,10 +23,10 @@ struct Mailbox<Message> {
 
     /// Ends a drain.
     ///
-    /// - Returns: whether messages came meanwhile, so that the caller must schedule the next drain.
-    mutating func finishBatch() -> Bool {
+    /// - Returns: the first of the messages that came meanwhile; the caller must schedule the next drain for it.
+    mutating func finishBatch() -> Message? {
         isDrainDue = !waiting.isEmpty
-        return isDrainDue
+        return waiting.first
     }
 }
 

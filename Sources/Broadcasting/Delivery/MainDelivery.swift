@@ -27,3 +27,8 @@ public struct MainDelivery: Sendable {
         { value in MainActor.assumeIsolated { handler(value) } }
     }
 }
+
+extension Optional where Wrapped == any Actor {
+    /// Whether what is isolated to it runs on the main actor.
+    var isMain: Bool { self === MainActor.shared }
+}

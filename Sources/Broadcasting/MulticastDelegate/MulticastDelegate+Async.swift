@@ -5,30 +5,32 @@ extension MulticastDelegate {
     /// await delegates.invoke { await $0.save(document) }
     /// ```
     ///
-    /// Delegates are called side by side, so a slow one holds up the return and nobody else; they are kept alive until
-    /// their call ends. The next invocation that waits for this one finds every delegate through with it. Cancelling the
-    /// task cancels the calls under way, in the cooperative manner of tasks. A delegate hears it after the invocations
-    /// before it, also after those that nobody waits for.
+    /// Delegates are called side by side, so a slow one holds up the return and nobody else; each is kept alive while it is called. A
+    /// delegate hears the call in its turn, and has nothing else to do until it returns: what is posted to it meanwhile is heard
+    /// afterwards, unless it is to be called `.immediate`. An invocation that is waited for inside such a call does not wait for other such
+    /// calls.
     ///
-    /// What runs on a queue or an actor is the closure between its suspensions: other calls may come in between.
+    /// Cancelling the task takes the calls back that have not begun, and cancels those under way, in the cooperative manner of tasks.
     @_disfavoredOverload  // Else `invoke { $0.changed() }` would be taken for this one wherever it may be awaited.
     public func invoke(_ body: @escaping @Sendable (Delegate) async -> Void) async {
-        await withDiscardingTaskGroup { group in
-            for delegate in table.reachable(under: SoleKey(), as: Delegate.self) {
-                group.addTask {
-                    await self.earlierCalls(of: delegate.registration)
-                    await delegate.delivery.perform { await body(delegate.owner) }
-                }
-            }
-        }
+        await invoke(at: nil, body)
     }
 
-    /// Waits until the calls that were posted to a delegate before have run.
-    private func earlierCalls(of registration: Registration<SoleKey>) async {
-        await withCheckedContinuation { continuation in
-            // Released after its turn in the lane, or without one if the registration has ended meanwhile.
-            let turn = DeinitHook { continuation.resume() }
-            table.notify(registration, Call<Delegate> { _ in withExtendedLifetime(turn) {} })
+    /// - Parameter place: where all are called; `nil` if each is where it wished to be.
+    func invoke(at place: Delivery?, _ body: @escaping @Sendable (Delegate) async -> Void) async {
+        let calls = table.reachable(under: SoleKey()).compactMap { entry -> AsyncCall? in
+            guard let delivery = place ?? entry.position.delivery else { return nil }
+            return AsyncCall(in: entry.position.route?.lane, at: delivery) {
+                guard !entry.position.end.isSet, let owner = entry.owner, let delegate = owner as? Delegate else {
+                    return nil
+                }
+                return { await body(delegate) }
+            }
+        }
+        await withTaskCancellationHandler {
+            for call in calls { await call.finished() }
+        } onCancel: {
+            for call in calls { call.cancel() }
         }
     }
 }

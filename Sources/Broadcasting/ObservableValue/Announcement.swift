@@ -5,22 +5,25 @@
 struct Announcement: Sendable {
     /// Counts the settings.
     let version: UInt64
-    /// What the value has become; a `Box` of the value's type.
+    /// What the value has become; a `Snapshot` of the value's type.
     let current: any ErasedValue
-    /// What it was before, a `Box`, too; `nil` in a greeting.
-    let previous: (any ErasedValue)?
+    /// What it was before, a `Snapshot`, too; `nil` in a greeting, and where nobody compares.
+    var previous: (any ErasedValue)?
+    var isGreeting = false
 
-    var isGreeting: Bool { previous == nil }
-
-    /// What the value has become, for who knows its type.
+    /// Tells a handler what the value has become, for who knows its type.
     @inline(__always)
-    func value<Value: Sendable>(as type: Value.Type) -> Value {
-        current.known(as: Box<Value>.self).content
+    func tell<Value: Sendable>(_ handler: (Value) -> Void) {
+        current.known(as: Snapshot<Value>.self).lend(to: handler)
     }
 
     /// Whether it is worth hearing for who wants distinct values only.
     func isNews<Value: Equatable & Sendable>(to type: Value.Type) -> Bool {
         guard let previous else { return true }
-        return previous.known(as: Box<Value>.self).content != current.known(as: Box<Value>.self).content
+        var isNews = true
+        previous.known(as: Snapshot<Value>.self).lend { previous in
+            current.known(as: Snapshot<Value>.self).lend { isNews = previous != $0 }
+        }
+        return isNews
     }
 }

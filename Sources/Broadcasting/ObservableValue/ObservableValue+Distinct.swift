@@ -15,10 +15,11 @@ extension ObservableValue where Value: Equatable {
         deliver: Delivery = .immediate,
         _ handler: @escaping @Sendable (Owner, Value) -> Void
     ) {
+        let comparing = distinct ? distinctObservers.enter() : nil
         register(initial: initial) { beginning in
             table.register(SoleKey(), owner: owner, deliver: deliver) { owner, news in
-                if beginning.precedes(news), !distinct || news.isNews(to: Value.self) {
-                    handler(owner, news.value(as: Value.self))
+                if beginning.precedes(news), comparing == nil || news.isNews(to: Value.self) {
+                    news.tell { handler(owner, $0) }
                 }
             }
         }
@@ -40,10 +41,11 @@ extension ObservableValue where Value: Equatable {
         deliver: Delivery = .immediate,
         _ handler: @escaping @Sendable (Value) -> Void
     ) {
+        let comparing = distinct ? distinctObservers.enter() : nil
         register(initial: initial) { beginning in
             table.register(SoleKey(), name: key, deliver: deliver) { news in
-                if beginning.precedes(news), !distinct || news.isNews(to: Value.self) {
-                    handler(news.value(as: Value.self))
+                if beginning.precedes(news), comparing == nil || news.isNews(to: Value.self) {
+                    news.tell(handler)
                 }
             }
         }
@@ -63,11 +65,12 @@ extension ObservableValue where Value: Equatable {
         deliver: Delivery = .immediate,
         _ handler: @escaping @Sendable (Value) -> Void
     ) -> ObservationToken {
-        table.token(
+        let comparing = distinct ? distinctObservers.enter() : nil
+        return table.token(
             for: register(initial: initial) { beginning in
                 table.register(SoleKey(), deliver: deliver) { news in
-                    if beginning.precedes(news), !distinct || news.isNews(to: Value.self) {
-                        handler(news.value(as: Value.self))
+                    if beginning.precedes(news), comparing == nil || news.isNews(to: Value.self) {
+                        news.tell(handler)
                     }
                 }
             }

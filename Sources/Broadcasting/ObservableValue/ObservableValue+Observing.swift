@@ -18,7 +18,7 @@ extension ObservableValue {
     ) {
         register(initial: initial) { beginning in
             table.register(SoleKey(), owner: owner, deliver: deliver) { owner, news in
-                if beginning.precedes(news) { handler(owner, news.value(as: Value.self)) }
+                if beginning.precedes(news) { news.tell { handler(owner, $0) } }
             }
         }
     }
@@ -39,7 +39,7 @@ extension ObservableValue {
     ) {
         register(initial: initial) { beginning in
             table.register(SoleKey(), name: key, deliver: deliver) { news in
-                if beginning.precedes(news) { handler(news.value(as: Value.self)) }
+                if beginning.precedes(news) { news.tell(handler) }
             }
         }
     }
@@ -59,7 +59,7 @@ extension ObservableValue {
         table.token(
             for: register(initial: initial) { beginning in
                 table.register(SoleKey(), deliver: deliver) { news in
-                    if beginning.precedes(news) { handler(news.value(as: Value.self)) }
+                    if beginning.precedes(news) { news.tell(handler) }
                 }
             }
         )

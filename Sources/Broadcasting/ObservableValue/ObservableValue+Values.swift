@@ -22,7 +22,7 @@ extension ObservableValue {
         table.stream(bufferingPolicy: bufferingPolicy) { hear in
             register(initial: initial) { beginning in
                 table.register(SoleKey()) { news in
-                    if beginning.precedes(news) { hear(news.value(as: Value.self)) }
+                    if beginning.precedes(news) { news.tell(hear) }
                 }
             }
         }

@@ -9,24 +9,31 @@ import Locking
 /// ```
 ///
 /// Every observer hears every setting, in the order in which they were made. A value may be set from inside an observer:
-/// that setting is announced after the one under way has reached everybody. If another thread is announcing, it announces
-/// this setting, too, and the setter goes on at once; otherwise the setter returns when those with `.immediate` delivery
-/// have been called.
+/// that setting is announced after the one under way has reached everybody.
+///
+/// An assignment returns when those with `.immediate` delivery have been called for it, and for what they set in turn. If another thread
+/// is announcing, that one announces this setting, too, and the assignment returns at once. Nobody is held up for long by what others set:
+/// after ten milliseconds the rest is announced on Swift's concurrent pool, or by who sets next.
 public final class ObservableValue<Value: Sendable>: Sendable {
     private let state: Lock<ValueState>
     let table = ObserverTable<SoleKey, Announcement>()
+    let distinctObservers = DistinctObservers()
 
     /// A variable that holds a value and has no observers.
     public init(_ value: Value) {
-        state = Lock(ValueState(Box(value)))
+        state = Lock(ValueState(Snapshot(value)))
     }
 
     /// The current value. Setting it tells every observer, even if the new value equals the old.
     public var value: Value {
-        get { state.withLock { $0.current }.known(as: Box<Value>.self).content }
+        get { state.withLock { $0.snapshot(of: Value.self) }.value }
         set {
-            let box = Box(newValue)
-            if let message = state.withLock({ $0.set(box) }) { announce(message) }
+            let snapshot = Snapshot(newValue)
+            let (previous, turn) = state.withLock { state in
+                let previous = state.current
+                return (previous, state.set(snapshot, previous: previous, by: .current))
+            }
+            announce(turn) { Announcement(version: $0, current: snapshot, previous: previous) }
         }
     }
 
@@ -36,17 +43,36 @@ public final class ObservableValue<Value: Sendable>: Sendable {
     /// count.withValue { $0 += 1 }
     /// ```
     ///
-    /// - Parameter body: must not use this variable, other than through its parameter. If it throws, nothing has changed.
+    /// A collection is changed in place: `withValue { $0.append(element) }` does not copy it, unless its content is held elsewhere,
+    /// by calls that wait or by whoever read it; or somebody observes with `distinct`; or the closure can throw.
+    ///
+    /// - Parameter body: must not use this variable, other than through its parameter: neither itself nor in the `deinit` of something
+    ///   that it lets go. If it throws, nothing has changed.
     /// - Returns: what the closure returns.
     public func withValue<Result: Sendable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let (result, message) = try state.withLock { state throws(Failure) in
-            var value = state.current.known(as: Box<Value>.self).content
-            let result = try body(&value)
-            return (result, state.set(Box(value)))
+        // Released when the lock is free again: a copy that a closure has thrown away.
+        var changed: Snapshot<Value>?
+        defer { withExtendedLifetime(changed) {} }
+        var previous: Snapshot<Value>?
+        let (result, turn) = try state.withLock { state throws(Failure) in
+            if Failure.self == Never.self, distinctObservers.isEmpty,
+                let change = try state.changeInPlace(body, by: .current)
+            {
+                changed = state.snapshot(of: Value.self)
+                return change
+            }
+            let old = state.snapshot(of: Value.self)
+            let new = Snapshot(old.value)
+            changed = new
+            previous = old
+            let result = try new.change(body)
+            return (result, state.set(new, previous: old, by: .current))
         }
-        if let message { announce(message) }
+        if let changed {
+            announce(turn) { Announcement(version: $0, current: changed, previous: previous) }
+        }
         return result
     }
 
@@ -72,26 +98,49 @@ public final class ObservableValue<Value: Sendable>: Sendable {
     ) -> Registration<SoleKey> {
         let beginning = Beginning()
         let registration = register(beginning)
-        let greeting = state.withLock { state in
+        let (current, turn) = state.withLock { state in
             beginning.set(state.version)
-            return initial ? state.greet(registration) : nil
+            return (state.current, initial ? state.greet(registration, by: .current) : .other)
         }
-        if let greeting { announce(greeting) }
+        announce(turn, to: registration) { Announcement(version: $0, current: current, isGreeting: true) }
         return registration
     }
 
-    private func announce(_ message: ValueState.Message) {
-        tell(message)
-        while case let messages = state.withLock({ $0.next() }), !messages.isEmpty {
-            for message in messages { tell(message) }
+    /// Announces, if it is the caller's turn, what has been set, and what is set meanwhile.
+    private func announce(
+        _ turn: ValueState.Turn,
+        to registration: Registration<SoleKey>? = nil,
+        _ announcement: (_ version: UInt64) -> Announcement
+    ) {
+        switch turn {
+        case .now(let version):
+            tell(announcement(version), to: registration)
+            if !state.withLock({ $0.finish() }) { announceRest() }
+        case .next: announceRest()
+        case .other: break
         }
     }
 
-    private func tell(_ message: ValueState.Message) {
-        if let registration = message.to {
-            table.notify(registration, message.announcement)
+    private func announceRest() {
+        while true {
+            switch state.withLock({ $0.proceed(now: .now) }) {
+            case .announce(let message): tell(message.announcement, to: message.to)
+            case .handOver:
+                // Detached, or observers would see the task-local values of this setter while they hear of others' settings.
+                _ = Task.detached {
+                    if self.state.withLock({ $0.takeOver(by: .current) }) { self.announceRest() }
+                }
+                return
+            case .stop: return
+            }
+        }
+    }
+
+    private func tell(_ announcement: Announcement, to registration: Registration<SoleKey>?) {
+        if let registration {
+            table.notify(registration, announcement)
         } else {
-            table.notify(SoleKey(), message.announcement)
+            table.notify(SoleKey(), announcement)
         }
     }
 }

@@ -1,42 +1,174 @@
 /// What an observable value is, and what has yet to be announced.
 ///
-/// A pure state machine; `ObservableValue` holds it in a lock. Values are in boxes, so that setting one releases none here:
-/// the announcement holds the box before.
+/// A pure state machine; `ObservableValue` holds it in a lock. Values are in snapshots, so that setting one releases none here:
+/// the announcement holds the snapshot before.
+///
+/// One thread announces at a time: the first that sets. It announces what its own setting led to, and what others set meanwhile for a while;
+/// then the rest is due, for a task on the pool or the next who sets, whichever comes first.
 struct ValueState: Sendable {
     /// An announcement on its way to all observers, or to one.
-    typealias Message = (announcement: Announcement, to: Registration<SoleKey>?)
+    struct Message {
+        let announcement: Announcement
+        var to: Registration<SoleKey>?
+    }
 
-    /// A `Box` of the value's type.
+    /// Who announces a setting or greeting.
+    enum Turn {
+        /// The caller, at once.
+        case now(version: UInt64)
+        /// The caller, after what is due: with the next steps.
+        case next
+        /// Somebody else, who is announcing.
+        case other
+    }
+
+    /// What who announces has to do next.
+    enum Step {
+        case announce(Message)
+        /// Leave the rest to a task on the pool.
+        case handOver
+        case stop
+    }
+
+    private enum Announcer {
+        case nobody
+        /// A task on the pool, which has not begun.
+        case due
+        case thread(ThreadIdentity)
+    }
+
+    private struct Waiting {
+        let message: Message
+        /// Whether it was set by who announces, from inside an observer of its own setting.
+        let isOwn: Bool
+    }
+
+    /// How long a setter announces for others.
+    static var patience: Duration { .milliseconds(10) }
+
+    /// A `Snapshot` of the value's type.
     private(set) var current: any ErasedValue
     /// Counts the settings.
     private(set) var version: UInt64 = 0
-    /// Gives the order: whoever is told that a drain is due announces until nothing waits.
-    private var mailbox = Mailbox<Message>()
+
+    private var announcer = Announcer.nobody
+    /// What is announced next, last first, and what comes after it, first first.
+    private var next: [Waiting] = []
+    private var later: [Waiting] = []
+    /// How many of those that wait are own ones.
+    private var ownCount = 0
+    /// Whether what is being announced is an own one.
+    private var isOwn = false
+    /// When the announcer leaves the rest to others.
+    private var deadline: ContinuousClock.Instant?
 
     init(_ current: any ErasedValue) { self.current = current }
 
     /// Sets the value.
     ///
-    /// - Returns: the announcement, if the caller has to make it now; otherwise it is under way.
-    mutating func set(_ value: any ErasedValue) -> Message? {
+    /// - Parameter previous: what it was, for those who compare; and so that it is not released here.
+    mutating func set(_ value: any ErasedValue, previous: (any ErasedValue)?, by thread: ThreadIdentity) -> Turn {
         version += 1
-        let message: Message = (Announcement(version: version, current: value, previous: current), nil)
         current = value
-        return mailbox.pass(message) ? message : nil
+        if begin(thread) { return .now(version: version) }
+        let announcement = Announcement(version: version, current: value, previous: previous)
+        return add(Message(announcement: announcement), by: thread)
+    }
+
+    /// What it is, for who knows its type.
+    @inline(__always)
+    func snapshot<Value: Sendable>(of type: Value.Type) -> Snapshot<Value> {
+        current.known(as: Snapshot<Value>.self)
+    }
+
+    /// Changes the value without a copy, if nobody else has it.
+    ///
+    /// - Parameter body: if it throws, the value may have changed.
+    /// - Returns: `nil` if somebody has.
+    mutating func changeInPlace<Value: Sendable, Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result,
+        by thread: ThreadIdentity
+    ) throws(Failure) -> (Result, Turn)? {
+        var snapshot = snapshot(of: Value.self)
+        current = Nothing.shared
+        defer { current = snapshot }
+        guard isKnownUniquelyReferenced(&snapshot) else { return nil }
+        let result = try snapshot.change(body)
+        return (result, set(snapshot, previous: nil, by: thread))
     }
 
     /// Greets an observer with the value, after what is under way.
-    ///
-    /// - Returns: the announcement, if the caller has to make it now; otherwise it is under way.
-    mutating func greet(_ registration: Registration<SoleKey>) -> Message? {
-        let message: Message = (Announcement(version: version, current: current, previous: nil), registration)
-        return mailbox.pass(message) ? message : nil
+    mutating func greet(_ registration: Registration<SoleKey>, by thread: ThreadIdentity) -> Turn {
+        if begin(thread) { return .now(version: version) }
+        let greeting = Announcement(version: version, current: current, isGreeting: true)
+        return add(Message(announcement: greeting, to: registration), by: thread)
     }
 
-    /// What has come while the caller announced; it has to ask again when it has announced that.
-    ///
-    /// - Returns: nothing if the caller is done.
-    mutating func next() -> [Message] {
-        mailbox.finishBatch() ? mailbox.takeBatch() : []
+    /// Ends announcing, unless there is more to announce.
+    mutating func finish() -> Bool {
+        guard next.isEmpty, later.isEmpty else { return false }
+        announcer = .nobody
+        return true
     }
+
+    /// The next step of who announces.
+    mutating func proceed(now: @autoclosure () -> ContinuousClock.Instant) -> Step {
+        if finish() { return .stop }
+        if ownCount == 0 {
+            let now = now()
+            if let deadline, now >= deadline {
+                announcer = .due
+                return .handOver
+            }
+            deadline = deadline ?? now + Self.patience
+        }
+        return pop().map { .announce($0) } ?? .stop
+    }
+
+    /// Takes over what is due, unless somebody else has.
+    mutating func takeOver(by thread: ThreadIdentity) -> Bool {
+        guard case .due = announcer else { return false }
+        announcer = .thread(thread)
+        deadline = nil
+        return true
+    }
+
+    /// Makes the caller the announcer, if there is none.
+    private mutating func begin(_ thread: ThreadIdentity) -> Bool {
+        guard case .nobody = announcer else { return false }
+        announcer = .thread(thread)
+        deadline = nil
+        isOwn = true
+        return true
+    }
+
+    private mutating func add(_ message: Message, by thread: ThreadIdentity) -> Turn {
+        if case .thread(let announcer) = announcer {
+            append(message, isOwn: isOwn && thread == announcer)
+            return .other
+        }
+        append(message, isOwn: false)
+        return takeOver(by: thread) ? .next : .other
+    }
+
+    private mutating func append(_ message: Message, isOwn: Bool) {
+        later.append(Waiting(message: message, isOwn: isOwn))
+        if isOwn { ownCount += 1 }
+    }
+
+    private mutating func pop() -> Message? {
+        if next.isEmpty {
+            next = later.reversed()
+            later = []
+        }
+        guard let first = next.popLast() else { return nil }
+        isOwn = first.isOwn
+        if isOwn { ownCount -= 1 }
+        return first.message
+    }
+}
+
+/// Stands in for a snapshot that is being changed.
+private final class Nothing: ErasedValue {
+    static let shared = Nothing()
 }

@@ -16,28 +16,30 @@ protocol Entry<Value>: AnyObject, Sendable {
     var isDead: Bool { get }
 
     /// What the table needs to know to take the entry out again.
-    var position: EntryPosition<Value> { get }
+    var position: EntryPosition { get }
 
     /// Calls the handler or hands the call over.
     ///
     /// - Returns: `false` if the entry is dead.
     func deliver(_ value: Value) -> Bool
 
-    /// Calls the handler here and now, unless the observer is gone.
+    /// Calls the handler here and now, unless the observer is gone or the registration has ended.
     func call(_ value: Value)
 }
 
 /// Where an entry stands beside its key.
-struct EntryPosition<Value: Sendable>: Sendable {
+struct EntryPosition: Sendable {
+    /// The way of its calls; `nil` for `.immediate`.
+    let route: Route?
     /// The address of the owner. It names the owner only as long as that lives.
     let owner: ObjectIdentifier?
     /// The place it occupies under its key, at most one entry each.
     let slot: Slot?
-    /// The lane of its calls; `nil` for `.immediate`.
-    let lane: Lane<Value>?
+    /// Set when it ends, for calls that are handed over.
+    let end: EndMark
 
     /// Where calls run; `nil` if that was an actor that is gone.
-    var delivery: Delivery? { lane.map { $0.delivery } ?? .immediate }
+    var delivery: Delivery? { route.map { $0.destination.delivery } ?? .immediate }
 }
 
 /// A place under a key that holds one registration: the next one with the same slot replaces it.
@@ -48,11 +50,12 @@ enum Slot: Hashable, Sendable {
 
 /// An entry bound to the life of an owner.
 final class OwnedEntry<Owner: AnyObject & Sendable, Value: Sendable>: Entry {
-    let position: EntryPosition<Value>
+    // What a notification reads comes first, so that it is in one line of the processor's cache.
     private let weakOwner: WeakOwner<Owner>
     private let handler: @Sendable (Owner, Value) -> Void
+    let position: EntryPosition
 
-    init(owner: Owner, position: EntryPosition<Value>, handler: @escaping @Sendable (Owner, Value) -> Void) {
+    init(owner: Owner, position: EntryPosition, handler: @escaping @Sendable (Owner, Value) -> Void) {
         weakOwner = WeakOwner(owner)
         self.position = position
         self.handler = handler
@@ -64,22 +67,22 @@ final class OwnedEntry<Owner: AnyObject & Sendable, Value: Sendable>: Entry {
 
     func deliver(_ value: Value) -> Bool {
         guard let owner = weakOwner.load() else { return false }
-        if let lane = position.lane { return lane.post(value, to: self) }
+        if let route = position.route { return route.lane.post(HandedCall(value, to: self, by: route)) }
         handler(owner, value)
         return true
     }
 
     func call(_ value: Value) {
-        if let owner = weakOwner.load() { handler(owner, value) }
+        if !position.end.isSet, let owner = weakOwner.load() { handler(owner, value) }
     }
 }
 
 /// An entry without an owner: it ends with its token, by its name, or never.
 final class FreeEntry<Value: Sendable>: Entry {
-    let position: EntryPosition<Value>
+    let position: EntryPosition
     private let handler: @Sendable (Value) -> Void
 
-    init(position: EntryPosition<Value>, handler: @escaping @Sendable (Value) -> Void) {
+    init(position: EntryPosition, handler: @escaping @Sendable (Value) -> Void) {
         self.position = position
         self.handler = handler
     }
@@ -89,10 +92,44 @@ final class FreeEntry<Value: Sendable>: Entry {
     var isDead: Bool { false }
 
     func deliver(_ value: Value) -> Bool {
-        if let lane = position.lane { return lane.post(value, to: self) }
+        if let route = position.route { return route.lane.post(HandedCall(value, to: self, by: route)) }
         handler(value)
         return true
     }
 
-    func call(_ value: Value) { handler(value) }
+    func call(_ value: Value) {
+        if !position.end.isSet { handler(value) }
+    }
+}
+
+extension Entry {
+    /// Calls the handler on the main actor, wherever it is called otherwise: at once if that is at once and the caller is there.
+    ///
+    /// - Returns: `false` if the entry is dead.
+    func deliverOnMain(_ value: Value, isThere: Bool) -> Bool {
+        guard !isDead else { return false }
+        var route = position.route
+        if route == nil, isThere { return deliver(value) }
+        if route.map({ $0.destination == .main }) != true {
+            route = Route(.main, of: position.owner.map { LaneDirectory.Key(address: $0) })
+        }
+        return route.map { $0.lane.post(HandedCall(value, to: self, by: $0)) } ?? false
+    }
+}
+
+/// A value on its way to an entry.
+private final class HandedCall<Value: Sendable>: LaneCall {
+    private let value: Value
+    private let entry: any Entry<Value>
+    private let route: Route
+
+    init(_ value: Value, to entry: any Entry<Value>, by route: Route) {
+        self.value = value
+        self.entry = entry
+        self.route = route
+    }
+
+    var destination: Destination { route.destination }
+
+    func run() { entry.call(value) }
 }

@@ -14,21 +14,17 @@ extension ObserverTable {
         return roster.chunks.allSatisfy { $0.allSatisfy { $0.entry.isDead } }
     }
 
-    /// The owners under a key that are alive, in order of registration; one that registered twice appears twice.
+    /// The owners under a key that are alive and can be called, in order of registration; one that registered twice appears twice.
     package func owners<Owner>(of key: Key, as type: Owner.Type = Owner.self) -> [Owner] {
-        reachable(under: key, as: type).map(\.owner)
+        reachable(under: key).compactMap { entry in entry.owner.flatMap { $0 as? Owner } }
     }
 
-    /// The same with more of each. An owner whose actor is gone can be called nowhere.
-    func reachable<Owner>(under key: Key, as type: Owner.Type = Owner.self) -> [Reachable<Owner, Key>] {
-        var found: [Reachable<Owner, Key>] = []
+    /// The entries under a key whose owners are alive and can be called. An owner whose actor is gone can be called nowhere.
+    func reachable(under key: Key) -> [any Entry<Value>] {
+        var found: [any Entry<Value>] = []
         registry.withLock { $0.roster(of: key) }?.forEach { member in
-            if let owner = member.subject.entry.owner, let owner = owner as? Owner,
-                let delivery = member.subject.entry.position.delivery
-            {
-                let registration = Registration(key: key, id: member.subject.id)
-                found.append(Reachable(owner: owner, delivery: delivery, registration: registration))
-            }
+            let entry = member.subject.entry
+            if !entry.isDead, entry.position.delivery != nil { found.append(entry) }
         }
         return found
     }
@@ -39,12 +35,3 @@ extension ObserverTable {
     /// Registrations under all keys in O(1), those that are dead and not yet swept included.
     package var registrationCount: Int { registry.withLock { $0.count } }
 }
-
-/// An owner that is alive, and where it wishes to be called.
-struct Reachable<Owner, Key: Hashable & Sendable> {
-    let owner: Owner
-    let delivery: Delivery
-    let registration: Registration<Key>
-}
-
-extension Reachable: Sendable where Owner: Sendable {}

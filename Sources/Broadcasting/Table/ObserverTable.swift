@@ -25,6 +25,10 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
 
     package init() {}
 
+    deinit {
+        registry.withLock { $0.endAll() }
+    }
+
     /// Calls the observers of a key, in order of registration: those with `.immediate` delivery before it returns.
     ///
     /// Takes the lock once, again only when it met dead entries, and allocates nothing for `.immediate`.
@@ -67,7 +71,8 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
             case .sameOwner: .owner(address)
             case .name(let name): .name(name)
             }
-        let registration = add(key, owner: address, slot: slot, delivery: deliver) {
+        let route = Route(deliver, of: LaneDirectory.Key(address: address))
+        let registration = add(key, owner: address, slot: slot, route: route) {
             OwnedEntry(owner: owner, position: $0, handler: handler)
         }
         (owner as? any LifetimeOwner)?.lifetime.tell(self, ofOwnerAt: address)
@@ -82,7 +87,8 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         deliver: Delivery = .immediate,
         handler: @escaping @Sendable (Value) -> Void
     ) -> Registration<Key> {
-        add(key, owner: nil, slot: name.map { .name($0) }, delivery: deliver) {
+        let lane = name.map { LaneDirectory.Key(address: ObjectIdentifier(self), name: $0) }
+        return add(key, owner: nil, slot: name.map { .name($0) }, route: Route(deliver, of: lane)) {
             FreeEntry(position: $0, handler: handler)
         }
     }
@@ -108,11 +114,11 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         _ key: Key,
         owner: ObjectIdentifier?,
         slot: Slot?,
-        delivery: Delivery,
-        entry: (EntryPosition<Value>) -> any Entry<Value>
+        route: Route?,
+        entry: (EntryPosition) -> any Entry<Value>
     ) -> Registration<Key> {
         let (added, isSweepDue) = registry.withLock { registry in
-            let added = registry.add(key, owner: owner, slot: slot, delivery: delivery, entry: entry)
+            let added = registry.add(key, owner: owner, slot: slot, route: route, entry: entry)
             return (added, registry.sweepSchedule.begin(count: registry.count))
         }
         if isSweepDue { sweep() }

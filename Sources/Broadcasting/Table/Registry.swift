@@ -41,22 +41,29 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         _ key: Key,
         owner: ObjectIdentifier?,
         slot: Slot?,
-        delivery: Delivery,
-        entry make: (EntryPosition<Value>) -> any Entry<Value>
+        route: Route?,
+        entry make: (EntryPosition) -> any Entry<Value>
     ) -> (id: RegistrationID, replaced: (any Entry<Value>)?) {
-        // The lane is looked up before the old entry goes, so that a replacement goes on in the same order.
-        let lane = lane(to: key, owner: owner, slot: slot, delivery: delivery)
-        let replaced = slot.flatMap { remove($0, from: key) }
+        let replaced = slot.flatMap { buckets[key]?.slots[$0] }.flatMap { take($0, from: key) }
         lastID += 1
-        let position = EntryPosition(owner: owner, slot: slot, lane: lane)
+        // What is replaced has not ended: what was handed over to it is still to be heard.
+        let end = replaced?.position.end ?? EndMark()
+        let position = EntryPosition(route: route, owner: owner, slot: slot, end: end)
         buckets[key, default: Bucket()].roster.append(.init(id: lastID, entry: make(position)))
         if let slot { buckets[key]?.slots[slot] = lastID }
-        if let owner { owners[owner, default: Belongings()].add(lastID, key, lane) }
+        if let owner { owners[owner, default: Belongings()].add(lastID, key) }
         count += 1
         return (lastID, replaced)
     }
 
+    /// Ends a registration.
     mutating func remove(_ id: RegistrationID, from key: Key) -> (any Entry<Value>)? {
+        let entry = take(id, from: key)
+        entry?.position.end.set()
+        return entry
+    }
+
+    private mutating func take(_ id: RegistrationID, from key: Key) -> (any Entry<Value>)? {
         guard let index = buckets.index(forKey: key),
             let entry = buckets.values[index].roster.remove(id)
         else { return nil }
@@ -73,8 +80,16 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
     /// Ends all registrations under a key.
     mutating func removeAll(from key: Key) -> Roster<Value> {
         guard let roster = buckets.removeValueShrinking(forKey: key)?.roster else { return Roster() }
-        roster.forEach { forget($0.subject.id, at: $0.subject.entry.position) }
+        roster.forEach {
+            forget($0.subject.id, at: $0.subject.entry.position)
+            $0.subject.entry.position.end.set()
+        }
         return roster
+    }
+
+    /// Ends all registrations, with the table.
+    func endAll() {
+        for bucket in buckets.values { bucket.roster.forEach { $0.subject.entry.position.end.set() } }
     }
 
     /// Ends the registrations of an owner, under one key or under all.
@@ -94,22 +109,10 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         owners[owner]?.registrations.map { Registration(key: $0.value, id: $0.key) } ?? []
     }
 
-    private mutating func forget(_ id: RegistrationID, at position: EntryPosition<Value>) {
+    private mutating func forget(_ id: RegistrationID, at position: EntryPosition) {
         count -= 1
         guard let owner = position.owner, let index = owners.index(forKey: owner) else { return }
-        owners.values[index].remove(id, position.lane)
+        owners.values[index].remove(id)
         if owners.values[index].registrations.isEmpty { owners.removeValueShrinking(forKey: owner) }
-    }
-
-    private func lane(to key: Key, owner: ObjectIdentifier?, slot: Slot?, delivery: Delivery) -> Lane<Value>? {
-        if case .immediate = delivery { return nil }
-        if let owner {
-            if let shared = owners[owner]?.lanes.first(where: { $0.lane.serves(delivery) }) { return shared.lane }
-        } else if let slot, let id = buckets[key]?.slots[slot],
-            let lane = buckets[key]?.roster[id]?.position.lane, lane.serves(delivery)
-        {
-            return lane
-        }
-        return Lane(delivery)
     }
 }

@@ -164,27 +164,6 @@ import Testing
         await eventually("the slow one hears") { slow.values == [1] }
     }
 
-    // MARK: Promise 5: what was handed over
-
-    @Test func `a call handed over runs although its observer was unregistered, not if it was released`() async {
-        let queue = DispatchQueue(label: "held up")
-        let heard = Recorder<String>()
-        let unregistered = Recorder<Int>()
-        queue.suspend()
-        table.register("a", owner: unregistered, deliver: .queue(queue)) { _, _ in heard.hear("unregistered") }
-        do {
-            let released = Recorder<Int>()
-            table.register("a", owner: released, deliver: .queue(queue)) { _, _ in heard.hear("released") }
-            table.notify("a", 1)
-            table.removeAll("a")
-        }
-        table.notify("a", 2)
-        queue.resume()
-        await eventually("the call runs") { heard.values.count == 1 }
-        queue.sync {}
-        #expect(heard.values == ["unregistered"])
-    }
-
     @Test func `a handler waits in its lane no longer than its calls`() async {
         final class Captured: Sendable {}
         let queue = DispatchQueue(label: "held up")

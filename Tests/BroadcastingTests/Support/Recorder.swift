@@ -5,7 +5,8 @@ import Locking
 final class Recorder<Value: Sendable>: Sendable {
     private let heard = Lock<[Value]>([])
 
-    var values: [Value] { heard.withLock { $0 } }
+    // A copy of its own: the Thread Sanitizer does not see that an array is handed over by its count of references.
+    var values: [Value] { heard.withLock { $0.map { $0 } } }
 
     func hear(_ value: Value) { heard.withLock { $0.append(value) } }
 }

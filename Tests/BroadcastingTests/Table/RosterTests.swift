@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RosterTests {
     private func member(_ id: RegistrationID) -> Roster<Int>.Member {
-        .init(id: id, entry: FreeEntry(position: .init(owner: nil, slot: nil, lane: nil)) { _ in })
+        .init(id: id, entry: FreeEntry(position: .init(route: nil, owner: nil, slot: nil, end: EndMark())) { _ in })
     }
 
     private func ids(_ roster: Roster<Int>) -> [RegistrationID] {
@@ -79,18 +79,5 @@ import Testing
             unsafe before.withUnsafeBufferPointer { $0.baseAddress }
                 != after.withUnsafeBufferPointer { $0.baseAddress }
         }
-    }
-}
-
-/// A generator that gives the same numbers for the same seed (Steele, Lea and Flood's SplitMix64).
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }
