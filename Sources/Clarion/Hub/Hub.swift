@@ -122,7 +122,7 @@ public final class Hub: Sendable {
         }
         dispatcher.start()
         do {
-            try await webhooks.load()
+            for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
             let router = try Router(for: self, configuration: configuration)
             let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
             let started = try HTTPServer(

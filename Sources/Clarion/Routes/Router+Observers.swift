@@ -40,7 +40,7 @@ private struct ObserverResource: Sendable {
         let restored = try WebhookSpecification.restoring(try request.json(), from: nil)
         let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
         let webhook = StoredWebhook(specification: specification, replacing: nil, at: .now())
-        return try await answer(try await save(.generate(.webhook)) { _ in webhook })
+        return answer(try await save(.generate(.webhook)) { _ in webhook })
     }
 
     func replace(_ request: Request) async throws -> Response {
@@ -56,7 +56,7 @@ private struct ObserverResource: Sendable {
                 return StoredWebhook(specification: specification, replacing: present?.webhook, at: .now())
             }
         }
-        return try await answer(saved)
+        return answer(saved)
     }
 
     func patch(_ request: Request) async throws -> Response {
@@ -79,7 +79,7 @@ private struct ObserverResource: Sendable {
             }
             return webhook
         }
-        return try await answer(saved)
+        return answer(saved)
     }
 
     /// Gives a webhook a new secret, its client's own or one that is made; the present one signs for a day more.
@@ -96,7 +96,7 @@ private struct ObserverResource: Sendable {
             webhook.secrets = webhook.secrets.rotated(to: given ?? .generate(scheme), at: Timestamp.now().milliseconds)
             return webhook
         }
-        return try await answer(saved, showingSecret: true)
+        return answer(saved, showingSecret: true)
     }
 
     /// Saves a webhook; its endpoint's consent is had before, if it is wanted and not had yet. Asking takes its time, so it
@@ -104,7 +104,7 @@ private struct ObserverResource: Sendable {
     private func save(
         _ id: ObserverID,
         _ makeWebhook: (WebhookObserver?) throws(Problem) -> StoredWebhook
-    ) async throws -> (observer: WebhookObserver, replaced: WebhookObserver?) {
+    ) async throws -> WebhookRegistry.Saved {
         var consent: StoredWebhook.Consent?
         // More than once only if somebody else changes the URL meanwhile.
         for _ in 0..<3 {
@@ -198,17 +198,15 @@ private struct ObserverResource: Sendable {
         return id
     }
 
-    /// The answer to a change; with the secret if that is new.
-    private func answer(
-        _ saved: (observer: WebhookObserver, replaced: WebhookObserver?),
-        showingSecret: Bool = false
-    ) async throws -> Response {
+    /// The answer to a change; with the secret if that is new. It cannot fail: the change stands, and who made it would
+    /// never see the secret.
+    private func answer(_ saved: WebhookRegistry.Saved, showingSecret: Bool = false) -> Response {
         let observer = saved.observer
         let created = saved.replaced == nil
         let isNew = saved.replaced?.webhook.secrets.current != observer.webhook.secrets.current
         var headers = [("ETag", observer.tag.description), ("Cache-Control", "no-store")]
         if created { headers.append(("Location", "/observers/\(observer.id)")) }
-        let document = try await observer.document(showingSecret: isNew || showingSecret)
+        let document = observer.document(saved.stats, showingSecret: isNew || showingSecret)
         return Response(created ? .created : .ok, json: document.bytes, headers: headers)
     }
 

@@ -50,8 +50,7 @@ private struct TopicResource: Sendable {
         let retention = try members.value("retention").map { value throws(Problem) in
             try Retention(value, at: "retention")
         }
-        try await store.setRetention(retention, of: topic)
-        let summary = try await store.summary(of: topic)
+        let summary = try await store.setRetention(retention, of: topic)
         return answer(summary ?? TopicSummary(topic: topic, events: 0, bytes: 0, first: nil, last: nil, retention: nil))
     }
 

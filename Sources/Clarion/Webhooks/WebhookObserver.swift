@@ -71,12 +71,11 @@ final class WebhookObserver: HubObserver {
     var tag: EntityTag { EntityTag(String(revision)) }
 
     func document() async throws(EventLogError) -> JSONValue {
-        try await document(showingSecret: false)
+        document(try await deliveries.deliveryStats(of: id.description))
     }
 
     /// The observer as the API shows it; with its secret only in the answer to the request that gave it one.
-    func document(showingSecret: Bool) async throws(EventLogError) -> JSONValue {
-        let stats = try await deliveries.deliveryStats(of: id.description)
+    func document(_ stats: DeliveryStats, showingSecret: Bool = false) -> JSONValue {
         var members = commonMembers
         members.merge(webhook.specification.json()) { _, new in new }
         if let consent = webhook.consent?.given {

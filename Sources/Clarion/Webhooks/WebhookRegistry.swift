@@ -6,7 +6,8 @@ import Webhooks
 
 /// The webhooks that are registered: their strong owner. What it lets go is gone everywhere.
 ///
-/// The log's table is the truth; the members here follow it, one change at a time.
+/// The log's table is the truth; the members here follow it, one change at a time. A change is one commit, and what comes
+/// after that cannot fail: so table, members and dispatcher agree whatever happens.
 final class WebhookRegistry: Sendable {
     typealias Store = EventLog & ObserverStore & DeliveryLog
 
@@ -53,9 +54,11 @@ final class WebhookRegistry: Sendable {
 
     /// Takes up what was registered before the hub started; deliveries that wait go out.
     ///
+    /// - Returns: those that are disabled, each to be handed to ``disable(_:)`` once more: a crash may have kept some of its
+    ///   deliveries from being made dead letters.
     /// - Throws: ``HubError`` if secrets are sealed and the master key is missing or another: without a word to the
     ///   operator their webhooks would receive nothing.
-    func load() async throws {
+    func load() async throws -> [FailedEndpoint] {
         var webhooks: [(id: ObserverID, webhook: StoredWebhook, record: ObserverRecord)] = []
         for record in try await store.observers() {
             do {
@@ -72,24 +75,31 @@ final class WebhookRegistry: Sendable {
             }
         }
         // Not before all were read: a hub that refuses to start has delivered nothing.
-        for (id, webhook, record) in webhooks {
-            adopt(id, webhook, createdAt: record.createdAt, revision: record.revision)
-            guard let reason = webhook.disabledReason else { continue }
-            // What a crash kept from being made dead letters when it was disabled.
-            _ = try await store.abandonDeliveries(of: record.id, failure: reason, at: .now())
+        for (id, webhook, record) in webhooks { adopt(id, webhook, record) }
+        return webhooks.compactMap { id, webhook, _ in
+            webhook.disabledReason.flatMap(FailedEndpoint.Reason.init).map {
+                FailedEndpoint(id: id.description, url: webhook.specification.url, reason: $0)
+            }
         }
     }
 
+    /// What became of a webhook that was saved.
+    struct Saved {
+        let observer: WebhookObserver
+        /// The one it replaced.
+        let replaced: WebhookObserver?
+        /// What had become of its deliveries by then.
+        let stats: DeliveryStats
+    }
+
     /// Registers a webhook, or replaces the one of that id.
-    ///
-    /// Returns the new observer and the one it replaced.
     ///
     /// - Parameters:
     ///   - makeWebhook: gets the present webhook, if any; what it throws is passed on, and nothing is changed.
     func save<Failure: Error>(
         _ id: ObserverID,
         _ makeWebhook: (WebhookObserver?) throws(Failure) -> StoredWebhook
-    ) async throws -> (observer: WebhookObserver, replaced: WebhookObserver?) {
+    ) async throws -> Saved {
         try await gate.run {
             let present = find(id)
             let webhook = try makeWebhook(present)
@@ -104,18 +114,18 @@ final class WebhookRegistry: Sendable {
                 revision: 0
             )
             let isEnabledAgain = present?.webhook.disabledReason != nil && webhook.disabledReason == nil
-            let (record, _) = try await store.saveObserver(
+            let saved = try await store.saveObserver(
                 draft,
                 expecting: present?.revision,
                 forgivingFailures: isEnabledAgain || present?.webhook.specification.url != webhook.specification.url
             )
-            let observer = adopt(id, webhook, createdAt: record.createdAt, revision: record.revision)
+            let observer = adopt(id, webhook, saved.record)
             if present == nil {
                 lifecycle.post(.registered, of: observer)
             } else if isEnabledAgain {
                 lifecycle.post(.enabled, of: observer)
             }
-            return (observer, present)
+            return Saved(observer: observer, replaced: present, stats: saved.stats)
         }
     }
 
@@ -129,7 +139,8 @@ final class WebhookRegistry: Sendable {
         try await gate.run {
             guard let present = find(id) else { return false }
             try check(present)
-            guard try await store.deleteObserver(id.description, expecting: present.revision) else { return false }
+            // Whether the table had it or not: it does not have it any more.
+            _ = try await store.deleteObserver(id.description, expecting: present.revision)
             release(id)
             lifecycle.post(.unregistered, of: present)
             return true
@@ -140,8 +151,8 @@ final class WebhookRegistry: Sendable {
     func removeAll(of pattern: TopicPattern) async throws -> Int {
         try await gate.run {
             let removed = try await store.deleteObservers(of: pattern)
-            for text in removed {
-                let id = try ObserverID(text)
+            // One that has no such id was never taken up.
+            for id in removed.compactMap({ try? ObserverID($0) }) {
                 let present = find(id)
                 release(id)
                 if let present { lifecycle.post(.unregistered, of: present) }
@@ -152,11 +163,29 @@ final class WebhookRegistry: Sendable {
 
     /// Stops delivering to an endpoint for good. What waits for it becomes dead letters.
     ///
-    /// A webhook that has been given another URL since goes on.
-    /// - Returns: false if it could not be stored, and nothing else will have it tried again.
+    /// A webhook that has been given another URL since goes on. May be called again for what it failed in.
+    /// - Returns: false if it is to be called again: nothing else will.
     func disable(_ failed: FailedEndpoint) async -> Bool {
         do {
-            let (observer, _) = try await save(try ObserverID(failed.id)) { present throws(NotRegistered) in
+            try await storeDisabled(failed)
+        } catch {
+            logger.error("cannot disable a webhook", metadata: failed.metadata(error: error))
+            // One that fails is told of with its next attempt. One that is gone gets no more attempts.
+            return failed.reason != .gone
+        }
+        do {
+            // None if it is not disabled, or not any more.
+            _ = try await store.abandonDeliveries(of: failed.id, failure: failed.reason.rawValue, at: .now())
+            return true
+        } catch {
+            logger.error("cannot give up what a disabled webhook waits for", metadata: failed.metadata(error: error))
+            return false
+        }
+    }
+
+    private func storeDisabled(_ failed: FailedEndpoint) async throws {
+        do {
+            let saved = try await save(try ObserverID(failed.id)) { present throws(NotRegistered) in
                 guard let present, present.webhook.disabledReason == nil,
                     present.webhook.specification.url == failed.url
                 else { throw NotRegistered() }
@@ -164,43 +193,22 @@ final class WebhookRegistry: Sendable {
                 webhook.disabledReason = failed.reason.rawValue
                 return webhook
             }
-            let count = try await store.abandonDeliveries(of: failed.id, failure: failed.reason.rawValue, at: .now())
-            logger.notice(
-                "a webhook is disabled",
-                metadata: [
-                    "observer": "\(failed.id)",
-                    "url": "\(failed.url?.withoutQuery ?? "")",
-                    "reason": "\(failed.reason.rawValue)",
-                    "deadLetters": "\(count)",
-                ]
-            )
-            lifecycle.post(.disabled(failed.reason, deadLetters: count), of: observer)
-            return true
-        } catch is NotRegistered {
-            return true
-        } catch {
-            logger.error(
-                "cannot disable a webhook",
-                metadata: [
-                    "observer": "\(failed.id)", "url": "\(failed.url?.withoutQuery ?? "")", "error": "\(error)",
-                ]
-            )
-            // One that fails is told of with its next attempt. One that is gone gets no more attempts.
-            return failed.reason != .gone
-        }
+            var metadata = failed.metadata()
+            metadata["deadLetters"] = "\(saved.stats.pending)"
+            logger.notice("a webhook is disabled", metadata: metadata)
+            lifecycle.post(.disabled(failed.reason, deadLetters: saved.stats.pending), of: saved.observer)
+        } catch is NotRegistered {}
     }
 
     private struct NotRegistered: Error {}
 
     @discardableResult
-    private func adopt(_ id: ObserverID, _ webhook: StoredWebhook, createdAt: Timestamp, revision: Int64)
-        -> WebhookObserver
-    {
+    private func adopt(_ id: ObserverID, _ webhook: StoredWebhook, _ record: ObserverRecord) -> WebhookObserver {
         let observer = WebhookObserver(
             id: id,
             webhook: webhook,
-            createdAt: createdAt,
-            revision: revision,
+            createdAt: record.createdAt,
+            revision: record.revision,
             deliveries: store,
             warnings: dispatcher.refusal(of: webhook.specification.url).map { [.egressBlocked($0)] } ?? []
         )
@@ -218,5 +226,15 @@ final class WebhookRegistry: Sendable {
         dispatcher.remove(id.description)
         // Let go outside the lock: its deinit takes others.
         _ = members.withLock { $0.removeValue(forKey: id) }
+    }
+}
+
+extension FailedEndpoint {
+    fileprivate func metadata(error: (any Error)? = nil) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "observer": "\(id)", "url": "\(url?.withoutQuery ?? "")", "reason": "\(reason.rawValue)",
+        ]
+        if let error { metadata["error"] = "\(error)" }
+        return metadata
     }
 }

@@ -26,7 +26,10 @@ public protocol DeliveryLog: Sendable {
     @discardableResult
     func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Timestamp]
 
-    /// Makes every pending delivery of an observer a dead letter, without an attempt.
+    /// Makes every pending delivery of an observer that receives nothing a dead letter, without an attempt.
+    ///
+    /// Done in several transactions if they are many. What is left when one fails, or when the observer receives again
+    /// meanwhile, stays pending.
     /// - Parameter failure: why, such as `gone`.
     /// - Returns: how many there were.
     func abandonDeliveries(

@@ -1,20 +1,32 @@
+/// What became of an observer that was saved.
+public struct SavedObserver: Sendable {
+    /// The record as saved.
+    public let record: ObserverRecord
+
+    /// Whether there was none before.
+    public let created: Bool
+
+    /// What had become of its deliveries by then.
+    public let stats: DeliveryStats
+}
+
 /// Keeps the durable observers. Changes take their place in the sequence: an event committed after a change finds it.
+/// Each is one commit: what throws has changed nothing.
 public protocol ObserverStore: Sendable {
     /// Creates an observer or replaces the one of that id, whose pending deliveries stay.
     /// - Parameters:
     ///   - record: what to save; its revision does not matter, and neither does `createdAt` if one is replaced.
     ///   - expecting: the revision the present observer must have; nil if any will do, or none.
     ///   - forgivingFailures: whether it is forgotten since when its attempts fail.
-    /// - Returns: the record as saved, and whether there was none before.
     /// - Throws: ``EventLogError`` with code `revision-changed`, or one of those of ``EventLog``.
     func saveObserver(
         _ record: ObserverRecord,
         expecting: Int64?,
         forgivingFailures: Bool
-    ) async throws(EventLogError) -> (record: ObserverRecord, created: Bool)
+    ) async throws(EventLogError) -> SavedObserver
 
-    /// Deletes an observer with its deliveries. From the moment this is committed no event gets a delivery for it;
-    /// when this returns, no row of it is left.
+    /// Deletes an observer with its deliveries: no event gets a delivery for it from now on, and nothing finds those it
+    /// has. Their rows go a little later.
     /// - Parameter expecting: the revision it must have; nil if any will do.
     /// - Returns: whether there was one.
     /// - Throws: ``EventLogError`` with code `revision-changed`, or one of those of ``EventLog``.
@@ -33,7 +45,7 @@ extension ObserverStore {
     public func saveObserver(
         _ record: ObserverRecord,
         expecting: Int64?
-    ) async throws(EventLogError) -> (record: ObserverRecord, created: Bool) {
+    ) async throws(EventLogError) -> SavedObserver {
         try await saveObserver(record, expecting: expecting, forgivingFailures: false)
     }
 }

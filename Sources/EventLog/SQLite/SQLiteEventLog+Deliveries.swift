@@ -36,7 +36,7 @@ extension SQLiteEventLog: DeliveryLog {
         try await change(hasTime: true, needsDeliveries: false) { writer, _ in try writer.record(outcomes) }
     }
 
-    /// Makes every pending delivery of an observer a dead letter, a part at a time so that posts get their turn between.
+    /// Makes every pending delivery of an observer a dead letter: see ``DeliveryLog/abandonDeliveries(of:failure:at:)``.
     public func abandonDeliveries(
         of observer: String,
         failure: String,

@@ -49,7 +49,7 @@ public final class SQLiteEventLog: EventLog {
         epoch = writer.epoch
         deferrals = writer.deferralWatch
         database = opened.connection
-        sequencer = Sequencer(limits: limits.group, tail: writer.tail)
+        sequencer = Sequencer(limits: limits.group, tail: writer.memory.tail)
         sequencer.start(writer) { [reads] allClosed in
             reads.shut {
                 opened.close()

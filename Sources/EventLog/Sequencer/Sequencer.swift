@@ -119,7 +119,7 @@ final class Sequencer: Sendable {
         case .work: break
         case .shortWait: if wakeUp.wait(timeout: .now() + Self.shortWait) == .success { return }
         case .longWait:
-            if writer.deferred.count > 0, !writer.maintenanceFailed {
+            if writer.memory.deferred.count > 0, !writer.maintenanceFailed {
                 if wakeUp.wait(timeout: .now() + Self.shortWait) == .timedOut { writer.writeOldestDeferred() }
                 return
             }

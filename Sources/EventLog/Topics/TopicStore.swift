@@ -11,7 +11,9 @@ public protocol TopicStore: AnyObject, Sendable {
     func summary(of topic: Topic) async throws(EventLogError) -> TopicSummary?
 
     /// Gives a topic bounds of its own, or with nil takes them away. The topic need not have events.
-    func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError)
+    /// - Returns: the topic as it is then; nil if it has neither events nor bounds of its own.
+    @discardableResult
+    func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary?
 
     /// Removes a topic's events, which are gone for every reader at once, the deliveries of them, and its bounds.
     /// - Returns: whether there was anything to remove.

@@ -64,6 +64,7 @@ import Testing
         ending: DeliveryOutcome.State
     ) async throws {
         let (log, delivery) = try await log(kind)
+        try await save(log, "w", ["a"], receives: false)
         #expect(try await log.abandonDeliveries(of: "w", failure: "gone", at: .now()) == 1)
         for _ in 0..<2 {
             // The second time it is known already.

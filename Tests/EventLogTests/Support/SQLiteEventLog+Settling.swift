@@ -9,7 +9,7 @@ extension SQLiteEventLog {
         while true {
             // A change is a commit, too, but writes no rows.
             let isDue = try await change { writer, _ in
-                writer.schedule.isDue(isIdle: true, at: writer.clock()) || !writer.additions.isEmpty
+                writer.schedule.isDue(isIdle: true, at: writer.clock()) || !writer.memory.counting.isEmpty
             }
             if !isDue { return }
             guard ContinuousClock.now < deadline else {

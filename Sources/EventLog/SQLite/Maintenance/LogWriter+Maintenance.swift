@@ -35,7 +35,8 @@ extension LogWriter {
             var left = try trimTopics(rows, isIdle: isIdle, at: now, db)
             left = max(left, MaintenanceSchedule.busyStep / 2)
             switch schedule.nextChore(mayGiveBack: mayGiveBack, at: now) {
-            case .purge: try purgeTopic(left, db)
+            case .purgeTopics: try purgeTopic(left, db)
+            case .purgeObservers: try purgeObserver(left, db)
             case .inspect: try inspect(left, at: now, db)
             case .forgetKeys: try forgetKeys(left, at: now, db)
             case .giveBack: try giveBack(left, db)
@@ -45,7 +46,7 @@ extension LogWriter {
         if !isDone { schedule = before }
         maintenanceFailed = !isDone
         // What follows from the log is to be worked out of little of it after a crash.
-        if isDone, deferred.isWaiting(since: now.milliseconds - Self.longestDeferral) { writeOldestDeferred() }
+        if isDone, memory.deferred.isWaiting(since: now.milliseconds - Self.longestDeferral) { writeOldestDeferred() }
         tidy()
     }
 

@@ -61,7 +61,7 @@ extension LogWriter {
         try rows.prefix(while: { row in
             let isTooMuch = retention.exceeds(events: held.events, bytes: held.bytes, own: held.retention)
             let state = row.optionalInteger(3)
-            let isAwaited = state.map(Schema.isPending) ?? false || deferred.contains(event: row.integer(0))
+            let isAwaited = state.map(Schema.isPending) ?? false || memory.deferred.contains(event: row.integer(0))
             guard isTooMuch || row.integer(1) < oldest, !isAwaited else { return false }
             candidates.append((row.integer(0), row.integer(2), state != nil))
             held.lose(row.integer(0), bytes: row.integer(2))

@@ -8,7 +8,9 @@ struct MaintenanceSchedule {
     /// What is done beside trimming topics; of what is due, one in each step, in turn.
     enum Chore: Int, CaseIterable {
         /// Deleting rows of topics that were deleted.
-        case purge
+        case purgeTopics
+        /// Deleting deliveries of observers that were taken out.
+        case purgeObservers
         /// Looking at all topics for events that are too old.
         case inspect
         /// Forgetting idempotency keys.
@@ -35,6 +37,8 @@ struct MaintenanceSchedule {
     var retention: RetentionSweep
     /// Whether rows of deleted topics may be left.
     var hasUnpurgedTopics = true
+    /// Whether deliveries of observers that were taken out may be left.
+    var hasUnpurgedObservers = true
     /// Whether there may be many free pages.
     var mayHaveFreePages = true
 
@@ -61,7 +65,7 @@ struct MaintenanceSchedule {
 
     /// Whether something is to be removed, or looked for.
     func isRemovalDue(isIdle: Bool, at now: Timestamp) -> Bool {
-        hasUnpurgedTopics || (isIdle && mayHaveFreePages) || forgetting.hasCome(at: now)
+        hasUnpurgedTopics || hasUnpurgedObservers || (isIdle && mayHaveFreePages) || forgetting.hasCome(at: now)
             || retention.isOverdue(isIdle: isIdle) || retention.nextInspection(at: now) != nil
     }
 
@@ -100,7 +104,8 @@ struct MaintenanceSchedule {
 
     private func isDue(_ chore: Chore, at now: Timestamp) -> Bool {
         switch chore {
-        case .purge: hasUnpurgedTopics
+        case .purgeTopics: hasUnpurgedTopics
+        case .purgeObservers: hasUnpurgedObservers
         case .inspect: retention.nextInspection(at: now) != nil
         case .forgetKeys: forgetting.hasCome(at: now)
         case .giveBack: mayHaveFreePages

@@ -19,15 +19,9 @@ extension LogWriter {
         return additions
     }
 
-    /// The transaction was committed: what it added is to be counted.
-    func keepAdditions() {
-        for (topic, addition) in added { additions[topic, default: TopicAddition()].add(addition) }
-        added.removeAll(keepingCapacity: true)
-    }
-
     /// Brings the counters up to all that was added, also by this transaction. Topics that hold too much now are noted.
     func countEvents(_ db: Database) throws {
-        keepAdditions()
+        let additions = memory.counting.takeAll()
         if additions.isEmpty { return }
         let count = try PreparedStatement(
             cachedIn: db,
@@ -55,7 +49,6 @@ extension LogWriter {
                 )
             }
         }
-        try db.execute(sql: "UPDATE log SET counted = ?", arguments: [tail])
-        additions.removeAll(keepingCapacity: true)
+        try db.execute(sql: "UPDATE log SET counted = ?", arguments: [memory.tail])
     }
 }

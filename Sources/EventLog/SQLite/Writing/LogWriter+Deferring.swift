@@ -25,16 +25,16 @@ extension LogWriter {
     var deferral: Deferral {
         let step = min(Self.writtenAtOnce, max(mostDeferred, 1))
         // One that stays without a row keeps the place of all after it.
-        let surplus = max(deferred.count - mostDeferred, (deferred.span - mostInMemory) / 8)
+        let surplus = max(memory.deferred.count - mostDeferred, (memory.deferred.span - mostInMemory) / 8)
         return surplus < step ? .few : surplus < step * 4 ? .many : .tooMany
     }
 
     /// Adds a delivery, which the transaction's commit makes last although no row is written.
     func deferDelivery(of event: Int64, to observer: RegisteredObserver) throws {
         lastDelivery += 1
-        deferred.add(id: lastDelivery, observer: observer.key, event: event, notBefore: begunAt.milliseconds)
+        memory.deferred.add(id: lastDelivery, observer: observer.key, event: event, notBefore: begunAt.milliseconds)
         // Not all deliveries of this event are known yet: that is noted later.
-        if deferred.count >= mostInMemory { try writeRows(atMost: .max) }
+        if memory.deferred.count >= mostInMemory { try writeRows(atMost: .max) }
     }
 
     /// Writes the rows of some deliveries that have none, the oldest first.
@@ -46,9 +46,9 @@ extension LogWriter {
 
     /// Writes the rows of an observer's deliveries that have none.
     func writeDeferred(of observer: String) throws {
-        guard let key = observers[observer]?.key else { return }
+        guard let key = memory.observers[observer]?.key else { return }
         var rows = DeliveryRows()
-        for delivery in deferred.takeAll(of: key) { try rows.insert(delivery, statements) }
+        for delivery in memory.deferred.takeAll(of: key) { try rows.insert(delivery, statements) }
         try rows.count(statements)
         try noteFanOut()
     }
@@ -56,7 +56,7 @@ extension LogWriter {
     private func writeRows(atMost limit: Int, unless isInTheWay: () -> Bool = { false }) throws {
         var rows = DeliveryRows()
         var left = limit
-        while left > 0, left % 16 > 0 || !isInTheWay(), let delivery = deferred.takeFirst() {
+        while left > 0, left % 16 > 0 || !isInTheWay(), let delivery = memory.deferred.takeFirst() {
             left -= 1
             try rows.insert(delivery, statements)
         }
@@ -65,11 +65,11 @@ extension LogWriter {
 
     /// Notes up to which event all deliveries have rows.
     func noteFanOut() throws {
-        let position = deferred.firstEvent.map { $0 - 1 } ?? tail
-        guard let statements, position != fannedOut else { return }
+        let position = memory.deferred.firstEvent.map { $0 - 1 } ?? memory.tail
+        guard let statements, position != memory.fannedOut else { return }
         statements.noteFanOut.bind(position, at: 1)
         try statements.noteFanOut.run()
-        fannedOut = position
+        memory.fannedOut = position
     }
 
     /// Writes the rows of the oldest deliveries that have none, more of them if they are too many by far.
@@ -77,16 +77,10 @@ extension LogWriter {
     /// That touches a few pages for each observer, however many deliveries it has among them.
     /// - Parameter isInTheWay: asked now and then whether to leave some of them for another time.
     func writeOldestDeferred(unless isInTheWay: () -> Bool = { false }) {
-        let surplus = (deferred.count - mostDeferred) / 2
+        let surplus = (memory.deferred.count - mostDeferred) / 2
         // On a full disk a step must find room in what the reserve left.
         let count = isFull ? MaintenanceSchedule.busyStep : min(max(Self.writtenAtOnce, surplus), Self.mostAtOnce)
         maintenanceFailed = !maintenance { _ in try writeDeferred(atMost: count, unless: isInTheWay) }
-    }
-
-    /// The transaction was committed.
-    func keepDeferred() {
-        deferred.commit()
-        deferralWatch.firstEvent = deferred.firstEvent
     }
 
     /// Finds the deliveries again that had no row when the process ended.
@@ -117,10 +111,10 @@ extension LogWriter {
             var served: Set<Int64> = []
             written.bind(event.position.rawValue, at: 1)
             try written.forEach { served.insert($0.integer(0)) }
-            observers.forEachRecipient(of: event) { observer in
+            forEachRecipient(of: event) { observer in
                 guard !served.contains(observer.key) else { return }
                 lastDelivery += 1
-                deferred.add(
+                memory.deferred.add(
                     id: lastDelivery,
                     observer: observer.key,
                     event: event.position.rawValue,
@@ -129,7 +123,7 @@ extension LogWriter {
                 )
             }
         }
-        keepDeferred()
+        keepMemory()
     }
 }
 

@@ -38,22 +38,22 @@ extension LogWriter {
     /// Writes an event, and a delivery of it for each observer that wants it.
     func insert(_ draft: EventDraft, at time: Timestamp, _ statements: WriterStatements) throws -> Event {
         let topic = try number(of: draft.topic, statements)
-        tail += 1
-        added[topic, default: TopicAddition()].add(tail, bytes: draft.data.count)
+        memory.tail += 1
+        memory.counting.add(memory.tail, bytes: draft.data.count, to: topic)
         let row = statements.insertEvent
-        row.bind(tail, at: 1)
+        row.bind(memory.tail, at: 1)
         row.bind(topic, at: 2)
         row.bind(time.milliseconds, at: 3)
         row.bind(draft.type, at: 4)
         row.bind(draft.contentType, at: 5)
         row.bind(draft.attributes, at: 6)
         try row.run(binding: draft.data, at: 7)
-        let event = event(of: draft, at: tail, time)
-        try observers.forEachRecipient(of: event) { observer in
+        let event = event(of: draft, at: memory.tail, time)
+        try forEachRecipient(of: event) { observer in
             try deferDelivery(of: event.position.rawValue, to: observer)
             // One more than that shows that they are too many.
-            guard told.count <= Commit.mostDeliveries else { return }
-            told.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
+            guard memory.told.count <= Commit.mostDeliveries else { return }
+            memory.told.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
         }
         return event
     }
@@ -85,16 +85,16 @@ extension LogWriter {
         var number: Int64 = 0
         // To the end, not only to the first row: an INSERT is done when it says so.
         try statements.insertTopic.forEach { number = $0.integer(0) }
-        topics.remember(number, for: topic)
+        memory.topics.remember(number, for: topic)
         return number
     }
 
     /// The number of a topic; nil if it has none yet.
     func knownNumber(of topic: Topic, _ statements: WriterStatements) throws -> Int64? {
-        if let number = topics.number(of: topic) { return number }
+        if let number = memory.topics.number(of: topic) { return number }
         statements.findTopic.bind(topic.name, at: 1)
         guard let number = try statements.findTopic.first({ $0.integer(0) }) else { return nil }
-        topics.remember(number, for: topic)
+        memory.topics.remember(number, for: topic)
         return number
     }
 }

@@ -1,24 +1,21 @@
 import Foundation
 internal import GRDB
 
-extension ObserverRegistry {
-    /// What the table says.
-    init(_ db: Database) throws {
-        self.init()
+extension LogWriter {
+    /// Takes in what the table says, when the log is opened.
+    func readObservers(_ db: Database) throws {
         for row in try Row.fetchAll(db, sql: "SELECT * FROM observer WHERE name IS NOT NULL") {
-            insert(ObserverRecord(row).registered(as: row["key"]))
+            memory.observers.insert(ObserverRecord(row).registered(as: row["key"]))
         }
     }
-}
 
-extension LogWriter {
     /// Saves an observer; see ``ObserverStore/saveObserver(_:expecting:forgivingFailures:)``.
     func save(
         _ record: ObserverRecord,
         expecting: Int64?,
         forgivingFailures: Bool,
         _ db: Database
-    ) throws -> (record: ObserverRecord, created: Bool) {
+    ) throws -> SavedObserver {
         let present = try row(of: record.id, expecting: expecting, db)
         if present == nil, expecting != nil {
             throw EventLogError(code: EventLogError.revisionChanged, message: "There is no such observer.")
@@ -58,24 +55,27 @@ extension LogWriter {
             key = db.lastInsertedRowID
             try db.execute(sql: "INSERT INTO delivery_stats (observer) VALUES (?)", arguments: [key])
         }
-        observers.insert(saved.registered(as: key))
-        return (saved, present == nil)
+        memory.observers.insert(saved.registered(as: key))
+        // Read here: what was saved is answered whatever fails later.
+        let stats = try DeliveryReader(db, epoch: epoch).stats(of: saved.id)
+        return SavedObserver(record: saved, created: present == nil, stats: stats)
     }
 
-    /// Takes an observer out: it gets no more deliveries, and those it has are left for ``purgeDeliveries(_:)``.
+    /// Takes an observer out: it gets no more deliveries, and those it has are left for ``purgeObserver(_:_:)``.
     /// - Returns: whether there was one.
     func remove(_ id: String, expecting: Int64?, _ db: Database) throws -> Bool {
         guard let present = try row(of: id, expecting: expecting, db) else { return false }
         try db.execute(sql: "UPDATE observer SET name = NULL WHERE key = ?", arguments: [present["key"] as Int64])
-        observers.remove(id)
+        memory.observers.remove(id)
+        schedule.hasUnpurgedObservers = true
         return true
     }
 
-    /// Deletes some deliveries of observers that were taken out, few enough not to hold up the posts that wait.
-    /// - Returns: whether there may be more.
-    func purgeDeliveries(_ db: Database) throws -> Bool {
+    /// Deletes some deliveries of an observer that was taken out.
+    func purgeObserver(_ limit: Int, _ db: Database) throws {
         guard let key = try Int64.fetchOne(db, sql: "SELECT key FROM observer WHERE name IS NULL LIMIT 1") else {
-            return false
+            schedule.hasUnpurgedObservers = false
+            return
         }
         try db.execute(
             sql: """
@@ -83,21 +83,17 @@ extension LogWriter {
                     SELECT id FROM delivery INDEXED BY delivery_state WHERE observer = ?1 LIMIT ?2
                 )
                 """,
-            arguments: [key, LogWriter.purgedAtOnce]
+            arguments: [key, limit]
         )
         schedule.mayHaveFreePages = true
-        if db.changesCount < LogWriter.purgedAtOnce {
+        if db.changesCount < limit {
             try db.execute(sql: "DELETE FROM delivery_stats WHERE observer = ?", arguments: [key])
             try db.execute(sql: "DELETE FROM observer WHERE key = ?", arguments: [key])
         }
-        return true
     }
 
     /// How many rows a long change touches in one transaction: about 10 ms.
     static let rowsAtOnce = 2_000
-
-    /// How many deliveries are deleted in one transaction: fewer, because their attempts go with them.
-    private static let purgedAtOnce = 500
 
     private func row(of id: String, expecting: Int64?, _ db: Database) throws -> Row? {
         let row = try Row.fetchOne(db, sql: "SELECT * FROM observer WHERE name = ?", arguments: [id])

@@ -39,13 +39,13 @@ extension LogWriter {
         return failing
     }
 
-    /// Makes some pending deliveries of an observer dead letters.
+    /// Makes some pending deliveries of an observer dead letters, unless it receives any.
     /// - Parameter last: the newest delivery to take; later ones were not meant.
     /// - Returns: how many there were; fewer than ``rowsAtOnce`` if none is left.
     func abandon(upTo last: Int64, of observer: String, failure: String, at now: Timestamp, _ db: Database) throws
         -> Int
     {
-        guard let key = observers[observer]?.key else { return 0 }
+        guard let observer = memory.observers[observer], !observer.receives else { return 0 }
         try db.execute(
             sql: """
                 UPDATE delivery SET state = \(Schema.dead), failure = ?1, settled_at = ?2
@@ -54,19 +54,19 @@ extension LogWriter {
                     WHERE observer = ?3 AND state <= \(Schema.pending) AND id <= ?4 LIMIT ?5
                 )
                 """,
-            arguments: [failure, now.milliseconds, key, last, LogWriter.rowsAtOnce]
+            arguments: [failure, now.milliseconds, observer.key, last, LogWriter.rowsAtOnce]
         )
         let count = db.changesCount
         try db.execute(
             sql: "UPDATE delivery_stats SET pending = pending - ?1, dead = dead + ?1 WHERE observer = ?2",
-            arguments: [count, key]
+            arguments: [count, observer.key]
         )
         return count
     }
 
     /// The delivery of an outcome, unless it is gone or knows of the attempt already.
     private func find(_ outcome: DeliveryOutcome, _ statements: WriterStatements) throws -> AttemptedDelivery? {
-        if let deferred = deferred.take(outcome.delivery) { return AttemptedDelivery(deferred) }
+        if let deferred = memory.deferred.take(outcome.delivery) { return AttemptedDelivery(deferred) }
         let row = statements.findDelivery
         row.bind(outcome.delivery, at: 1)
         let found = try row.first { row in

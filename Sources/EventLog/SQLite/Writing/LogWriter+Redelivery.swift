@@ -17,7 +17,7 @@ extension LogWriter {
         at now: Timestamp,
         _ db: Database
     ) throws -> Int? {
-        guard let observer = observers[observer], observer.receives else { return nil }
+        guard let observer = memory.observers[observer], observer.receives else { return nil }
         let isThere = try PreparedStatement(
             cachedIn: db,
             "SELECT 1 FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1 AND seq > removed"

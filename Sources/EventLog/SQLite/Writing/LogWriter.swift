@@ -2,8 +2,7 @@ internal import GRDB
 
 /// Writes groups of requests, each group in one transaction.
 ///
-/// What it holds in memory (the next position, numbers of topics, observers) is what the tables say; a transaction that
-/// fails puts it back.
+/// What it holds of the tables in memory is ``WriterMemory``, which goes with each transaction (`LogWriter+Transactions`).
 ///
 /// `@unchecked Sendable`: made by the thread that opens the log, then handed to the sequencer's thread and used only
 /// there, inside an access to the database.
@@ -14,27 +13,17 @@ final class LogWriter: @unchecked Sendable {
     /// Nil once the log is closing: the statements must end before the connection does.
     private(set) var statements: WriterStatements?
 
-    /// The position of the newest event written, committed or not.
-    var tail: Int64
-    /// The id of the newest delivery written. Never used twice while the log is open, so that a late outcome cannot hit
-    /// another delivery.
+    /// What the tables say, also of the transaction that is being written.
+    var memory: WriterMemory
+    /// The id of the newest delivery written, committed or not. Never used twice while the log is open, so that a late
+    /// outcome cannot hit another delivery.
     var lastDelivery: Int64
-    /// Deliveries without rows.
-    var deferred = DeferredDeliveries()
-    /// How many of them there may be, as a rule.
+    /// How often the recipients of an event were looked for.
+    private var looks: Int64 = 0
+    /// How many deliveries may be without rows, as a rule.
     let mostDeferred: Int
     let deferralWatch = DeferralWatch()
-    /// What `log.fanned_out` says; nil if that is not known.
-    var fannedOut: Int64?
-    var topics: TopicNumbers
-    var observers = ObserverRegistry()
-    /// Deliveries that this transaction added, as many as followers are told of.
-    var told: [CommittedDelivery] = []
-    /// What this transaction added to topics, by their numbers.
-    var added: [Int64: TopicAddition] = [:]
-    /// What earlier transactions added to topics, by their numbers, and their counters do not show yet.
-    var additions: [Int64: TopicAddition]
-    /// What is to be removed, and when.
+    /// What is to be removed, and when. A note too many does no harm; maintenance that fails puts back what it took out.
     var schedule: MaintenanceSchedule
     /// Whether the last step of maintenance failed: then the next one has time.
     var maintenanceFailed = false
@@ -61,8 +50,6 @@ final class LogWriter: @unchecked Sendable {
     private var time = Timestamp.earliest
     /// What the clock said when the transaction began: its deliveries are due then, although ``nextTime()`` may be ahead.
     private(set) var begunAt = Timestamp.earliest
-    /// Whether `observers` is not what the table says.
-    var observersAreStale = false
     /// Whether commits wait for the disk now, where durability asks for it.
     var waitsForDisk = true
 
@@ -77,7 +64,6 @@ final class LogWriter: @unchecked Sendable {
         storageBytes = limits.storageBytes
         mostDeferred = limits.deferredDeliveries
         self.clock = clock
-        topics = TopicNumbers(capacity: limits.cachedTopics)
         schedule = MaintenanceSchedule(defaults: limits.retention)
         let state = try database.writeWithoutTransaction { db in
             guard let text = try String.fetchOne(db, sql: "SELECT epoch FROM log"), let epoch = LogEpoch(text) else {
@@ -90,15 +76,12 @@ final class LogWriter: @unchecked Sendable {
             return (epoch, tail, time, lastDelivery, vacuum == 2, try LogWriter.uncounted(db))
         }
         epoch = state.0
-        tail = state.1
+        memory = WriterMemory(tail: state.1, uncounted: state.5, topicLimit: limits.cachedTopics)
         time = state.2.map(Timestamp.init(milliseconds:)) ?? .earliest
         lastDelivery = state.3
         isIncrementallyVacuumed = state.4
-        additions = state.5
         try database.writeWithoutTransaction { db in
-            // What a deletion left behind that a crash cut short.
-            while try purgeDeliveries(db) {}
-            observers = try ObserverRegistry(db)
+            try readObservers(db)
             try recoverDeferred(db)
             statements = try WriterStatements(db)
             if checkpointer != nil { writeAheadLog = WriteAheadLogWatch(db) }
@@ -141,7 +124,7 @@ final class LogWriter: @unchecked Sendable {
     /// Lets go of what would keep the connection from closing.
     func finish() {
         // For whoever looks at the file with other tools. What is not written now is found when the log is opened.
-        if !additions.isEmpty || deferred.count > 0 {
+        if !memory.counting.isEmpty || memory.deferred.count > 0 {
             _ = maintenance { db in
                 try countEvents(db)
                 try writeDeferred()
@@ -163,4 +146,9 @@ final class LogWriter: @unchecked Sendable {
         return time
     }
 
+    /// Calls back once for each observer that is to get an event.
+    func forEachRecipient(of event: Event, _ body: (RegisteredObserver) throws -> Void) rethrows {
+        looks += 1
+        try memory.observers.forEachRecipient(of: event, look: looks, body)
+    }
 }

@@ -8,8 +8,8 @@ final class RegisteredObserver: Hashable {
     let types: [String]
     let receives: Bool
 
-    /// The newest event it has a delivery of, so that a second pattern that matches adds none.
-    var lastEvent: Int64 = 0
+    /// When it was found last, so that a second pattern that matches adds no delivery.
+    var lastLook: Int64 = 0
 
     init(key: Int64, id: String, topics: [TopicPattern], types: [String], receives: Bool) {
         self.key = key

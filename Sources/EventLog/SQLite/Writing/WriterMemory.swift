@@ -1,0 +1,82 @@
+/// What the writer knows of the tables by heart, in one place: it changes with a transaction, is kept when that is
+/// committed, and is put back when it, or a part of it, fails. Nothing here can fail.
+///
+/// Whatever a transaction changes in memory belongs here, unless a change too many does no harm. Confined to the writer's
+/// thread.
+struct WriterMemory {
+    /// The position of the newest event written, also by the transaction that is being written.
+    var tail: Int64
+    /// What `log.fanned_out` says; nil if that is not known.
+    var fannedOut: Int64?
+    var topics: TopicNumbers
+    var observers = ObserverRegistry()
+    /// What the topics' counters do not show yet.
+    var counting: TopicCounting
+    /// Deliveries without rows.
+    var deferred = DeferredDeliveries()
+    /// Deliveries that this transaction added, as many as followers are told of.
+    var told: [CommittedDelivery] = []
+
+    /// What `tail` was when the transaction began.
+    private var committedTail: Int64
+
+    /// How far a transaction has come, for going back to.
+    struct Mark {
+        fileprivate let tail: Int64
+        fileprivate let observers: ObserverRegistry.Mark
+        fileprivate let counting: TopicCounting
+        fileprivate let deferred: DeferredDeliveries.Mark
+        fileprivate let told: Int
+    }
+
+    init(tail: Int64, uncounted: [Int64: TopicAddition], topicLimit: Int) {
+        self.tail = tail
+        committedTail = tail
+        counting = TopicCounting(uncounted: uncounted)
+        topics = TopicNumbers(capacity: topicLimit)
+    }
+
+    var mark: Mark {
+        Mark(
+            tail: tail,
+            observers: observers.mark,
+            counting: counting,
+            deferred: deferred.mark,
+            told: told.count
+        )
+    }
+
+    /// The transaction was committed.
+    mutating func commit() {
+        committedTail = tail
+        observers.commit()
+        counting.commit()
+        deferred.commit()
+    }
+
+    /// The transaction failed.
+    mutating func rollBack() {
+        tail = committedTail
+        observers.rollBack()
+        counting.rollBack()
+        deferred.rollBack()
+        told = []
+        forget()
+    }
+
+    /// The part of the transaction failed that came after a mark.
+    mutating func rollBack(to mark: Mark) {
+        tail = mark.tail
+        observers.rollBack(to: mark.observers)
+        counting = mark.counting
+        deferred.rollBack(to: mark.deferred)
+        told.removeSubrange(mark.told...)
+        forget()
+    }
+
+    /// What is only a copy of the tables is read again.
+    private mutating func forget() {
+        topics.forgetAll()
+        fannedOut = nil
+    }
+}
