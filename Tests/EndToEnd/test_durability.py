@@ -248,6 +248,39 @@ def test_a_webhook_that_is_gone_is_disabled_when_there_is_room_again(start_hub, 
     wait_until(lambda: hub.observer(webhook["id"])["stats"]["pending"] == 0)
 
 
+def test_a_webhook_is_deleted_on_a_full_disk_and_not_made_by_half(start_hub, clarion, small_disk, topic):
+    hub = start_hub("--data", str(small_disk / "data"), "--durability", "process")
+    body = {"topics": [topic], "url": "http://127.0.0.1:65530/", "enabled": False}
+    for id in ("old", "other"):
+        assert hub.request("PUT", f"/observers/{id}", json=body).status_code == 201
+    # More deliveries than are deleted at a time, by far.
+    for _ in range(3):
+        lines = "".join(f"{number}\n" for number in range(1_000))
+        response = hub.request("POST", events_path(topic), data=lines, headers={"Content-Type": "application/x-ndjson"})
+        assert response.status_code == 201
+    (small_disk / "foreign").write_bytes(b"x" * 300_000)
+    while hub.request("POST", events_path("other"), data=b"x" * 30_000).status_code == 201:
+        pass
+    fill(small_disk / "more")
+    assert_problem(hub.request("PUT", "/observers/new", json=body), 507, "storage-full")
+    assert_problem(hub.request("PATCH", "/observers/other", json={"enabled": True}), 507, "storage-full")
+    assert hub.observer("other")["state"] == "paused" and hub.observer("other")["stats"]["pending"] == 3_000
+    assert hub.request("DELETE", "/observers/old").status_code == 204
+    for id in ("old", "new"):
+        assert hub.get(f"/observers/{id}").status_code == 404
+        assert hub.request("DELETE", f"/observers/{id}").status_code == 404
+    assert [observer["id"] for observer in hub.observers()] == ["other"]
+    (small_disk / "foreign").unlink()
+    (small_disk / "more").unlink()
+    wait_until(lambda: hub.get("/readyz").status_code == 200, what="a hub that is ready")
+    assert hub.request("PUT", "/observers/old", json=body, headers={"If-None-Match": "*"}).status_code == 201
+    assert hub.observer("old")["stats"]["pending"] == 0
+    hub.restart()
+    assert [observer["id"] for observer in hub.observers()] == ["other", "old"]
+    hub.stop()
+    assert clarion("check", "--data", small_disk / "data").stdout.endswith("\nok\n")
+
+
 def test_a_hub_is_ready_again_without_a_post(start_hub, small_disk, topic):
     hub = start_hub("--data", str(small_disk / "data"))
     assert hub.get("/readyz").status_code == 200
