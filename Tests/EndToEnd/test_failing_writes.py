@@ -23,7 +23,7 @@ FAILURES = {
     # Right after the answer: what was refused must not be there after all.
     "fails once and is killed": (errno.EIO, False)}
 
-#: Whether to try almost every write; otherwise the first few, and some of those that follow.
+#: Whether to try almost every write.
 ALL = "FAILING_WRITES_ALL" in os.environ
 
 #: More deliveries than one transaction deletes, or makes dead letters.
@@ -45,8 +45,8 @@ def writes(library, tmp_path):
     writes.close()
 
 
-def writes_to_fail(failure):
-    """The numbers of the writes that are to fail, until there are no more."""
+def writes_to_fail(failure=""):
+    """The numbers of the writes that are to fail, until there are no more: the first few, and some of those that follow."""
     number = 0
     while number < 2_000:
         number += max(1, number // (8 if ALL or "once" in failure else 2))
@@ -549,7 +549,7 @@ def test_a_hub_that_could_not_start_or_stop_finds_all_as_it_was(
     error, lasting = FAILURES[failure]
     hub = start_hub("--durability", "disk", *LOOPBACK, data=tmp_path / "data", environment=writes.environment)
     fill(hub, receiver)
-    for number in writes_to_fail(failure):
+    for number in writes_to_fail():
         for by in (hub.kill, hub.stop) if has_log else (hub.kill,):
             before = Round(hub, receiver, "r").seen()
             by()
