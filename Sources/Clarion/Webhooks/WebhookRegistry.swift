@@ -19,7 +19,7 @@ final class WebhookRegistry: Sendable {
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
     private let gate = SerialGate()
-    private let members = Lock<[ObserverID: WebhookObserver]>([:])
+    private let members = Lock<[ObserverID: any StoredObserver]>([:])
 
     init(
         store: any Store,
@@ -39,7 +39,13 @@ final class WebhookRegistry: Sendable {
         self.logger = logger
     }
 
+    /// The webhook of an id, if there is one that can be read.
     func find(_ id: ObserverID) -> WebhookObserver? {
+        stored(id) as? WebhookObserver
+    }
+
+    /// The webhook of an id, also one that cannot be read.
+    func stored(_ id: ObserverID) -> (any StoredObserver)? {
         members.withLock { $0[id] }
     }
 
@@ -57,6 +63,7 @@ final class WebhookRegistry: Sendable {
     ///   operator their webhooks would receive nothing.
     func load() async throws {
         var webhooks: [(id: ObserverID, webhook: StoredWebhook, record: ObserverRecord)] = []
+        var unreadable: [(record: ObserverRecord, error: any Error)] = []
         for record in try await store.observers() {
             do {
                 let id = try ObserverID(record.id)
@@ -65,19 +72,47 @@ final class WebhookRegistry: Sendable {
             } catch let error as HubError {
                 throw error
             } catch {
-                logger.error(
-                    "cannot read a registered webhook; it stays in the log and receives nothing",
-                    metadata: ["observer": .string(record.id), "reason": "\(error)"]
-                )
+                unreadable.append((record, error))
             }
         }
         // Not before all were read: a hub that refuses to start has delivered nothing.
         for (id, webhook, record) in webhooks {
-            adopt(id, webhook, createdAt: record.createdAt, revision: record.revision)
+            // Another version could not read it.
+            let present = try await receiving(webhook.disabledReason == nil, record)
+            adopt(id, webhook, createdAt: present.createdAt, revision: present.revision)
             guard let reason = webhook.disabledReason else { continue }
             // What a crash kept from being made dead letters when it was disabled.
             _ = try await store.abandonDeliveries(of: record.id, failure: reason, at: .now())
         }
+        for (record, error) in unreadable { await adopt(record, unreadable: error) }
+    }
+
+    /// Takes up a webhook that cannot be read: nothing is collected for it, and what was becomes dead letters.
+    private func adopt(_ record: ObserverRecord, unreadable error: any Error) async {
+        guard let id = try? ObserverID(record.id) else { return }
+        logger.error(
+            "cannot read a registered webhook: it gets nothing until it is replaced",
+            metadata: ["observer": "\(id)", "reason": "\(error)"]
+        )
+        var record = record
+        do {
+            record = try await receiving(false, record)
+            _ = try await store.abandonDeliveries(of: record.id, failure: UnreadableWebhook.reason, at: .now())
+        } catch {
+            // A full disk, say. That must not keep the hub from starting; the next start tries again.
+            logger.error("cannot stop collecting for it", metadata: ["observer": "\(id)", "error": "\(error)"])
+        }
+        let observer = UnreadableWebhook(id: id, record: record, error: error, deliveries: store)
+        observer.hold(directory.add(observer))
+        members.withLock { $0[id] = observer }
+    }
+
+    /// Has events collected for an observer, or not.
+    private func receiving(_ receives: Bool, _ record: ObserverRecord) async throws -> ObserverRecord {
+        guard record.receives != receives else { return record }
+        var changed = record
+        changed.receives = receives
+        return try await store.saveObserver(changed, expecting: record.revision).record
     }
 
     /// Registers a webhook, or replaces the one of that id.
@@ -85,13 +120,14 @@ final class WebhookRegistry: Sendable {
     /// Returns the new observer and the one it replaced.
     ///
     /// - Parameters:
-    ///   - makeWebhook: gets the present webhook, if any; what it throws is passed on, and nothing is changed.
+    ///   - makeWebhook: gets the present webhook, if any that can be read; what it throws is passed on, and nothing is changed.
     func save<Failure: Error>(
         _ id: ObserverID,
         _ makeWebhook: (WebhookObserver?) throws(Failure) -> StoredWebhook
-    ) async throws -> (observer: WebhookObserver, replaced: WebhookObserver?) {
+    ) async throws -> (observer: WebhookObserver, replaced: (any StoredObserver)?) {
         try await gate.run {
-            let present = find(id)
+            let stored = stored(id)
+            let present = stored as? WebhookObserver
             let webhook = try makeWebhook(present)
             let draft = ObserverRecord(
                 id: id.description,
@@ -103,19 +139,20 @@ final class WebhookRegistry: Sendable {
                 createdAt: .now(),
                 revision: 0
             )
-            let isEnabledAgain = present?.webhook.disabledReason != nil && webhook.disabledReason == nil
+            let wasDisabled = stored is UnreadableWebhook || present?.webhook.disabledReason != nil
+            let isEnabledAgain = wasDisabled && webhook.disabledReason == nil
             let (record, _) = try await store.saveObserver(
                 draft,
-                expecting: present?.revision,
+                expecting: stored?.revision,
                 forgivingFailures: isEnabledAgain || present?.webhook.specification.url != webhook.specification.url
             )
             let observer = adopt(id, webhook, createdAt: record.createdAt, revision: record.revision)
-            if present == nil {
+            if stored == nil {
                 lifecycle.post(.registered, of: observer)
             } else if isEnabledAgain {
                 lifecycle.post(.enabled, of: observer)
             }
-            return (observer, present)
+            return (observer, stored)
         }
     }
 
@@ -124,10 +161,10 @@ final class WebhookRegistry: Sendable {
     /// - Parameter check: gets the present webhook; what it throws is passed on, and nothing is changed.
     func remove<Failure: Error>(
         _ id: ObserverID,
-        _ check: (WebhookObserver) throws(Failure) -> Void
+        _ check: (any StoredObserver) throws(Failure) -> Void
     ) async throws -> Bool {
         try await gate.run {
-            guard let present = find(id) else { return false }
+            guard let present = stored(id) else { return false }
             try check(present)
             guard try await store.deleteObserver(id.description, expecting: present.revision) else { return false }
             release(id)
@@ -142,7 +179,7 @@ final class WebhookRegistry: Sendable {
             let removed = try await store.deleteObservers(of: pattern)
             for text in removed {
                 let id = try ObserverID(text)
-                let present = find(id)
+                let present = stored(id)
                 release(id)
                 if let present { lifecycle.post(.unregistered, of: present) }
             }
