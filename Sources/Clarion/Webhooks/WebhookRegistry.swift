@@ -1,6 +1,7 @@
 import Locking
 import EventLog
 import Logging
+import MicroHTTP
 import Synchronization
 import Webhooks
 
@@ -92,7 +93,7 @@ final class WebhookRegistry: Sendable {
         guard let id = try? ObserverID(record.id) else { return }
         logger.error(
             "cannot read a registered webhook: it gets nothing until it is replaced",
-            metadata: ["observer": "\(id)", "reason": "\(error)"]
+            metadata: ["observer": "\(id)", "reason": "\((error as? Problem)?.detail ?? "\(error)")"]
         )
         var record = record
         do {

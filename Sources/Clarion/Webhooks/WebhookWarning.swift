@@ -19,8 +19,8 @@ struct WebhookWarning: Hashable, Sendable {
         let problem = error as? Problem
         return WebhookWarning(
             code: "unreadable",
-            detail: "What is stored of it cannot be read, so it gets nothing: \(problem?.detail ?? "\(error)") "
-                + "Replace it with PUT, or delete it.",
+            detail: "What is stored of it cannot be read, so it gets nothing. Replace it with PUT, or delete it. "
+                + "The reason: \(problem?.detail ?? "\(error)")",
             pointer: problem?.pointer ?? ""
         )
     }
