@@ -56,14 +56,14 @@ class Fuzz(Program):
     def ask(self, kind, number):
         """Asks an endpoint for its consent, and tries it out: whatever it answers is told in words of the hub's."""
         body = {"topics": [self.topic + ".asked"], "url": self.url(kind, number), "handshake": True}
-        response = self.hub.request("POST", "/observers", json=body)
+        response = self.hub.request("POST", "/observers", json=body, timeout=60)
         assert response.status_code in (201, 422, 429), response.text
         if response.status_code == 201:
             id = response.json()["id"]
             assert response.json()["allowedRate"] is None or 1 <= response.json()["allowedRate"] < 2**53
             assert self.hub.request("DELETE", f"/observers/{id}").status_code == 204
         id = next(id for id, other in self.webhooks.items() if other == kind)
-        response = self.hub.request("POST", f"/observers/{id}/test")
+        response = self.hub.request("POST", f"/observers/{id}/test", timeout=60)
         assert response.status_code in (200, 429), response.text
         if response.status_code == 200:
             attempt = response.json()
