@@ -106,7 +106,9 @@ def test_whatever_endpoints_answer_the_hub_stays_whole(start_hub, clarion, autho
                 hub.post(f"{topic}.healthy", f"{time.monotonic():.6f}")
                 posted += 1
             fuzz.keep_on()
-            fuzz.ask(KINDS[posted // 20 % len(KINDS)], posted)
+            # Not each time: one that says nothing takes 15 s.
+            if posted % 100 == 20:
+                fuzz.ask(KINDS[posted // 100 % len(KINDS)], posted)
             # As fast as a good endpoint is delivered to beside them.
             wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == posted, 60, "the healthy endpoint's deliveries")
         answers = fuzz.answers()
