@@ -88,7 +88,7 @@ let package = Package(
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
         .testTarget(
             name: "WebhooksTests",
-            dependencies: ["Locking", "Webhooks", .product(name: "Crypto", package: "swift-crypto")]
+            dependencies: ["CCurl", "Locking", "Webhooks", .product(name: "Crypto", package: "swift-crypto")]
         ),
         .testTarget(
             name: "ClarionTests",

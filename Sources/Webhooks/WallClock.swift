@@ -20,7 +20,6 @@ extension Duration {
     /// Whole milliseconds, rounded down; saturates far beyond any delay in use.
     var milliseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflow ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000_000_000
+        return seconds.multipliedClamped(by: 1000).addingClamped(attoseconds / 1_000_000_000_000_000)
     }
 }

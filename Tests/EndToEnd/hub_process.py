@@ -142,6 +142,11 @@ class HubProcess:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+([0-9]+) kB", status).group(1)) * 1024
 
+    def processor_time(self):
+        """How many seconds its threads have run (proc(5), stat)."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def descriptors(self):
         """How many files the process has open."""
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

@@ -26,9 +26,9 @@ RATE, SECONDS, ROUNDS = (500, 12, 15) if FULL else (100, 4, 2)
 class Program:
     """A Python program beside this file that prints a line, and ends with its standard input."""
 
-    def __init__(self, name):
+    def __init__(self, name, *arguments):
         self.process = subprocess.Popen(
-            [sys.executable, str(FOLDER / name)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [sys.executable, str(FOLDER / name), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.line = json.loads(self.process.stdout.readline())
 
     def __enter__(self):

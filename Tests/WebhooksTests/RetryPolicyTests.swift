@@ -85,7 +85,13 @@ struct RetryPolicyTests {
         #expect(RetryAfter(text) == expected)
     }
 
-    @Test("ignores a Retry-After that is neither", arguments: ["", "soon", "-1", "1.5", "1s"])
+    @Test(
+        "ignores a Retry-After that is neither, or beyond any calendar",
+        arguments: [
+            "", "soon", "-1", "1.5", "1s", "Sun, 06 Nov 300000000 08:49:37 GMT", "Sun, 06 Nov 10000 08:49:37 GMT",
+            "Sun, 06 Nov 2147483647 08:49:37 GMT", "Sun, 06 Nov 99999999999 08:49:37 GMT",
+        ]
+    )
     func ignores(text: String) {
         #expect(RetryAfter(text) == nil)
     }

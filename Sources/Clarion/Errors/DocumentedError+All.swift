@@ -163,6 +163,11 @@ extension DocumentedError {
             Enable it first: `PATCH /observers/{id}` with `{"enabled": true}`, or with its new `url`.
             """
         ),
+        DocumentedError(
+            "observer-unreadable",
+            "409",
+            "What is stored of the webhook is damaged, or of another version: `PUT` it anew, or `DELETE` it."
+        ),
         DocumentedError("observer-changed", "412", "Read the observer again and repeat with its new `ETag`."),
         DocumentedError(
             "precondition-failed",

@@ -96,6 +96,16 @@ extension Problem {
         )
     }
 
+    /// What the log has of the webhook cannot be read.
+    static var observerUnreadable: Problem {
+        Problem(
+            Status(409),
+            code: "observer-unreadable",
+            title: "Conflict",
+            detail: "What is stored of this webhook cannot be read. Replace it with PUT, or DELETE it."
+        )
+    }
+
     /// More waits for clients that read slowly than the hub has memory for.
     static var readersOverloaded: Problem {
         Problem(

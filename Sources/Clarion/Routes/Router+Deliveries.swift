@@ -97,11 +97,15 @@ private struct DeliveryResource: Sendable {
         return answer(.ok, DeliveryDocument.test(event, outcome))
     }
 
-    /// - Throws: `observer-unknown`, or `observer-kind` if it has no deliveries.
+    /// - Throws: `observer-unknown`, `observer-unreadable`, or `observer-kind` if it has no deliveries.
     private func webhook(_ request: Request) throws(Problem) -> WebhookObserver {
         let id: ObserverID = try request.parameter("id")
         if let observer = webhooks.find(id) { return observer }
-        throw directory.find(id) == nil ? .observerUnknown : .observerKind
+        switch directory.find(id) {
+        case nil: throw .observerUnknown
+        case is UnreadableWebhook: throw .observerUnreadable
+        default: throw .observerKind
+        }
     }
 
     /// The event that the path names; nil if this log has none of that id.

@@ -49,7 +49,9 @@ private struct ObserverResource: Sendable {
         let value = try request.json()
         let saved = try await names.reserving(id) {
             try await save(id) { present throws(Problem) in
-                try conditions.require(present.map { .tagged($0.tag) } ?? .nothing, else: "observer-changed")
+                // Also one that cannot be read is there.
+                let tag = webhooks.stored(id)?.tag
+                try conditions.require(tag.map(Preconditions.Present.tagged) ?? .nothing, else: "observer-changed")
                 let stored = present?.webhook.specification
                 let restored = try WebhookSpecification.restoring(value, from: stored)
                 let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: stored?.url)
@@ -189,12 +191,12 @@ private struct ObserverResource: Sendable {
         )
     }
 
-    /// The id of a webhook to be; a stream's is its own.
+    /// The id of a webhook to be changed; a stream's is its own.
     private func webhookID(_ request: Request) throws(Problem) -> ObserverID {
         let id: ObserverID = try request.parameter("id")
-        guard directory.find(id).map({ $0.kind == .webhook }) ?? true else {
-            throw Problem.observerKind
-        }
+        let observer = directory.find(id)
+        guard observer.map({ $0.kind == .webhook }) ?? true else { throw Problem.observerKind }
+        guard !(observer is UnreadableWebhook) else { throw Problem.observerUnreadable }
         return id
     }
 
@@ -203,7 +205,8 @@ private struct ObserverResource: Sendable {
     private func answer(_ saved: WebhookRegistry.Saved, showingSecret: Bool = false) -> Response {
         let observer = saved.observer
         let created = saved.replaced == nil
-        let isNew = saved.replaced?.webhook.secrets.current != observer.webhook.secrets.current
+        let replaced = saved.replaced as? WebhookObserver
+        let isNew = replaced?.webhook.secrets.current != observer.webhook.secrets.current
         var headers = [("ETag", observer.tag.description), ("Cache-Control", "no-store")]
         if created { headers.append(("Location", "/observers/\(observer.id)")) }
         let document = observer.document(saved.stats, showingSecret: isNew || showingSecret)
@@ -212,7 +215,7 @@ private struct ObserverResource: Sendable {
 
     private func answer(_ observer: any HubObserver) async throws -> Response {
         var headers = [("Cache-Control", "no-store")]
-        if let webhook = observer as? WebhookObserver { headers.append(("ETag", webhook.tag.description)) }
+        if let webhook = observer as? any StoredObserver { headers.append(("ETag", webhook.tag.description)) }
         return Response(.ok, json: try await observer.document().bytes, headers: headers)
     }
 }

@@ -49,7 +49,7 @@ struct ObserverLifecycle: Sendable {
     }
 
     /// Tells of a change that is stored already. If the log cannot take the event, the change stands nevertheless.
-    func post(_ change: Change, of observer: WebhookObserver) {
+    func post(_ change: Change, of observer: any StoredObserver) {
         // Not the URL: it may be a secret by itself, and whoever may hear the topic would learn it.
         var members: [String: JSONValue] = [
             "id": .string(observer.id.description),

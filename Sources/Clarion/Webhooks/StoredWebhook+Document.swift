@@ -45,10 +45,10 @@ extension StoredWebhook {
         var previous: SigningSecrets.Retiring?
         if let value = credentials.value("previous") {
             let members = try JSONMembers(stored: value, at: "credentials/previous")
-            guard let secret = try members.string("secret"), let until = try members.number("until") else {
-                throw credentials.problem("previous", "is incomplete")
-            }
-            previous = SigningSecrets.Retiring(try SigningSecret(secret), until: Int64(until))
+            guard let secret = try members.string("secret"),
+                let until = try members.number("until").flatMap({ Int64(exactly: $0) })
+            else { throw credentials.problem("previous", "is incomplete") }
+            previous = SigningSecrets.Retiring(try SigningSecret(secret), until: until)
         }
         secrets = SigningSecrets(try SigningSecret(secret), previous: previous)
         // What was accepted once is not refused later because new registrations must be https.
@@ -61,7 +61,7 @@ extension StoredWebhook {
     private static func consent(_ stored: JSONValue) throws -> Consent {
         let members = try JSONMembers(stored: stored, at: "consent")
         guard let url = try members.string("url") else { throw members.problem("url", "is missing") }
-        let perMinute = try members.integer("perMinute", in: 1...Int.max)
+        let perMinute = try members.integer("perMinute", in: DeliveryConsent.perMinuteBounds)
         return Consent(url: try WebhookURL(url, httpsOnly: false), given: DeliveryConsent(perMinute: perMinute))
     }
 

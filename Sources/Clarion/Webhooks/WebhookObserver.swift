@@ -5,12 +5,10 @@ import Webhooks
 
 /// A service behind a URL. The registry owns it; the broadcaster only tells it that its deliveries, which were stored
 /// with the events, are waiting.
-final class WebhookObserver: HubObserver {
+final class WebhookObserver: StoredObserver {
     let id: ObserverID
-    let kind = ObserverKind.webhook
     let createdAt: Timestamp
     let webhook: StoredWebhook
-    /// Increases with each change; the ETag.
     let revision: Int64
 
     /// What is wrong with it although it was taken.
@@ -66,10 +64,6 @@ final class WebhookObserver: HubObserver {
         webhook.endpoint(of: id)
     }
 
-    /// Names what the webhook was registered with, to be compared when it is changed. It does not change with the
-    /// figures of its deliveries.
-    var tag: EntityTag { EntityTag(String(revision)) }
-
     func document() async throws(EventLogError) -> JSONValue {
         document(try await deliveries.deliveryStats(of: id.description))
     }
@@ -89,14 +83,7 @@ final class WebhookObserver: HubObserver {
         }
         members["state"] = .string(state)
         if let reason = webhook.disabledReason { members["reason"] = .string(reason) }
-        members["stats"] = .object([
-            "delivered": .number(Double(stats.delivered)),
-            "failed": .number(Double(stats.failed)),
-            "pending": .number(Double(stats.pending)),
-            "deadLetters": .number(Double(stats.deadLetters)),
-            "lastStatus": stats.lastStatus.map { .number(Double($0)) } ?? .null,
-            "lastAttemptAt": stats.lastAttemptAt.map { .string($0.rfc3339) } ?? .null,
-        ])
+        members["stats"] = stats.json
         if !warnings.isEmpty { members["warnings"] = .array(warnings.map(\.json)) }
         if let failure = stats.lastFailure { members["lastFailure"] = .string(failure) }
         if let since = stats.failingSince { members["failingSince"] = .string(since.rfc3339) }

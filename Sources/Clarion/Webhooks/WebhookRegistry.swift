@@ -1,6 +1,7 @@
 import Locking
 import EventLog
 import Logging
+import MicroHTTP
 import Synchronization
 import Webhooks
 
@@ -20,7 +21,7 @@ final class WebhookRegistry: Sendable {
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
     private let gate = SerialGate()
-    private let members = Lock<[ObserverID: WebhookObserver]>([:])
+    private let members = Lock<[ObserverID: any StoredObserver]>([:])
 
     init(
         store: any Store,
@@ -40,7 +41,13 @@ final class WebhookRegistry: Sendable {
         self.logger = logger
     }
 
+    /// The webhook of an id, if there is one that can be read.
     func find(_ id: ObserverID) -> WebhookObserver? {
+        stored(id) as? WebhookObserver
+    }
+
+    /// The webhook of an id, also one that cannot be read.
+    func stored(_ id: ObserverID) -> (any StoredObserver)? {
         members.withLock { $0[id] }
     }
 
@@ -60,6 +67,7 @@ final class WebhookRegistry: Sendable {
     ///   operator their webhooks would receive nothing.
     func load() async throws -> [FailedEndpoint] {
         var webhooks: [(id: ObserverID, webhook: StoredWebhook, record: ObserverRecord)] = []
+        var unreadable: [(record: ObserverRecord, error: any Error)] = []
         for record in try await store.observers() {
             do {
                 let id = try ObserverID(record.id)
@@ -68,14 +76,15 @@ final class WebhookRegistry: Sendable {
             } catch let error as HubError {
                 throw error
             } catch {
-                logger.error(
-                    "cannot read a registered webhook; it stays in the log and receives nothing",
-                    metadata: ["observer": .string(record.id), "reason": "\(error)"]
-                )
+                unreadable.append((record, error))
             }
         }
         // Not before all were read: a hub that refuses to start has delivered nothing.
-        for (id, webhook, record) in webhooks { adopt(id, webhook, record) }
+        for (id, webhook, record) in webhooks {
+            // Another version could not read it.
+            adopt(id, webhook, try await receiving(webhook.disabledReason == nil, record))
+        }
+        for (record, error) in unreadable { await adopt(record, unreadable: error) }
         return webhooks.compactMap { id, webhook, _ in
             webhook.disabledReason.flatMap(FailedEndpoint.Reason.init).map {
                 FailedEndpoint(id: id.description, url: webhook.specification.url, reason: $0)
@@ -83,11 +92,39 @@ final class WebhookRegistry: Sendable {
         }
     }
 
+    /// Takes up a webhook that cannot be read: nothing is collected for it, and what was becomes dead letters.
+    private func adopt(_ record: ObserverRecord, unreadable error: any Error) async {
+        guard let id = try? ObserverID(record.id) else { return }
+        logger.error(
+            "cannot read a registered webhook: it gets nothing until it is replaced",
+            metadata: ["observer": "\(id)", "reason": "\((error as? Problem)?.detail ?? "\(error)")"]
+        )
+        var record = record
+        do {
+            record = try await receiving(false, record)
+            _ = try await store.abandonDeliveries(of: record.id, failure: UnreadableWebhook.reason, at: .now())
+        } catch {
+            // A full disk, say. That must not keep the hub from starting; the next start tries again.
+            logger.error("cannot stop collecting for it", metadata: ["observer": "\(id)", "error": "\(error)"])
+        }
+        let observer = UnreadableWebhook(id: id, record: record, error: error, deliveries: store)
+        observer.hold(directory.add(observer))
+        members.withLock { $0[id] = observer }
+    }
+
+    /// Has events collected for an observer, or not.
+    private func receiving(_ receives: Bool, _ record: ObserverRecord) async throws -> ObserverRecord {
+        guard record.receives != receives else { return record }
+        var changed = record
+        changed.receives = receives
+        return try await store.saveObserver(changed, expecting: record.revision).record
+    }
+
     /// What became of a webhook that was saved.
     struct Saved {
         let observer: WebhookObserver
         /// The one it replaced.
-        let replaced: WebhookObserver?
+        let replaced: (any StoredObserver)?
         /// What had become of its deliveries by then.
         let stats: DeliveryStats
     }
@@ -95,13 +132,14 @@ final class WebhookRegistry: Sendable {
     /// Registers a webhook, or replaces the one of that id.
     ///
     /// - Parameters:
-    ///   - makeWebhook: gets the present webhook, if any; what it throws is passed on, and nothing is changed.
+    ///   - makeWebhook: gets the present webhook, if any that can be read; what it throws is passed on, and nothing is changed.
     func save<Failure: Error>(
         _ id: ObserverID,
         _ makeWebhook: (WebhookObserver?) throws(Failure) -> StoredWebhook
     ) async throws -> Saved {
         try await gate.run {
-            let present = find(id)
+            let stored = stored(id)
+            let present = stored as? WebhookObserver
             let webhook = try makeWebhook(present)
             let draft = ObserverRecord(
                 id: id.description,
@@ -113,19 +151,20 @@ final class WebhookRegistry: Sendable {
                 createdAt: .now(),
                 revision: 0
             )
-            let isEnabledAgain = present?.webhook.disabledReason != nil && webhook.disabledReason == nil
+            let wasDisabled = stored is UnreadableWebhook || present?.webhook.disabledReason != nil
+            let isEnabledAgain = wasDisabled && webhook.disabledReason == nil
             let saved = try await store.saveObserver(
                 draft,
-                expecting: present?.revision,
+                expecting: stored?.revision,
                 forgivingFailures: isEnabledAgain || present?.webhook.specification.url != webhook.specification.url
             )
             let observer = adopt(id, webhook, saved.record)
-            if present == nil {
+            if stored == nil {
                 lifecycle.post(.registered, of: observer)
             } else if isEnabledAgain {
                 lifecycle.post(.enabled, of: observer)
             }
-            return Saved(observer: observer, replaced: present, stats: saved.stats)
+            return Saved(observer: observer, replaced: stored, stats: saved.stats)
         }
     }
 
@@ -134,10 +173,10 @@ final class WebhookRegistry: Sendable {
     /// - Parameter check: gets the present webhook; what it throws is passed on, and nothing is changed.
     func remove<Failure: Error>(
         _ id: ObserverID,
-        _ check: (WebhookObserver) throws(Failure) -> Void
+        _ check: (any StoredObserver) throws(Failure) -> Void
     ) async throws -> Bool {
         try await gate.run {
-            guard let present = find(id) else { return false }
+            guard let present = stored(id) else { return false }
             try check(present)
             // Whether the table had it or not: it does not have it any more.
             _ = try await store.deleteObserver(id.description, expecting: present.revision)
@@ -153,7 +192,7 @@ final class WebhookRegistry: Sendable {
             let removed = try await store.deleteObservers(of: pattern)
             // One that has no such id was never taken up.
             for id in removed.compactMap({ try? ObserverID($0) }) {
-                let present = find(id)
+                let present = stored(id)
                 release(id)
                 if let present { lifecycle.post(.unregistered, of: present) }
             }

@@ -1,3 +1,5 @@
+import MicroHTTP
+
 /// What a client should know of a webhook that was taken, and will not work as it is.
 struct WebhookWarning: Hashable, Sendable {
     /// Stable, in kebab case.
@@ -10,6 +12,17 @@ struct WebhookWarning: Hashable, Sendable {
     /// The hub will not dial what stands in the URL.
     static func egressBlocked(_ reason: String) -> WebhookWarning {
         WebhookWarning(code: "egress-blocked", detail: "Every delivery will fail: \(reason).", pointer: "/url")
+    }
+
+    /// What the log has of the webhook cannot be read.
+    static func unreadable(_ error: any Error) -> WebhookWarning {
+        let problem = error as? Problem
+        return WebhookWarning(
+            code: "unreadable",
+            detail: "What is stored of it cannot be read, so it gets nothing. Replace it with PUT, or delete it. "
+                + "The reason: \(problem?.detail ?? "\(error)")",
+            pointer: problem?.pointer ?? ""
+        )
     }
 
     var json: JSONValue {

@@ -8,9 +8,12 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     /// The longest URL in bytes.
     public static let maximumLength = 8192
 
-    /// The URL as libcurl writes it back: scheme lowered, path never empty, non-ASCII encoded; host lowered and without a
-    /// dot at its end, no fragment.
+    /// The URL as libcurl writes it back: scheme lowered, path never empty, non-ASCII encoded; host decoded, lowered and
+    /// without a dot at its end, no fragment. It is read back as the same URL.
     public let description: String
+
+    /// How often a URL is read until it stays as it is: of what people write, twice, or three times.
+    private static let maximumReadings = 4
 
     /// `http` or `https`.
     public let scheme: String
@@ -38,51 +41,31 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         guard let slashes = text.firstRange(of: "://"), !text[slashes.upperBound...].hasPrefix("/") else {
             throw Self.invalid("the URL must be absolute, like https://example.com/hook")
         }
-        var parsed = try ParsedURL(text)
-        if let host = parsed.part(CURLUPART_HOST), host.hasSuffix(".") {
-            // The root's dot, which also hides an address from libcurl's parser.
-            parsed.set(CURLUPART_HOST, to: String(host.dropLast()))
-            parsed = try ParsedURL(parsed.part(CURLUPART_URL) ?? "")
+        var parts = try Parts(text)
+        // libcurl looks for an address in a host and decodes it only then: `127%2e1` it writes as `127.1`, and dials
+        // 127.0.0.1. So what it writes is read again until it stays as it is, and that is what is judged and dialled.
+        var readings = 1
+        while case let again = try Parts(parts.description), again != parts {
+            guard readings < Self.maximumReadings else { throw Self.invalid("the host is encoded over and over") }
+            parts = again
+            readings += 1
         }
-        guard let scheme = parsed.part(CURLUPART_SCHEME) else { throw Self.invalid("the URL has no scheme") }
-        switch scheme {
-        case "https": break
-        case "http" where !httpsOnly: break
-        case "http": throw Self.invalid("only https URLs are accepted here")
-        default: throw Self.invalid("the scheme must be http or https, not '\(scheme)'")
+        guard parts.scheme == "https" || !httpsOnly else { throw Self.invalid("only https URLs are accepted here") }
+        guard !UnsafePorts.contains(parts.port) else {
+            throw Self.invalid("port \(parts.port) is reserved for another protocol")
         }
-        guard parsed.part(CURLUPART_USER) == nil, parsed.part(CURLUPART_PASSWORD) == nil else {
-            throw Self.invalid("user information in the URL is refused; set an Authorization header instead")
+        guard parts.description.utf8.count <= Self.maximumLength else {
+            throw Self.invalid("the URL must be at most \(Self.maximumLength) bytes long, with what is encoded in it")
         }
-        guard let spelled = parsed.part(CURLUPART_HOST), !spelled.isEmpty else {
-            throw Self.invalid("the URL has no host")
+        description = parts.description
+        scheme = parts.scheme
+        host = parts.host
+        port = parts.port
+        // Who dials for us, a proxy, might read either otherwise than libcurl does.
+        guard !host.contains("%") else { throw Self.invalid("the host contains a percent sign") }
+        guard address != nil || !endsInNumber else {
+            throw Self.invalid("a host that ends in a number must be an IPv4 address")
         }
-        // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
-        // Asked before the lower case is taken, which makes ASCII of a letter that is none: the sign for kelvins.
-        guard spelled.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw Self.invalid("write an international host name in its ASCII form (xn--…)")
-        }
-        let host = spelled.lowercased()
-        // RFC 1035 section 2.3.4, in text form. What is in brackets the parser has checked.
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard host.hasPrefix("[") || (host.utf8.count <= 253 && !labels.contains("")) else {
-            throw Self.invalid("a host name has at most 253 bytes, and no empty label")
-        }
-        guard let port = parsed.part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap(Int.init),
-            (1...65535).contains(port)
-        else {
-            throw Self.invalid("the port must be between 1 and 65535")
-        }
-        guard !UnsafePorts.contains(port) else {
-            throw Self.invalid("port \(port) is reserved for another protocol")
-        }
-        parsed.set(CURLUPART_HOST, to: host)
-        parsed.set(CURLUPART_FRAGMENT, to: nil)
-        guard let description = parsed.part(CURLUPART_URL) else { throw Self.invalid("the URL cannot be parsed") }
-        self.description = description
-        self.scheme = scheme
-        self.host = host
-        self.port = port
     }
 
     /// The URL without its query, which may hold a credential: for logs.
@@ -93,8 +76,62 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast().prefix { $0 != "%" }) : host)
     }
 
+    /// Whether the last label is a number, as the URL standard of the WHATWG tells addresses from names: no top-level
+    /// domain is one, and a resolver might take it for an address.
+    private var endsInNumber: Bool {
+        let last = host.split(separator: ".").last ?? ""
+        return last.allSatisfy(\.isWholeNumber) || (last.hasPrefix("0x") && last.dropFirst(2).allSatisfy(\.isHexDigit))
+    }
+
     fileprivate static func invalid(_ message: String) -> WebhookError {
         WebhookError(code: .urlInvalid, message: message)
+    }
+}
+
+/// What libcurl reads in a URL, and writes back.
+private struct Parts: Equatable {
+    let description: String
+    let scheme: String
+    let host: String
+    let port: Int
+
+    init(_ text: String) throws(WebhookError) {
+        let parsed = try ParsedURL(text)
+        guard let scheme = parsed.part(CURLUPART_SCHEME) else { throw WebhookURL.invalid("the URL has no scheme") }
+        guard ["http", "https"].contains(scheme) else {
+            throw WebhookURL.invalid("the scheme must be http or https, not '\(scheme)'")
+        }
+        guard parsed.part(CURLUPART_USER) == nil, parsed.part(CURLUPART_PASSWORD) == nil else {
+            throw WebhookURL.invalid("user information in the URL is refused; set an Authorization header instead")
+        }
+        guard let spelled = parsed.part(CURLUPART_HOST), !spelled.isEmpty else {
+            throw WebhookURL.invalid("the URL has no host")
+        }
+        // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
+        // Asked before the lower case is taken, which makes ASCII of a letter that is none: the sign for kelvins.
+        guard spelled.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw WebhookURL.invalid("write an international host name in its ASCII form (xn--…)")
+        }
+        var host = spelled.lowercased()
+        // The root's dot, which also hides an address from libcurl's parser.
+        if host.hasSuffix(".") { host.removeLast() }
+        // RFC 1035 section 2.3.4, in text form. What is in brackets the parser has checked.
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard host.hasPrefix("[") || (host.utf8.count <= 253 && !labels.contains("")) else {
+            throw WebhookURL.invalid("a host name has at most 253 bytes, and no empty label")
+        }
+        guard let port = parsed.part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap({ Int($0) }),
+            (1...65535).contains(port)
+        else {
+            throw WebhookURL.invalid("the port must be between 1 and 65535")
+        }
+        guard parsed.set(CURLUPART_HOST, to: host), parsed.set(CURLUPART_FRAGMENT, to: nil),
+            let description = parsed.part(CURLUPART_URL)
+        else { throw WebhookURL.invalid("the URL cannot be parsed") }
+        self.description = description
+        self.scheme = scheme
+        self.host = host
+        self.port = port
     }
 }
 
@@ -129,7 +166,7 @@ private struct ParsedURL: ~Copyable {
         return unsafe String(cString: text)
     }
 
-    func set(_ part: CURLUPart, to text: String?) {
-        _ = unsafe curl_url_set(handle, part, text, 0)
+    func set(_ part: CURLUPart, to text: String?) -> Bool {
+        unsafe curl_url_set(handle, part, text, 0) == CURLUE_OK
     }
 }

@@ -2,7 +2,10 @@
 ///
 /// Source: CloudEvents, "HTTP 1.1 Web Hooks for Event Delivery" 1.0.2, section 4, "Abuse Protection".
 public struct DeliveryConsent: Sendable, Hashable {
-    /// The most deliveries in a minute, at least 1; `nil` for any number.
+    /// What ``perMinute`` may be: every JSON number holds it exactly (RFC 7493 section 2.2). Beyond it nothing is bounded.
+    public static let perMinuteBounds = 1...9_007_199_254_740_991
+
+    /// The most deliveries in a minute, within ``perMinuteBounds``; `nil` for any number.
     public var perMinute: Int?
 
     /// A consent to so many deliveries.
@@ -24,11 +27,13 @@ public struct DeliveryConsent: Sendable, Hashable {
         guard allowed == "*" || allowed.utf8.elementsEqual(origin.utf8) else {
             throw .notAllowed("WebHook-Allowed-Origin does not name \(origin)")
         }
-        // What is no whole number above 0 bounds nothing, as `*` says in so many words.
+        // What is no such number bounds nothing, as `*` says in so many words.
         perMinute = answer.allowedRate.flatMap { text in
-            text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let rate = Int(text),
+                Self.perMinuteBounds.contains(rate)
+            else { return nil }
+            return rate
         }
-        if perMinute == 0 { perMinute = nil }
     }
 }
 

@@ -14,21 +14,21 @@ enum RetryAfter: Sendable, Hashable {
             self = .seconds(Int64(text) ?? .max)
         } else {
             // curl_getdate(3) reads a NUL-terminated copy and knows the three formats of RFC 9110 section 5.6.7.
-            let seconds = unsafe curl_getdate(text, nil)
-            guard seconds >= 0 else { return nil }
-            self = .date(Int64(seconds) * 1000)
+            // It reads years of up to ten digits: a date of one that no HTTP-date can name is none.
+            let seconds = Int64(unsafe curl_getdate(text, nil))
+            guard Self.dates.contains(seconds) else { return nil }
+            self = .date(seconds * 1000)
         }
     }
+
+    /// From 1970 to the end of the year 9999, in seconds since 1970.
+    private static let dates: Range<Int64> = 0..<253_402_300_800
 
     /// The moment it names, in milliseconds since 1970.
     func date(from now: Int64) -> Int64 {
         switch self {
-        case .seconds(let seconds):
-            let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-            let (date, beyond) = now.addingReportingOverflow(milliseconds)
-            return overflow || beyond ? .max : date
-        case .date(let date):
-            return date
+        case .seconds(let seconds): now.addingClamped(seconds.multipliedClamped(by: 1000))
+        case .date(let date): date
         }
     }
 }

@@ -31,7 +31,7 @@ public struct RetryPolicy: Sendable, Hashable {
         guard attempts <= schedule.count else { return nil }
         // A delivery redelivered by hand may come with a count below one.
         let scheduled = Double(schedule[max(attempts, 1) - 1].milliseconds)
-        return Int64((scheduled * (1 + jitter * spread)).rounded())
+        return Int64(clamping: (scheduled * (1 + jitter * spread)).rounded())
     }
 
     /// What an answer means for the delivery.
@@ -45,9 +45,10 @@ public struct RetryPolicy: Sendable, Hashable {
         guard let failure = answer.failure else { return .delivered }
         if failure == .status, answer.status == 410 { return .gone }
         guard let delay = delay(after: attempts, spread: spread) else { return .dead }
-        var notBefore = now + delay
+        var notBefore = now.addingClamped(delay)
         if let retryAfter = answer.retryAfter, answer.status == 429 || answer.status == 503 {
-            notBefore = max(notBefore, min(retryAfter.date(from: now), now + Self.longestRetryAfter.milliseconds))
+            let latest = now.addingClamped(Self.longestRetryAfter.milliseconds)
+            notBefore = max(notBefore, min(retryAfter.date(from: now), latest))
         }
         return .retry(notBefore: notBefore)
     }

@@ -40,6 +40,6 @@ public struct SigningSecrets: Sendable, Hashable {
     /// - Parameter now: milliseconds since 1970.
     public func rotated(to secret: SigningSecret, at now: Int64) -> SigningSecrets {
         if secret == current { return self }
-        return SigningSecrets(secret, previous: Retiring(current, until: now + Self.overlap.milliseconds))
+        return SigningSecrets(secret, previous: Retiring(current, until: now.addingClamped(Self.overlap.milliseconds)))
     }
 }

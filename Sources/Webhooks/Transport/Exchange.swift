@@ -1,7 +1,11 @@
 import CCurl
 import Glibc
 
-/// One reusable libcurl easy handle with the memory its options and callbacks point into.
+/// One attempt: a libcurl easy handle with the memory its options and callbacks point into.
+///
+/// A handle is not used again. Up to libcurl 8.1.1 one that is has a pointer left to the fields of the response before,
+/// which are freed: an answer whose first field is folded was added to those (curl #11101), so any endpoint could end the
+/// hub, or worse. Connections are the multi handle's, and are kept.
 ///
 /// Lives on the transport thread only. libcurl holds its address (`CURLOPT_PRIVATE` and the callbacks' data) without
 /// owning it, which is sound because ``TransportLoop`` keeps an exchange alive until it has taken the handle out of the
@@ -11,11 +15,11 @@ final class Exchange {
     let handle: UnsafeMutableRawPointer
     let options: TransportOptions
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    private var body = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 1)
+    private var body = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var lines = HeaderLines()
 
     /// The attempt being made.
-    private(set) var request: TransportRequest?
+    let request: TransportRequest?
 
     /// Whether the head of the response has arrived to its end; libcurl tells the status of one that is cut short, too.
     var isHeadComplete = false
@@ -30,16 +34,22 @@ final class Exchange {
     /// The address that was dialled last (`sockaddr`).
     var lastAddress: [UInt8] = []
 
-    /// Fails only when libcurl is out of memory.
-    init?(options: TransportOptions) {
+    /// Readies a handle for a request. Fails only when libcurl is out of memory.
+    ///
+    /// - Parameters:
+    ///   - request: nil for none that is known here.
+    ///   - now: milliseconds since 1970; the attempt's timestamp.
+    init?(_ request: TransportRequest?, options: TransportOptions, now: Int64) {
         guard let handle = unsafe curl_easy_init() else {
             unsafe errorText.deallocate()
-            unsafe body.deallocate()
             return nil
         }
         unsafe self.handle = handle
         self.options = options
+        self.request = request
+        unsafe errorText[0] = 0
         configure()
+        if let request { prepare(request, now: now) }
     }
 
     deinit {
@@ -57,7 +67,7 @@ final class Exchange {
         return unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Options that are the same for every request.
+    /// Options that are the same for every attempt.
     private func configure() {
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe clarion_easy_set_pointer(handle, CURLOPT_PRIVATE, me)
@@ -99,26 +109,11 @@ final class Exchange {
     /// Whether libcurl knows a file of the system's authorities.
     private static let hasAuthorities = unsafe clarion_authorities() != nil
 
-    /// Readies the handle for a request.
-    ///
-    /// - Parameter now: milliseconds since 1970; the attempt's timestamp.
-    func prepare(_ request: TransportRequest, now: Int64) {
-        if request.target !== self.request?.target {
-            set(CURLOPT_URL, request.target.endpoint.url.description)
-        }
+    private func prepare(_ request: TransportRequest, now: Int64) {
+        set(CURLOPT_URL, request.target.endpoint.url.description)
         // HTTP/2 over TLS where it is offered. See Target.isMultiplexed.
         let version = request.target.isMultiplexed(at: now) ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         set(CURLOPT_HTTP_VERSION, Int(version))
-        self.request = request
-        isHeadComplete = false
-        responseLength = 0
-        responsePrefix = []
-        refusal = nil
-        hasDialled = false
-        socketError = nil
-        lastAddress = []
-        unsafe errorText[0] = 0
-
         if case .handshake(let origin) = request.purpose {
             prepareHandshake(request, origin: origin)
         } else {
@@ -126,9 +121,8 @@ final class Exchange {
         }
     }
 
-    /// An `OPTIONS` without a body. The handle is not used for deliveries afterwards: it would have to be set back.
+    /// An `OPTIONS` without a body.
     private func prepareHandshake(_ request: TransportRequest, origin: String) {
-        lines.removeAll()
         lines.append("WebHook-Request-Origin", origin)
         lines.append(lines: request.target.customLines)
         unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
@@ -141,23 +135,16 @@ final class Exchange {
         unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
 
         let bytes = request.delivery.body
-        resizeBody(toHold: bytes.count)
+        // At least one byte, since a null pointer would make libcurl ask a read callback for the body.
+        unsafe body = .allocate(byteCount: max(bytes.count, 1), alignment: 1)
         unsafe bytes.withUnsafeBytes { unsafe body.copyMemory(from: $0) }
         unsafe clarion_easy_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
         unsafe clarion_easy_set_pointer(handle, CURLOPT_POSTFIELDS, body.baseAddress)
     }
 
-    /// Lets go of what the request brought, so that an idle exchange holds no event.
-    func finish() -> TransportRequest? {
-        defer { request = nil }
-        responsePrefix = []
-        return request
-    }
-
     private func fillHeader(_ request: TransportRequest, now: Int64) {
         let delivery = request.delivery
         let timestamp = now / 1000
-        lines.removeAll()
         lines.append("webhook-id", delivery.eventID)
         lines.append("webhook-timestamp", String(timestamp))
         let signature = WebhookSignature.header(
@@ -181,15 +168,6 @@ final class Exchange {
         lines.suppress("Expect")
         for header in delivery.headers { lines.append(header.name, header.value) }
         lines.append(lines: request.target.customLines)
-    }
-
-    /// At least one byte, since a null pointer would make libcurl ask a read callback for the body; and no more than
-    /// 64 KiB kept for good, so that one large event does not stay allocated in every idle exchange.
-    private func resizeBody(toHold count: Int) {
-        if unsafe body.count < count || (body.count > 65_536 && count <= 65_536) {
-            unsafe body.deallocate()
-            unsafe body = .allocate(byteCount: max(count, 2048), alignment: 1)
-        }
     }
 
     private func set(_ option: CURLoption, _ value: Int) {

@@ -2,8 +2,8 @@ import CCurl
 
 /// The header lines of one request as C strings, with a `curl_slist` threaded through them.
 ///
-/// libcurl reads the list during the transfer and copies nothing (`CURLOPT_HTTPHEADER(3)`). The memory is kept and
-/// filled anew for each request, which costs two copies where `curl_slist_append` would allocate twice per line.
+/// libcurl reads the list during the transfer and copies nothing (`CURLOPT_HTTPHEADER(3)`). All lines share their memory,
+/// where `curl_slist_append` would allocate twice per line.
 /// Safe: both pointers are valid until `deinit`, and grow only in `list`, when no transfer reads them.
 @safe
 struct HeaderLines: ~Copyable {
@@ -20,11 +20,6 @@ struct HeaderLines: ~Copyable {
     deinit {
         unsafe text.deallocate()
         unsafe nodes.deallocate()
-    }
-
-    mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-        starts.removeAll(keepingCapacity: true)
     }
 
     /// Adds `name: value`, where the name is a token; for the value see ``HeaderValue``.

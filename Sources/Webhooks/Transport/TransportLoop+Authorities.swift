@@ -14,7 +14,7 @@ extension TransportLoop {
 
     /// Says hello to a socket; returns whether that has arrived, within a second.
     func greet(_ socket: inout UnansweringSocket) -> Bool {
-        guard let exchange = Exchange(options: options) else { return false }
+        guard let exchange = Exchange(nil, options: options, now: 0) else { return false }
         exchange.prepareGreeting(of: socket.name)
         guard multi.add(exchange) else { return false }
         defer { multi.remove(exchange) }
@@ -29,8 +29,7 @@ extension TransportLoop {
 }
 
 extension Exchange {
-    /// Readies the handle to connect with a socket of this machine that has an abstract name (unix(7)). It is of no use
-    /// for deliveries afterwards.
+    /// Readies the handle to connect with a socket of this machine that has an abstract name (unix(7)).
     fileprivate func prepareGreeting(of name: String) {
         unsafe clarion_easy_set_string(handle, CURLOPT_URL, "https://localhost/")
         unsafe clarion_easy_set_string(handle, CURLOPT_ABSTRACT_UNIX_SOCKET, name)

@@ -1,17 +1,13 @@
 import CCurl
 
-/// What the transport thread runs: the multi handle, the exchanges under way and the idle ones. Confined to that thread.
+/// What the transport thread runs: the multi handle and the exchanges under way. Confined to that thread.
 struct TransportLoop: ~Copyable {
     let multi: MultiHandle
     let options: TransportOptions
     private let clock: WallClock
     private var active: [UInt64: Exchange] = [:]
-    private var idle: [Exchange] = []
     private var results: [TransportResult] = []
     private var hasReadAuthorities = false
-
-    /// Idle handles beyond this are freed: a burst need not be remembered for ever (about 6 KB each).
-    private static let maximumIdle = 256
 
     /// How long nothing must have happened, in milliseconds, for 35 more to be no loss.
     private static let quietTime: Int64 = 250
@@ -39,17 +35,11 @@ struct TransportLoop: ~Copyable {
                 )
                 continue
             }
-            let isDelivery = request.purpose == .delivery
-            guard let exchange = (isDelivery ? idle.popLast() : nil) ?? Exchange(options: options) else {
+            guard let exchange = Exchange(request, options: options, now: now), multi.add(exchange) else {
                 fail(request)
                 continue
             }
-            exchange.prepare(request, now: now)
-            if multi.add(exchange) {
-                active[request.token] = exchange
-            } else {
-                fail(request)
-            }
+            active[request.token] = exchange
         }
     }
 
@@ -92,10 +82,9 @@ struct TransportLoop: ~Copyable {
 
     private mutating func retire(_ exchange: Exchange, ending: TransportResult.Ending) {
         multi.remove(exchange)
-        guard let request = exchange.finish() else { return }
+        guard let request = exchange.request else { return }
         active[request.token] = nil
         results.append(TransportResult(request: request, ending: ending))
-        if request.purpose == .delivery, idle.count < Self.maximumIdle { idle.append(exchange) }
     }
 
     private mutating func fail(_ request: TransportRequest) {

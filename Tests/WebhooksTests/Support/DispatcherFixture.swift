@@ -17,6 +17,7 @@ struct DispatcherFixture {
         allowing: [String] = ["127.0.0.0/8", "::1"],
         maxInFlight: Int = 1024,
         httpsOnly: Bool = false,
+        proxy: String? = nil,
         clock: WallClock = .system
     ) throws {
         dispatcher = WebhookDispatcher(
@@ -28,7 +29,8 @@ struct DispatcherFixture {
                 allowEgress: try allowing.map { text throws(WebhookError) in try CIDRBlock(text) },
                 httpsOnly: httpsOnly,
                 userAgent: "clarion/test",
-                maxInFlight: maxInFlight
+                maxInFlight: maxInFlight,
+                proxy: try proxy.map { text throws(WebhookError) in try EgressProxy(text) }
             ),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: clock

@@ -1,0 +1,15 @@
+import MicroHTTP
+
+/// An observer that the log keeps: a webhook.
+protocol StoredObserver: HubObserver {
+    /// Increases with each change; the ETag.
+    var revision: Int64 { get }
+}
+
+extension StoredObserver {
+    var kind: ObserverKind { .webhook }
+
+    /// Names what the webhook was registered with, to be compared when it is changed. It does not change with the
+    /// figures of its deliveries.
+    var tag: EntityTag { EntityTag(String(revision)) }
+}
