@@ -1,7 +1,7 @@
 /// A binary min-heap of due times. Entries are never removed early: the owner recognises one that no longer counts.
 struct TimerHeap {
     struct Entry {
-        /// Milliseconds since 1970.
+        /// By the store's time.
         let time: Int64
         let lane: Int
     }

@@ -20,15 +20,17 @@ enum RetryAfter: Sendable, Hashable {
         }
     }
 
-    /// The moment it names, in milliseconds since 1970.
-    func date(from now: Int64) -> Int64 {
+    /// How far away it is, in milliseconds; negative if it is past.
+    ///
+    /// - Parameter timeOfDay: milliseconds since 1970.
+    func delay(at timeOfDay: Int64) -> Int64 {
         switch self {
         case .seconds(let seconds):
             let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-            let (date, beyond) = now.addingReportingOverflow(milliseconds)
-            return overflow || beyond ? .max : date
+            return overflow ? .max : milliseconds
         case .date(let date):
-            return date
+            let (milliseconds, overflow) = date.subtractingReportingOverflow(timeOfDay)
+            return overflow ? .max : milliseconds
         }
     }
 }

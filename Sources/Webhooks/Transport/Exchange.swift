@@ -101,13 +101,15 @@ final class Exchange {
 
     /// Readies the handle for a request.
     ///
-    /// - Parameter now: milliseconds since 1970; the attempt's timestamp.
-    func prepare(_ request: TransportRequest, now: Int64) {
+    /// - Parameters:
+    ///   - isMultiplexed: whether it may share its connection: ``Target/isMultiplexed(at:)``.
+    ///   - timeOfDay: milliseconds since 1970; the attempt's timestamp.
+    func prepare(_ request: TransportRequest, isMultiplexed: Bool, timeOfDay: Int64) {
         if request.target !== self.request?.target {
             set(CURLOPT_URL, request.target.endpoint.url.description)
         }
-        // HTTP/2 over TLS where it is offered. See Target.isMultiplexed.
-        let version = request.target.isMultiplexed(at: now) ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        // HTTP/2 over TLS where it is offered.
+        let version = isMultiplexed ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         set(CURLOPT_HTTP_VERSION, Int(version))
         self.request = request
         isHeadComplete = false
@@ -122,7 +124,7 @@ final class Exchange {
         if case .handshake(let origin) = request.purpose {
             prepareHandshake(request, origin: origin)
         } else {
-            prepareDelivery(request, now: now)
+            prepareDelivery(request, timeOfDay: timeOfDay)
         }
     }
 
@@ -136,8 +138,8 @@ final class Exchange {
         set(CURLOPT_CUSTOMREQUEST, "OPTIONS")
     }
 
-    private func prepareDelivery(_ request: TransportRequest, now: Int64) {
-        fillHeader(request, now: now)
+    private func prepareDelivery(_ request: TransportRequest, timeOfDay: Int64) {
+        fillHeader(request, timeOfDay: timeOfDay)
         unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
 
         let bytes = request.delivery.body
@@ -154,9 +156,9 @@ final class Exchange {
         return request
     }
 
-    private func fillHeader(_ request: TransportRequest, now: Int64) {
+    private func fillHeader(_ request: TransportRequest, timeOfDay: Int64) {
         let delivery = request.delivery
-        let timestamp = now / 1000
+        let timestamp = timeOfDay / 1000
         lines.removeAll()
         lines.append("webhook-id", delivery.eventID)
         lines.append("webhook-timestamp", String(timestamp))
@@ -164,7 +166,7 @@ final class Exchange {
             id: delivery.eventID,
             timestamp: timestamp,
             body: delivery.body,
-            signers: request.target.signers(at: now)
+            signers: request.target.signers(at: timeOfDay)
         )
         lines.append("webhook-signature", signature)
         if let contentType = delivery.contentType, !contentType.isEmpty {

@@ -45,7 +45,7 @@ extension LogWriter {
         if !isDone { schedule = before }
         maintenanceFailed = !isDone
         // What follows from the log is to be worked out of little of it after a crash.
-        if isDone, deferred.isWaiting(since: now.milliseconds - Self.longestDeferral) { writeOldestDeferred() }
+        if isDone, deferred.isWaiting(since: time.now.milliseconds - Self.longestDeferral) { writeOldestDeferred() }
         tidy()
     }
 

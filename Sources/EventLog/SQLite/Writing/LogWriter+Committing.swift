@@ -58,7 +58,7 @@ extension LogWriter {
             told = []
             observersAreStale = true
             deferred.rollBack()
-            fannedOut = nil
+            (fannedOut, noted) = (nil, nil)
             throw EventLogError(sqlite: error)
         }
     }
@@ -86,7 +86,7 @@ extension LogWriter {
                 if db.isInsideTransaction { try? statements.rollback.run() }
                 additions = before
                 deferred.rollBack()
-                fannedOut = nil
+                (fannedOut, noted) = (nil, nil)
                 if EventLogError(sqlite: error).code == EventLogError.storageFull { enterFull() }
                 return false
             }
@@ -120,6 +120,7 @@ extension LogWriter {
                 committed.results.append(.change(try perform(change, db, statements)))
             }
         }
+        try noteTime()
         try statements.commit.run()
         keepDeferred()
         swap(&committed.deliveries, &told)

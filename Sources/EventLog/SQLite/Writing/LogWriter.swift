@@ -9,7 +9,9 @@ internal import GRDB
 /// there, inside an access to the database.
 final class LogWriter: @unchecked Sendable {
     let epoch: LogEpoch
-    let clock: @Sendable () -> Timestamp
+    let time: LogClock
+    /// The clock of the day, which may step.
+    var clock: @Sendable () -> Timestamp { time.timeOfDay }
 
     /// Nil once the log is closing: the statements must end before the connection does.
     private(set) var statements: WriterStatements?
@@ -26,6 +28,8 @@ final class LogWriter: @unchecked Sendable {
     let deferralWatch = DeferralWatch()
     /// What `log.fanned_out` says; nil if that is not known.
     var fannedOut: Int64?
+    /// What `log.time` and `log.time_of_day` say; nil if that is not known.
+    var noted: LogClock.Reading?
     var topics: TopicNumbers
     var observers = ObserverRegistry()
     /// Deliveries that this transaction added, as many as followers are told of.
@@ -58,8 +62,8 @@ final class LogWriter: @unchecked Sendable {
     private let checkpointer: Checkpointer?
     private var checkpoints = CheckpointSchedule()
     private var writeAheadLog: WriteAheadLogWatch?
-    private var time = Timestamp.earliest
-    /// What the clock said when the transaction began: its deliveries are due then, although ``nextTime()`` may be ahead.
+    private var lastTime = Timestamp.earliest
+    /// The log's time when the transaction began: its deliveries are due then, and its keys used.
     private(set) var begunAt = Timestamp.earliest
     /// Whether `observers` is not what the table says.
     var observersAreStale = false
@@ -69,14 +73,18 @@ final class LogWriter: @unchecked Sendable {
     /// How far, in milliseconds, the system's clock may be set back without the log's time following it.
     private static let heldStep: Int64 = 60_000
 
-    init(_ opened: LogDatabase, limits: SQLiteEventLog.Limits, clock: @escaping @Sendable () -> Timestamp) throws {
+    init(
+        _ opened: LogDatabase,
+        limits: SQLiteEventLog.Limits,
+        clock: @escaping @Sendable () -> Timestamp,
+        elapsed: @escaping @Sendable () -> Duration
+    ) throws {
         database = opened.connection
         durability = opened.durability
         checkpointer = opened.checkpointer
         reserve = opened.reserve
         storageBytes = limits.storageBytes
         mostDeferred = limits.deferredDeliveries
-        self.clock = clock
         topics = TopicNumbers(capacity: limits.cachedTopics)
         schedule = MaintenanceSchedule(defaults: limits.retention)
         let state = try database.writeWithoutTransaction { db in
@@ -84,17 +92,19 @@ final class LogWriter: @unchecked Sendable {
                 throw EventLogError(code: EventLogError.corrupt, message: "The log does not say who it is.")
             }
             let tail = try EventReader.tail(db)
+            let reading = try LogClock.Reading(db)
             let time = try Int64.fetchOne(db, sql: "SELECT time FROM event ORDER BY seq DESC LIMIT 1")
             let lastDelivery = try Int64.fetchOne(db, sql: "SELECT max(id) FROM delivery") ?? 0
             let vacuum = try Int64.fetchOne(db, sql: "PRAGMA auto_vacuum")
-            return (epoch, tail, time, lastDelivery, vacuum == 2, try LogWriter.uncounted(db))
+            return (epoch, tail, time, lastDelivery, vacuum == 2, try LogWriter.uncounted(db), reading)
         }
         epoch = state.0
         tail = state.1
-        time = state.2.map(Timestamp.init(milliseconds:)) ?? .earliest
+        lastTime = state.2.map(Timestamp.init(milliseconds:)) ?? .earliest
         lastDelivery = state.3
         isIncrementallyVacuumed = state.4
         additions = state.5
+        time = LogClock(after: state.6, timeOfDay: clock, elapsed: elapsed)
         try database.writeWithoutTransaction { db in
             // What a deletion left behind that a crash cut short.
             while try purgeDeliveries(db) {}
@@ -141,11 +151,10 @@ final class LogWriter: @unchecked Sendable {
     /// Lets go of what would keep the connection from closing.
     func finish() {
         // For whoever looks at the file with other tools. What is not written now is found when the log is opened.
-        if !additions.isEmpty || deferred.count > 0 {
-            _ = maintenance { db in
-                try countEvents(db)
-                try writeDeferred()
-            }
+        _ = maintenance { db in
+            try countEvents(db)
+            try writeDeferred()
+            try noteTime()
         }
         database.writeWithoutTransaction { db in
             statements = nil
@@ -158,9 +167,40 @@ final class LogWriter: @unchecked Sendable {
     /// clock was set back for good. So a time can be looked up in the sequence, and small corrections do not matter.
     func nextTime() -> Timestamp {
         let now = clock()
-        begunAt = now
-        if now >= time || time.milliseconds - now.milliseconds > LogWriter.heldStep { time = now }
-        return time
+        begunAt = time.now
+        if now >= lastTime || lastTime.milliseconds - now.milliseconds > LogWriter.heldStep { lastTime = now }
+        return lastTime
     }
 
+    /// Keeps what the clocks say, for when the log is opened again, unless it was done within the last second.
+    func noteTime() throws {
+        let reading = time.reading
+        guard let statements, noted.map({ reading.isNews(after: $0) }) ?? true else { return }
+        statements.noteTime.bind(reading.time.milliseconds, at: 1)
+        statements.noteTime.bind(reading.timeOfDay.milliseconds, at: 2)
+        try statements.noteTime.run()
+        noted = reading
+    }
+}
+
+extension LogClock.Reading {
+    /// What was kept last.
+    fileprivate init(_ db: Database) throws {
+        let row = try PreparedStatement(db, "SELECT time, time_of_day FROM log")
+        let reading = try row.first { row in
+            LogClock.Reading(
+                time: Timestamp(milliseconds: row.integer(0)),
+                timeOfDay: Timestamp(milliseconds: row.integer(1))
+            )
+        }
+        self = reading ?? LogClock.Reading(time: .earliest, timeOfDay: .earliest)
+    }
+
+    /// Whether a second has passed by one of the clocks.
+    fileprivate func isNews(after other: LogClock.Reading) -> Bool {
+        max(
+            (time.milliseconds - other.time.milliseconds).magnitude,
+            (timeOfDay.milliseconds - other.timeOfDay.milliseconds).magnitude
+        ) >= 1_000
+    }
 }
