@@ -11,8 +11,8 @@ struct DispatcherClockTests {
         let action = Lock<(@Sendable () -> Void)?>(nil)
         let time = Lock<Int64>(1_700_000_000_000)
 
-        var clock: WallClock {
-            WallClock { [self] in
+        var clock: @Sendable () -> Int64 {
+            { [self] in
                 let now = time.withLock { $0 }
                 guard let action = action.withLock({ $0.take() }) else { return now }
                 let done = DispatchSemaphore(value: 0)

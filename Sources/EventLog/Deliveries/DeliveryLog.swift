@@ -4,6 +4,9 @@ public protocol DeliveryLog: Sendable {
     /// it was when the log is opened again.
     var now: Timestamp { get }
 
+    /// What the clock of the day will show at a moment of the log's time, if nobody sets it before.
+    func timeOfDay(at time: Timestamp) -> Timestamp
+
     /// The pending deliveries whose time has come, those first that have been due for longest, then in sequence order. Of
     /// those that were never attempted the earliest events are taken if they are more than the limit.
     ///

@@ -4,6 +4,9 @@ extension SQLiteEventLog: DeliveryLog {
     /// The time by which deliveries are due: see ``DeliveryLog/now``.
     public var now: Timestamp { time.now }
 
+    /// What a clock on the wall shows then: see ``DeliveryLog/timeOfDay(at:)``.
+    public func timeOfDay(at time: Timestamp) -> Timestamp { self.time.timeOfDay(at: time) }
+
     /// The pending deliveries whose time has come: see ``DeliveryLog/dueDeliveries(of:at:limit:)``.
     public func dueDeliveries(
         of observer: String,

@@ -228,6 +228,8 @@ struct Lane {
         var retry: Int64?
         if case .retry(let notBefore) = outcome.result { retry = notBefore }
         let due = delivery.attempts > 0 ? delivery.notBefore : nil
+        // What was under way when it was paused: the retry does not come while it is.
+        defer { if target?.endpoint.isEnabled != true { failing.end() } }
         return failing.fail(due: due, duration: outcome.duration, retry: retry, at: now)
     }
 

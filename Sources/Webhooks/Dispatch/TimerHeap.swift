@@ -8,6 +8,7 @@ struct TimerHeap {
 
     private var entries: [Entry] = []
 
+    var count: Int { entries.count }
     var earliest: Int64? { entries.first?.time }
 
     mutating func insert(_ entry: Entry) {

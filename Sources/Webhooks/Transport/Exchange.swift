@@ -102,14 +102,14 @@ final class Exchange {
     /// Readies the handle for a request.
     ///
     /// - Parameters:
-    ///   - isMultiplexed: whether it may share its connection: ``Target/isMultiplexed(at:)``.
+    ///   - now: by the store's time.
     ///   - timeOfDay: milliseconds since 1970; the attempt's timestamp.
-    func prepare(_ request: TransportRequest, isMultiplexed: Bool, timeOfDay: Int64) {
+    func prepare(_ request: TransportRequest, now: Int64, timeOfDay: Int64) {
         if request.target !== self.request?.target {
             set(CURLOPT_URL, request.target.endpoint.url.description)
         }
-        // HTTP/2 over TLS where it is offered.
-        let version = isMultiplexed ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        // HTTP/2 over TLS where it is offered. See Target.isMultiplexed.
+        let version = request.target.isMultiplexed(at: now) ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         set(CURLOPT_HTTP_VERSION, Int(version))
         self.request = request
         isHeadComplete = false
@@ -124,7 +124,7 @@ final class Exchange {
         if case .handshake(let origin) = request.purpose {
             prepareHandshake(request, origin: origin)
         } else {
-            prepareDelivery(request, timeOfDay: timeOfDay)
+            prepareDelivery(request, now: now, timestamp: timeOfDay / 1000)
         }
     }
 
@@ -138,8 +138,8 @@ final class Exchange {
         set(CURLOPT_CUSTOMREQUEST, "OPTIONS")
     }
 
-    private func prepareDelivery(_ request: TransportRequest, timeOfDay: Int64) {
-        fillHeader(request, timeOfDay: timeOfDay)
+    private func prepareDelivery(_ request: TransportRequest, now: Int64, timestamp: Int64) {
+        fillHeader(request, now: now, timestamp: timestamp)
         unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
 
         let bytes = request.delivery.body
@@ -156,9 +156,8 @@ final class Exchange {
         return request
     }
 
-    private func fillHeader(_ request: TransportRequest, timeOfDay: Int64) {
+    private func fillHeader(_ request: TransportRequest, now: Int64, timestamp: Int64) {
         let delivery = request.delivery
-        let timestamp = timeOfDay / 1000
         lines.removeAll()
         lines.append("webhook-id", delivery.eventID)
         lines.append("webhook-timestamp", String(timestamp))
@@ -166,7 +165,7 @@ final class Exchange {
             id: delivery.eventID,
             timestamp: timestamp,
             body: delivery.body,
-            signers: request.target.signers(at: timeOfDay)
+            signers: request.target.signers(at: now)
         )
         lines.append("webhook-signature", signature)
         if let contentType = delivery.contentType, !contentType.isEmpty {

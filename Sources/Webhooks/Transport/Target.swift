@@ -33,9 +33,9 @@ final class Target: Sendable {
 
     /// What signs an attempt that is made then, newest first.
     ///
-    /// - Parameter timeOfDay: milliseconds since 1970.
-    func signers(at timeOfDay: Int64) -> [Signer] {
-        guard let retiring, let end = secrets.previous?.until, timeOfDay < end else { return [signer] }
+    /// - Parameter now: by the store's time.
+    func signers(at now: Int64) -> [Signer] {
+        guard let retiring, let end = secrets.previous?.until, now < end else { return [signer] }
         return [signer, retiring]
     }
 

@@ -39,7 +39,7 @@ struct TransportLoop: ~Copyable {
                 fail(request)
                 continue
             }
-            exchange.prepare(request, isMultiplexed: request.target.isMultiplexed(at: now), timeOfDay: timeOfDay)
+            exchange.prepare(request, now: now, timeOfDay: timeOfDay)
             if multi.add(exchange) {
                 active[request.token] = exchange
             } else {
