@@ -72,7 +72,11 @@ private struct ObserverResource: Sendable {
             let merged = WebhookSpecification.dropping(respelledIn: changes, from: present.webhook.patchable)
                 .merging(restored)
             let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly, present: stored.url)
-            var webhook = StoredWebhook(specification: specification, replacing: present.webhook, at: webhooks.store.now)
+            var webhook = StoredWebhook(
+                specification: specification,
+                replacing: present.webhook,
+                at: webhooks.store.now
+            )
             // What was disabled stays so until someone means it: by enabling it, or by another URL.
             if !changes.has("enabled", .bool(true)), !changes.has("url") {
                 webhook.disabledReason = present.webhook.disabledReason
@@ -93,7 +97,10 @@ private struct ObserverResource: Sendable {
             var webhook = present.webhook
             let scheme = webhook.specification.signature
             let given = try WebhookSpecification.secret(members, scheme: scheme)
-            webhook.secrets = webhook.secrets.rotated(to: given ?? .generate(scheme), at: webhooks.store.now.milliseconds)
+            webhook.secrets = webhook.secrets.rotated(
+                to: given ?? .generate(scheme),
+                at: webhooks.store.now.milliseconds
+            )
             return webhook
         }
         return try await answer(saved, showingSecret: true)

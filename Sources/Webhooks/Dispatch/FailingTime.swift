@@ -34,8 +34,7 @@ struct FailingTime {
     mutating func fail(due: Int64?, duration: Int64, retry: Int64?, at now: Int64) -> Int64 {
         let start = min(countedUntil ?? now - duration, now)
         let waited = max(waitsUntil, due ?? .min)
-        let reach = waited == .min ? waited : waited + Self.lateness
-        let covered = max(min(reach, now), start)
+        let covered = max(min(waited, now - Self.lateness) + Self.lateness, start)
         countedUntil = now
         waitsUntil = max(waitsUntil, retry ?? .min)
         return covered - start + min(max(duration, 0), now - covered)

@@ -41,7 +41,12 @@ import Webhooks
         _ = try await log.append((0..<4).map { _ in EventDraft(topic: topic, data: []) })
         let ids = try await log.pendingDeliveries(of: "w", limit: 9).map(\.id)
         let failed = Recorder<FailedEndpoint>()
-        try await body(LogDeliveryStore(log: log, patience: .milliseconds(5 * Self.day)) { failed.add($0) }, log, ids, failed)
+        try await body(
+            LogDeliveryStore(log: log, patience: .milliseconds(5 * Self.day)) { failed.add($0) },
+            log,
+            ids,
+            failed
+        )
         await log.close()
     }
 

@@ -64,7 +64,8 @@ import Testing
     }
 
     @Test(arguments: steps.filter { $0 < 0 })
-    func `a clock that is set back while the log is closed puts nothing off by more than that`(step: Int64) async throws {
+    func `a clock that is set back while the log is closed puts nothing off by more than that`(step: Int64) async throws
+    {
         var log = try log()
         try await fail(log)
         await log.close()
