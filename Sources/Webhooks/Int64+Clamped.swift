@@ -7,6 +7,12 @@ extension Int64 {
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
+    /// The difference, or the nearest number that there is.
+    func subtractingClamped(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
+    }
+
     /// The product, or the nearest number that there is.
     func multipliedClamped(by other: Int64) -> Int64 {
         let (product, overflow) = multipliedReportingOverflow(by: other)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Dispatching, step by step")
 struct DispatchModelTests {
     /// What disturbs the steady way of posts, offers and answers.
-    enum Disturbance: CaseIterable { case none, failingStore, registrations, both }
+    enum Disturbance: CaseIterable { case none, failingStore, registrations, clock, all }
 
     private static let endpoints: [(ordered: Bool, maxInFlight: Int, ratePerSecond: Double?)] = [
         (true, 16, nil), (true, 1, 200), (false, 3, nil), (false, 16, 100),
@@ -43,7 +43,7 @@ struct DispatchModelTests {
     }
 
     private func step(_ model: inout DispatchModel, _ disturbance: Disturbance, _ random: inout SplitMix) {
-        let storeFails = disturbance == .failingStore || disturbance == .both
+        let storeFails = disturbance == .failingStore || disturbance == .all
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<8: model.commit()
         case 8..<30: model.offer()
@@ -54,9 +54,24 @@ struct DispatchModelTests {
         case 81..<91: model.pass(.random(in: 0...8, using: &random))
         case 91..<92: model.pass(.random(in: 0...300, using: &random))
         case 92..<94 where storeFails: model.stepPump(failing: true)
-        case 94..<100 where disturbance == .registrations || disturbance == .both:
+        case 94..<100 where disturbance == .registrations || disturbance == .all && Bool.random(using: &random):
             disturb(&model, &random)
+        case 94..<100 where disturbance == .clock || disturbance == .all: setClock(&model, &random)
         default: model.stepPump()
+        }
+    }
+
+    /// Back and forth, by milliseconds and by days, while the hub runs and while it is down.
+    private func setClock(_ model: inout DispatchModel, _ random: inout SplitMix) {
+        let sizes: [Int64] = [1, 100, 5_000, 3_600_000, 6 * 86_400_000]
+        let step = (sizes.randomElement(using: &random) ?? 0) * (Bool.random(using: &random) ? 1 : -1)
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0: model.restart(downFor: .random(in: 0...1_000, using: &random), step: step)
+        case 1, 2:
+            var answer = AttemptAnswer(status: 503, failure: .status)
+            answer.retryAfter = model.date(in: .random(in: -10...2_000, using: &random))
+            model.end(with: answer)
+        default: model.step(step)
         }
     }
 

@@ -10,7 +10,7 @@ struct DispatcherOfferTests {
     private func rests(_ fixture: DispatcherFixture, _ ids: String...) async throws {
         try await eventually("it rests") {
             fixture.dispatcher.state.withLock { state in
-                let isIdle = state.pumpWaiter != nil && !state.scheduler.hasStoreWork(now: WallClock.system.now())
+                let isIdle = state.pumpWaiter != nil && !state.scheduler.hasStoreWork(now: fixture.store.now)
                 return isIdle && state.scheduler.unrecorded.isEmpty
                     && ids.allSatisfy { state.scheduler.takesOffers($0, in: .raw) }
             }

@@ -23,11 +23,4 @@ import Testing
         #expect(news.note(hasFailed: true, now: 10 * EndpointNews.period - 1) == nil)
         #expect(news.note(hasFailed: true, now: 10 * EndpointNews.period) == .beganToFail)
     }
-
-    @Test func `a clock that is set back keeps nothing quiet for long`() {
-        var news = EndpointNews()
-        #expect(news.note(hasFailed: true, now: 1_000 * EndpointNews.period) == .beganToFail)
-        #expect(news.note(hasFailed: false, now: 0) == .worksAgain)
-        #expect(news.note(hasFailed: true, now: 1) == .beganToFail)
-    }
 }

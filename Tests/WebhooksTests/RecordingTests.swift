@@ -98,15 +98,6 @@ struct RecordingTests {
         #expect(play.ids == [2])
     }
 
-    @Test("a clock that is set back does not put it off")
-    func clockSetBack() throws {
-        var play = try caughtUp(1)
-        play.end(ok)
-        play.now -= 3_600_000
-        play.run()
-        #expect(play.recorded.count == 1)
-    }
-
     @Test("what could not be recorded is recorded with what came since")
     func failure() throws {
         var play = try caughtUp(2)

@@ -6,6 +6,8 @@ import Testing
 struct RetryPolicyTests {
     let policy = RetryPolicy()
     let now: Int64 = 1_700_000_000_000
+    /// The other clock has nothing to do with it.
+    static let timeOfDay: Int64 = 1_600_000_000_000
     static let failed = AttemptAnswer(status: 500, failure: .status)
 
     @Test("each delay stays within the jitter and grows with chance")
@@ -26,22 +28,44 @@ struct RetryPolicyTests {
     @Test("ten attempts, then the delivery is dead")
     func exhaustion() {
         for attempts in 1...9 {
-            guard case .retry(let time) = policy.result(of: Self.failed, attempts: attempts, now: now, spread: 0) else {
+            guard
+                case .retry(let time) = policy.result(
+                    of: Self.failed,
+                    attempts: attempts,
+                    now: now,
+                    timeOfDay: Self.timeOfDay,
+                    spread: 0
+                )
+            else {
                 Issue.record("no retry after attempt \(attempts)")
                 continue
             }
             #expect(time == now + RetryPolicy.standardSchedule[attempts - 1].milliseconds)
         }
         for attempts in 10...12 {
-            #expect(policy.result(of: Self.failed, attempts: attempts, now: now, spread: 0) == .dead)
+            #expect(
+                policy.result(of: Self.failed, attempts: attempts, now: now, timeOfDay: Self.timeOfDay, spread: 0)
+                    == .dead
+            )
         }
-        #expect(RetryPolicy(schedule: []).result(of: Self.failed, attempts: 1, now: now, spread: 0) == .dead)
+        #expect(
+            RetryPolicy(schedule: []).result(
+                of: Self.failed,
+                attempts: 1,
+                now: now,
+                timeOfDay: Self.timeOfDay,
+                spread: 0
+            ) == .dead
+        )
     }
 
     @Test("every class of failure is retried", arguments: FailureClass.allCases)
     func classes(failure: FailureClass) {
         let answer = AttemptAnswer(failure: failure)
-        #expect(policy.result(of: answer, attempts: 1, now: now, spread: 0) == .retry(notBefore: now + 5000))
+        #expect(
+            policy.result(of: answer, attempts: 1, now: now, timeOfDay: Self.timeOfDay, spread: 0)
+                == .retry(notBefore: now + 5000)
+        )
     }
 
     @Test("success is delivered and 410 is gone, whatever the count")
@@ -49,8 +73,13 @@ struct RetryPolicyTests {
         for attempts in [1, 10, 20] {
             let delivered = AttemptAnswer(status: 204)
             let gone = AttemptAnswer(status: 410, failure: .status)
-            #expect(policy.result(of: delivered, attempts: attempts, now: now, spread: 0) == .delivered)
-            #expect(policy.result(of: gone, attempts: attempts, now: now, spread: 0) == .gone)
+            #expect(
+                policy.result(of: delivered, attempts: attempts, now: now, timeOfDay: Self.timeOfDay, spread: 0)
+                    == .delivered
+            )
+            #expect(
+                policy.result(of: gone, attempts: attempts, now: now, timeOfDay: Self.timeOfDay, spread: 0) == .gone
+            )
         }
     }
 
@@ -58,15 +87,23 @@ struct RetryPolicyTests {
     func retryAfter() {
         func notBefore(_ status: Int, _ retryAfter: RetryAfter) -> Int64 {
             let answer = AttemptAnswer(status: status, failure: .status, retryAfter: retryAfter)
-            guard case .retry(let time) = policy.result(of: answer, attempts: 1, now: now, spread: 0) else { return -1 }
+            guard
+                case .retry(let time) = policy.result(
+                    of: answer,
+                    attempts: 1,
+                    now: now,
+                    timeOfDay: Self.timeOfDay,
+                    spread: 0
+                )
+            else { return -1 }
             return time - now
         }
         for status in [429, 503] {
             #expect(notBefore(status, .seconds(60)) == 60_000)
             #expect(notBefore(status, .seconds(1)) == 5000)
             #expect(notBefore(status, .seconds(.max)) == 86_400_000)
-            #expect(notBefore(status, .date(now + 7000)) == 7000)
-            #expect(notBefore(status, .date(now - 7000)) == 5000)
+            #expect(notBefore(status, .date(Self.timeOfDay + 7000)) == 7000)
+            #expect(notBefore(status, .date(Self.timeOfDay - 7000)) == 5000)
             #expect(notBefore(status, .date(.max)) == 86_400_000)
         }
         #expect(notBefore(500, .seconds(60)) == 5000)

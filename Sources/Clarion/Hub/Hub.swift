@@ -84,7 +84,7 @@ public final class Hub: Sendable {
         self.whoFailed = whoFailed
         let deliveries = LogDeliveryStore(
             log: log,
-            patience: configuration.disableFailingAfter.milliseconds
+            patience: configuration.disableFailingAfter
         ) { whoFailed.yield($0) }
         var webhooks = configuration.webhooks
         webhooks.maximumConnections = min(webhooks.maximumConnections, DescriptorBudget.ofProcess.webhooks)

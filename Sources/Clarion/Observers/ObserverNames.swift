@@ -78,13 +78,13 @@ final class ObserverNames: Sendable {
     func retire(_ stream: EventStream) -> Bool {
         state.withLock { state in
             guard stream.leave() else { return false }
-            state.retired.insert(stream.id, now: .now())
+            state.retired.insert(stream.id, now: .now)
             return true
         }
     }
 
     private func decide(_ name: ObserverID, _ state: State) -> Answer {
-        if state.retired.contains(name, now: .now()) { return .retired }
+        if state.retired.contains(name, now: .now) { return .retired }
         if state.reservations[name] != nil { return .taken }
         return directory.find(name)?.kind ?? .stream == .stream ? .granted : .taken
     }

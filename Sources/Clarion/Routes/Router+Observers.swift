@@ -39,7 +39,7 @@ private struct ObserverResource: Sendable {
         try Preconditions.requireUntagged(request)
         let restored = try WebhookSpecification.restoring(try request.json(), from: nil)
         let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
-        let webhook = StoredWebhook(specification: specification, replacing: nil, at: .now())
+        let webhook = StoredWebhook(specification: specification, replacing: nil, at: webhooks.store.now)
         return answer(try await save(.generate(.webhook)) { _ in webhook })
     }
 
@@ -55,7 +55,7 @@ private struct ObserverResource: Sendable {
                 let stored = present?.webhook.specification
                 let restored = try WebhookSpecification.restoring(value, from: stored)
                 let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: stored?.url)
-                return StoredWebhook(specification: specification, replacing: present?.webhook, at: .now())
+                return StoredWebhook(specification: specification, replacing: present?.webhook, at: webhooks.store.now)
             }
         }
         return answer(saved)
@@ -74,7 +74,11 @@ private struct ObserverResource: Sendable {
             let merged = WebhookSpecification.dropping(respelledIn: changes, from: present.webhook.patchable)
                 .merging(restored)
             let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly, present: stored.url)
-            var webhook = StoredWebhook(specification: specification, replacing: present.webhook, at: .now())
+            var webhook = StoredWebhook(
+                specification: specification,
+                replacing: present.webhook,
+                at: webhooks.store.now
+            )
             // What was disabled stays so until someone means it: by enabling it, or by another URL.
             if !changes.has("enabled", .bool(true)), !changes.has("url") {
                 webhook.disabledReason = present.webhook.disabledReason
@@ -95,7 +99,10 @@ private struct ObserverResource: Sendable {
             var webhook = present.webhook
             let scheme = webhook.specification.signature
             let given = try WebhookSpecification.secret(members, scheme: scheme)
-            webhook.secrets = webhook.secrets.rotated(to: given ?? .generate(scheme), at: Timestamp.now().milliseconds)
+            webhook.secrets = webhook.secrets.rotated(
+                to: given ?? .generate(scheme),
+                at: webhooks.store.now.milliseconds
+            )
             return webhook
         }
         return answer(saved, showingSecret: true)

@@ -1,15 +1,13 @@
-import EventLog
-
 /// Names of streams that were unregistered, remembered for a day, so that the clients behind them stop reconnecting
 /// (204 tells an `EventSource` to give up for good).
 struct RetiredNames {
-    private static let milliseconds: Int64 = 24 * 60 * 60 * 1000
+    private static let day = Duration.seconds(24 * 60 * 60)
     /// What is remembered is bounded: beyond it the oldest are forgotten.
     private let maximum: Int
 
-    private var until: [ObserverID: Timestamp] = [:]
+    private var until: [ObserverID: ContinuousClock.Instant] = [:]
     /// In the order of being retired, so that forgetting one takes no search: thousands may be unregistered at once.
-    private var queue: [(name: ObserverID, until: Timestamp)] = []
+    private var queue: [(name: ObserverID, until: ContinuousClock.Instant)] = []
     /// How many of the queue have been forgotten.
     private var forgotten = 0
 
@@ -20,8 +18,8 @@ struct RetiredNames {
     /// How many are remembered.
     var count: Int { until.count }
 
-    mutating func insert(_ name: ObserverID, now: Timestamp) {
-        let end = now.advanced(byMilliseconds: Self.milliseconds)
+    mutating func insert(_ name: ObserverID, now: ContinuousClock.Instant) {
+        let end = now + Self.day
         until[name] = end
         queue.append((name, end))
         while forgotten < queue.count {
@@ -37,7 +35,7 @@ struct RetiredNames {
         forgotten = 0
     }
 
-    func contains(_ name: ObserverID, now: Timestamp) -> Bool {
+    func contains(_ name: ObserverID, now: ContinuousClock.Instant) -> Bool {
         until[name].map { $0 > now } ?? false
     }
 }

@@ -5,10 +5,12 @@ import Webhooks
 /// The log's delivery rows as the dispatcher sees them.
 struct LogDeliveryStore: DeliveryStore {
     let log: any DeliveryLog
-    /// For how long an endpoint may fail without one success, in milliseconds.
-    let patience: Int64
+    /// For how long an endpoint may fail without one success.
+    let patience: Duration
     /// Called for endpoints that are to be disabled, possibly several times for one.
     let onFailed: @Sendable (FailedEndpoint) -> Void
+
+    var now: Int64 { log.now.milliseconds }
 
     func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> [Webhooks.Delivery] {
         // An ordered endpoint asks for all that is pending, in sequence: what is not due holds the rest back.
@@ -42,7 +44,8 @@ struct LogDeliveryStore: DeliveryStore {
                     delivery: outcome.delivery,
                     renewals: outcome.renewals,
                     state: state,
-                    attempt: outcome.attempt
+                    attempt: outcome.attempt,
+                    failing: outcome.failing
                 )
             }
         )
@@ -51,9 +54,7 @@ struct LogDeliveryStore: DeliveryStore {
             let id = outcome.endpoint
             if outcome.result == .gone {
                 failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .gone)
-            } else if failed[id] == nil, outcome.failure != nil, let since = failing[id],
-                outcome.at - since.milliseconds >= patience
-            {
+            } else if failed[id] == nil, outcome.failure != nil, let time = failing[id], time >= patience {
                 failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .failing)
             }
         }

@@ -25,6 +25,8 @@ struct StoredWebhook: Sendable {
 
     /// One that takes the place of another, whose secret it keeps unless it is given one, or signs by another scheme.
     /// A secret that is replaced stays valid for a while, however it came to be replaced.
+    ///
+    /// - Parameter now: by the log's time.
     init(specification: WebhookSpecification, replacing present: StoredWebhook?, at now: Timestamp) {
         self.specification = specification
         let given = specification.secret

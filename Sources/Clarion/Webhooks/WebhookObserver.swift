@@ -78,8 +78,9 @@ final class WebhookObserver: StoredObserver {
         let secrets = webhook.secrets
         if showingSecret { members["secret"] = .string(secrets.current.text) }
         if let publicKey = secrets.current.publicKey { members["publicKey"] = .string(publicKey) }
-        if let previous = secrets.previous, Timestamp.now().milliseconds < previous.until {
-            members["previousSecretUntil"] = .string(Timestamp(milliseconds: previous.until).rfc3339)
+        if let previous = secrets.previous, deliveries.now.milliseconds < previous.until {
+            let end = deliveries.timeOfDay(at: Timestamp(milliseconds: previous.until))
+            members["previousSecretUntil"] = .string(end.rfc3339)
         }
         members["state"] = .string(state)
         if let reason = webhook.disabledReason { members["reason"] = .string(reason) }

@@ -1,9 +1,17 @@
 /// The deliveries of events to durable observers: committed together with the event.
 public protocol DeliveryLog: Sendable {
+    /// The log's time, by which deliveries are due: it passes evenly, whoever sets the clock of the day, and goes on where
+    /// it was when the log is opened again.
+    var now: Timestamp { get }
+
+    /// What the clock of the day will show at a moment of the log's time, if nobody sets it before.
+    func timeOfDay(at time: Timestamp) -> Timestamp
+
     /// The pending deliveries whose time has come, those first that have been due for longest, then in sequence order. Of
     /// those that were never attempted the earliest events are taken if they are more than the limit.
     ///
     /// A delivery stays due until its outcome is recorded: whoever attempts deliveries leaves out those it has in hand.
+    /// - Parameter now: what ``now`` says, or another moment of that clock.
     func dueDeliveries(
         of observer: String,
         at now: Timestamp,
@@ -14,7 +22,7 @@ public protocol DeliveryLog: Sendable {
     /// its events in order, the first holds the others back until its `notBefore`.
     func pendingDeliveries(of observer: String, limit: Int) async throws(EventLogError) -> [DeliveryRecord]
 
-    /// When the first pending delivery is due, possibly in the past; nil if nothing is pending.
+    /// When the first pending delivery is due by ``now``, possibly in the past; nil if nothing is pending.
     func nextDelivery(of observer: String) async throws(EventLogError) -> Timestamp?
 
     /// Records how attempts went, all in one transaction. Outcomes of deliveries that are deleted, or have arrived, are
@@ -22,9 +30,10 @@ public protocol DeliveryLog: Sendable {
     ///
     /// What was under way when its delivery was made anew, or given up, is kept and counted like any other attempt. It
     /// does not settle the delivery, except that one that was given up has arrived after all.
-    /// - Returns: of the observers concerned, those that failed last: since when without one success.
+    /// - Returns: of the observers concerned, those that failed last: for how long without one success, as their outcomes
+    ///   say.
     @discardableResult
-    func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Timestamp]
+    func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Duration]
 
     /// Makes every pending delivery of an observer that receives nothing a dead letter, without an attempt.
     ///

@@ -4,7 +4,7 @@ public struct DeliveryOutcome: Hashable, Sendable {
     public enum State: Hashable, Sendable {
         /// It arrived; it will not be attempted again.
         case delivered
-        /// It failed, and is attempted again, no earlier than then.
+        /// It failed, and is attempted again, no earlier than then by ``DeliveryLog/now``.
         case pending(notBefore: Timestamp)
         /// It failed for the last time: a dead letter.
         case dead
@@ -22,8 +22,18 @@ public struct DeliveryOutcome: Hashable, Sendable {
     /// The attempt; its number is how many were made by now.
     public let attempt: DeliveryAttempt
 
+    /// How much longer the observer has been failing with it, in milliseconds; without meaning if it arrived.
+    public let failing: Int64
+
     /// An outcome of those parts.
-    public init(delivery: Int64, renewals: Int64 = 0, state: State, attempt: DeliveryAttempt) {
+    public init(
+        delivery: Int64,
+        renewals: Int64 = 0,
+        state: State,
+        attempt: DeliveryAttempt,
+        failing: Int64 = 0
+    ) {
+        self.failing = failing
         self.delivery = delivery
         self.renewals = renewals
         self.state = state

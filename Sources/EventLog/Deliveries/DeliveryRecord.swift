@@ -15,7 +15,7 @@ public struct DeliveryRecord: Hashable, Sendable {
     /// How many attempts were made since.
     public let attempts: Int
 
-    /// When the next attempt may begin.
+    /// When the next attempt may begin, by ``DeliveryLog/now``.
     public let notBefore: Timestamp
 
     /// A record of those parts.

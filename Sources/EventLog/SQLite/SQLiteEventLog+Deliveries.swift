@@ -1,6 +1,12 @@
 internal import GRDB
 
 extension SQLiteEventLog: DeliveryLog {
+    /// The time by which deliveries are due: see ``DeliveryLog/now``.
+    public var now: Timestamp { time.now }
+
+    /// What a clock on the wall shows then: see ``DeliveryLog/timeOfDay(at:)``.
+    public func timeOfDay(at time: Timestamp) -> Timestamp { self.time.timeOfDay(at: time) }
+
     /// The pending deliveries whose time has come: see ``DeliveryLog/dueDeliveries(of:at:limit:)``.
     public func dueDeliveries(
         of observer: String,
@@ -32,7 +38,7 @@ extension SQLiteEventLog: DeliveryLog {
 
     /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:)``.
     @discardableResult
-    public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Timestamp] {
+    public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Duration] {
         try await change(hasTime: true, needsDeliveries: false) { writer, _ in try writer.record(outcomes) }
     }
 
@@ -68,7 +74,7 @@ extension SQLiteEventLog: DeliveryLog {
     ) async throws(EventLogError) -> [DeliverySummary] {
         try await readDeliveries(of: observer) { [epoch] db in
             try DeliveryReader(db, epoch: epoch).summaries(of: observer, in: state, before: event, limit: limit)
-        }
+        }.map { $0.byTheClock(time) }
     }
 
     /// What became of one event for one observer: see ``DeliveryLog/delivery(of:to:)``.
@@ -76,9 +82,10 @@ extension SQLiteEventLog: DeliveryLog {
         of event: Position,
         to observer: String
     ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
-        try await readDeliveries(of: observer) { [epoch] db in
+        let found = try await readDeliveries(of: observer) { [epoch] db in
             try DeliveryReader(db, epoch: epoch).delivery(of: event, to: observer)
         }
+        return found.map { ($0.summary.byTheClock(time), $0.attempts) }
     }
 
     /// The events of dead letters: see ``DeliveryLog/deadLetters(of:after:through:limit:)``.
@@ -130,5 +137,14 @@ extension SQLiteEventLog: DeliveryLog {
             }
         }
         return try await read(body)
+    }
+}
+
+extension DeliverySummary {
+    /// With its next attempt as the clock of the day will show it.
+    fileprivate func byTheClock(_ time: LogClock) -> DeliverySummary {
+        var summary = self
+        summary.notBefore = time.timeOfDay(at: notBefore)
+        return summary
     }
 }

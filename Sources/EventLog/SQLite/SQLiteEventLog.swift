@@ -23,6 +23,7 @@ public final class SQLiteEventLog: EventLog {
     private let reads = ReadGate()
     let horizons = RemovalHorizons()
     let deferrals: DeferralWatch
+    let time: LogClock
 
     /// Opens a log, or makes one.
     /// - Parameters:
@@ -30,23 +31,27 @@ public final class SQLiteEventLog: EventLog {
     ///   - durability: what an acknowledged event survives.
     ///   - limits: what it bounds.
     ///   - clock: what stamps the events; the system's clock by default.
+    ///   - elapsed: how long some fixed moment ago is, by a clock that does not step; the system's by default. What is to
+    ///     last is measured by it.
     /// - Throws: ``EventLogError`` with code `log-locked` if another log has the directory open, `log-foreign` or
     ///   `log-corrupt` if there is a file that is no log or damaged (it is left as it is), `log-unwritable`, `log-failed`.
     public init(
         at storage: Storage,
         durability: Durability = .disk,
         limits: Limits = Limits(),
-        clock: @escaping @Sendable () -> Timestamp = Timestamp.now
+        clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
+        elapsed: (@Sendable () -> Duration)? = nil
     ) throws(EventLogError) {
         let opened = try LogDatabase(at: storage, durability: durability, limits: limits)
         let writer: LogWriter
         do {
-            writer = try LogWriter(opened, limits: limits, clock: clock)
+            writer = try LogWriter(opened, limits: limits, clock: clock, elapsed: elapsed ?? LogClock.elapsed)
         } catch {
             throw EventLogError(sqlite: error)
         }
         self.limits = limits
         epoch = writer.epoch
+        time = writer.time
         deferrals = writer.deferralWatch
         database = opened.connection
         sequencer = Sequencer(limits: limits.group, tail: writer.memory.tail)

@@ -1,5 +1,4 @@
 import Locking
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -15,17 +14,17 @@ final class Sequencer: Sendable {
     private let newest: Atomic<Int64>
 
     /// How long the writer sleeps at most before it looks for history that is too old.
-    private static let longWait = DispatchTimeInterval.milliseconds(500)
+    private static let longWait = Duration.milliseconds(500)
 
     /// How long the writer sleeps before it does what has time.
-    private static let breath = DispatchTimeInterval.microseconds(500)
+    private static let breath = Duration.microseconds(500)
 
     /// How long no post must have come before maintenance that has time is done.
-    private static let shortWait = DispatchTimeInterval.milliseconds(5)
+    private static let shortWait = Duration.milliseconds(5)
 
     /// Signalled once for each time the state machine says that the writer sleeps and must be woken: a post that finds
     /// the writer at work costs no system call.
-    private let wakeUp = DispatchSemaphore(value: 0)
+    private let wakeUp = Semaphore()
 
     init(limits: GroupCommit<WriteRequest>.Limits, tail: Int64) {
         queue = Lock(GroupCommit(limits: limits))
@@ -94,7 +93,7 @@ final class Sequencer: Sendable {
                 commit(group, with: writer)
                 if group.contains(where: \.isPost) { hasBreathed = false }
             case .breathe:
-                isCalm = wakeUp.wait(timeout: .now() + Self.breath) == .timedOut
+                isCalm = !wakeUp.wait(atMost: Self.breath)
                 hasBreathed = isCalm
             case .sleep:
                 idle(writer, hasBreathed: hasBreathed)
@@ -110,20 +109,20 @@ final class Sequencer: Sendable {
             // Not at once: those that this thread has just woken may be waiting for its processor. And not after what had
             // time: then the next post may not be far.
             let pause = hasBreathed ? Self.shortWait : Self.breath
-            if wakeUp.wait(timeout: .now() + pause) == .timedOut {
+            if !wakeUp.wait(atMost: pause) {
                 writer.writeOldestDeferred { queue.withLock { $0.isAwaited } }
             }
             return
         }
         switch writer.leisure {
         case .work: break
-        case .shortWait: if wakeUp.wait(timeout: .now() + Self.shortWait) == .success { return }
+        case .shortWait: if wakeUp.wait(atMost: Self.shortWait) { return }
         case .longWait:
             if writer.memory.deferred.count > 0, !writer.maintenanceFailed {
-                if wakeUp.wait(timeout: .now() + Self.shortWait) == .timedOut { writer.writeOldestDeferred() }
+                if !wakeUp.wait(atMost: Self.shortWait) { writer.writeOldestDeferred() }
                 return
             }
-            if wakeUp.wait(timeout: .now() + Self.longWait) == .success { return }
+            if wakeUp.wait(atMost: Self.longWait) { return }
         }
         writer.maintain(isIdle: true)
     }

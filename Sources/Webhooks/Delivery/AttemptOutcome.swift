@@ -4,7 +4,7 @@ public struct AttemptOutcome: Sendable, Hashable {
     public enum Result: Sendable, Hashable {
         /// Answered 200 to 299: done.
         case delivered
-        /// Failed; due again at `notBefore`, in milliseconds since 1970.
+        /// Failed; due again at `notBefore`, by ``DeliveryStore/now``.
         case retry(notBefore: Int64)
         /// Failed for the last time: a dead letter.
         case dead
@@ -54,6 +54,10 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// When the attempt ended, in milliseconds since 1970.
     public var at: Int64
 
+    /// How much longer the endpoint has been failing with it, as far as it was tried, in milliseconds; 0 if it did not
+    /// fail.
+    public var failing: Int64 = 0
+
     /// What the operator is to be told of the endpoint with it.
     var news: EndpointNews.Item?
 
@@ -93,7 +97,7 @@ public struct AttemptOutcome: Sendable, Hashable {
 
 extension AttemptOutcome {
     /// The outcome of the attempt after those the delivery has had.
-    init(of delivery: Delivery, at endpoint: Endpoint, _ answer: AttemptAnswer, _ result: Result, now: Int64) {
+    init(of delivery: Delivery, at endpoint: Endpoint, _ answer: AttemptAnswer, _ result: Result, timeOfDay: Int64) {
         self.init(
             delivery: delivery.id,
             renewals: delivery.renewals,
@@ -108,7 +112,7 @@ extension AttemptOutcome {
             responsePrefix: answer.responsePrefix,
             duration: answer.duration,
             timings: answer.timings,
-            at: now
+            at: timeOfDay
         )
     }
 }

@@ -33,8 +33,8 @@ public struct Delivery: Sendable {
     /// The `traceparent` of the post (W3C Trace Context), if it carried one.
     public var traceparent: String?
 
-    /// When it is due, in milliseconds since 1970. Matters to endpoints that are ``Endpoint/ordered`` only: it is how
-    /// a failing head is still waited for after a restart. 0 means at once.
+    /// When it is due, by ``DeliveryStore/now``: how a failing head of endpoints that are ``Endpoint/ordered`` is still
+    /// waited for after a restart, and how long a retry has waited. 0 means at once.
     public var notBefore: Int64
 
     /// Creates a delivery.

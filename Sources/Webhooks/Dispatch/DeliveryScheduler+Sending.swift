@@ -38,7 +38,7 @@ extension DeliveryScheduler {
                 // What was to go first is in the store alone now, and what is queued comes after it.
                 reread(index)
             case .answered(let answer):
-                finish(request, of: index, answer, now: now, spread: spread())
+                finish(request, of: index, answer, now: now, timeOfDay: result.timeOfDay, spread: spread())
             }
             requestSend(index)
             forgetIfSettled(index)
@@ -51,19 +51,27 @@ extension DeliveryScheduler {
         of index: Int,
         _ answer: AttemptAnswer,
         now: Int64,
+        timeOfDay: Int64,
         spread: Double
     ) {
         let attempts = request.delivery.attempts + 1
-        var result = policy.result(of: answer, attempts: attempts, now: now, spread: spread)
+        var result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, spread: spread)
         // A URL that was replaced meanwhile says nothing about the one in its place.
         if result == .gone, withLane(index, { $0.target?.endpoint.url != request.target.endpoint.url }) {
             result = .retry(notBefore: now)
         }
         if unrecorded.isEmpty { recordAt = now + limits.recordDelay }
-        var outcome = AttemptOutcome(of: request.delivery, at: request.target.endpoint, answer, result, now: now)
+        var outcome = AttemptOutcome(
+            of: request.delivery,
+            at: request.target.endpoint,
+            answer,
+            result,
+            timeOfDay: timeOfDay
+        )
         // Of a URL that was replaced meanwhile there is nothing new to tell.
         if withLane(index, { $0.target?.endpoint.url == request.target.endpoint.url }) {
             outcome.news = withLane(index) { $0.news.note(hasFailed: answer.failure != nil, now: now) }
+            outcome.failing = withLane(index) { $0.noteFailing(outcome, of: request.delivery, at: now) }
         }
         unrecorded.append(outcome)
         if answer.failure == nil { answeredAt = now }
@@ -130,6 +138,7 @@ extension DeliveryScheduler {
                 return .hold
             }
             guard let (delivery, bytes) = lane.send(token) else { return .pass }
+            lane.failing.begin(at: now)
             let request = TransportRequest(
                 token: token,
                 lane: index,

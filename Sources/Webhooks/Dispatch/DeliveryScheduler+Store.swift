@@ -10,7 +10,7 @@ extension DeliveryScheduler {
         case ask(Ask)
         /// Abort all attempts under way: the grace is over.
         case abort([UInt64])
-        /// Nothing until that time, in milliseconds since 1970, or until something happens.
+        /// Nothing until that time, or until something happens.
         case wait(until: Int64?)
         /// Everything is recorded, nothing is under way.
         case finished
@@ -194,9 +194,7 @@ extension DeliveryScheduler {
     /// Whether outcomes are to be recorded now: enough for a transaction of their own, or the oldest has waited.
     func mustRecord(now: Int64) -> Bool {
         if unrecorded.isEmpty { return false }
-        // A clock that was set back must not have them wait.
-        let isTime = now >= recordAt || now < recordAt - limits.recordDelay
-        return isTime || unrecorded.count >= limits.recordAtOnce || phase != .running
+        return now >= recordAt || unrecorded.count >= limits.recordAtOnce || phase != .running
     }
 
     /// Takes in that the outcomes of the last ``Job/record(_:)`` are stored.

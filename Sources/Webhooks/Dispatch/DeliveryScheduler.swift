@@ -1,5 +1,6 @@
 /// Decides what is read, sent and recorded, and when. Pure: no locks, no I/O, time and chance are given to it.
 ///
+/// - All times are the store's, in milliseconds: a clock that does not step.
 /// - Each endpoint has a lane with a window of its own (`maxInFlight`), so a hanging one uses up only its own slots.
 /// - The total in flight is bounded and shared round-robin over the lanes that have something due.
 /// - Once half of that is in use, a lane that has not proved that it answers in time gets one slot only; and those whose
@@ -33,7 +34,7 @@ struct DeliveryScheduler {
 
     enum Phase: Equatable {
         case running
-        /// No new attempts; those under way have until this time, in milliseconds since 1970.
+        /// No new attempts; those under way have until this time.
         case stopping(deadline: Int64)
     }
 
@@ -104,7 +105,9 @@ struct DeliveryScheduler {
             if present?.url != endpoint.url || (present?.isEnabled == false && endpoint.isEnabled) {
                 lane.forgive()
                 lane.news = EndpointNews()
+                lane.failing.end()
             }
+            if !endpoint.isEnabled { lane.failing.end() }
             lane.target = target
             lane.isGone = false
             lane.rate = RateLimit(perSecond: endpoint.ratePerSecond, after: lane.rate)

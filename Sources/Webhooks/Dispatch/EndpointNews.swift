@@ -13,15 +13,14 @@ struct EndpointNews {
     /// Whether the last that was told is that it fails.
     private var isToldToFail = false
 
-    /// Before this time nothing is told of a new failure, in milliseconds since 1970.
-    private var quietUntil: Int64 = 0
+    /// Before this time nothing is told of a new failure, by the store's time.
+    private var quietUntil = Int64.min
 
     /// Notes how an attempt ended; returns what is to be told.
     mutating func note(hasFailed: Bool, now: Int64) -> Item? {
         guard hasFailed != isToldToFail else { return nil }
         if hasFailed {
-            // After a clock that was set back it would be quiet for as long again.
-            guard now >= quietUntil || quietUntil - now > Self.period else { return nil }
+            guard now >= quietUntil else { return nil }
             quietUntil = now + Self.period
         }
         isToldToFail = hasFailed

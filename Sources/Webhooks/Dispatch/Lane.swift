@@ -95,6 +95,9 @@ struct Lane {
     /// takes it off.
     var brake: RateLimit?
 
+    /// How long it has been failing.
+    var failing = FailingTime()
+
     /// What the operator was told of the endpoint.
     var news = EndpointNews()
 
@@ -214,6 +217,20 @@ struct Lane {
         // others are answered, enough for that is one.
         let perSecond = areOthersAnswered ? 1 : max(1_600 / Double(failures), 40)
         brake = RateLimit(perSecond: perSecond * (1 + spread / 4), after: brake)
+    }
+
+    /// Takes in how an attempt ended; returns how much longer the endpoint has been failing, in milliseconds.
+    mutating func noteFailing(_ outcome: AttemptOutcome, of delivery: Delivery, at now: Int64) -> Int64 {
+        guard outcome.failure != nil else {
+            failing.end()
+            return 0
+        }
+        var retry: Int64?
+        if case .retry(let notBefore) = outcome.result { retry = notBefore }
+        let due = delivery.attempts > 0 ? delivery.notBefore : nil
+        // What was under way when it was paused: the retry does not come while it is.
+        defer { if target?.endpoint.isEnabled != true { failing.end() } }
+        return failing.fail(due: due, duration: outcome.duration, retry: retry, at: now)
     }
 
     /// Forgets how attempts ended: the endpoint may be another one now.

@@ -3,7 +3,7 @@ struct RateLimit {
     /// Milliseconds between two attempts at the limit.
     private let interval: Double
 
-    /// The moment the next attempt would begin if all were evenly spaced, in milliseconds since 1970.
+    /// The moment the next attempt would begin if all were evenly spaced, by the store's time.
     private var next: Double
 
     /// How far attempts may run ahead of even spacing, in milliseconds: hides the coarseness of timers, which would
@@ -17,7 +17,7 @@ struct RateLimit {
         guard let rate, rate > 0 else { return nil }
         let interval = 1000 / rate
         self.interval = interval
-        next = previous.map { $0.next - $0.interval + interval } ?? 0
+        next = previous.map { $0.next - $0.interval + interval } ?? -.infinity
     }
 
     /// Takes the right to begin one attempt now; otherwise says when to ask again.

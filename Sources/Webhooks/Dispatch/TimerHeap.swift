@@ -1,13 +1,14 @@
 /// A binary min-heap of due times. Entries are never removed early: the owner recognises one that no longer counts.
 struct TimerHeap {
     struct Entry {
-        /// Milliseconds since 1970.
+        /// By the store's time.
         let time: Int64
         let lane: Int
     }
 
     private var entries: [Entry] = []
 
+    var count: Int { entries.count }
     var earliest: Int64? { entries.first?.time }
 
     mutating func insert(_ entry: Entry) {

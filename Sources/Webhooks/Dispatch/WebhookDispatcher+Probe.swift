@@ -9,9 +9,15 @@ extension WebhookDispatcher {
     /// - Throws: ``ProbeRefusal``.
     public func attempt(_ delivery: Delivery, at endpoint: Endpoint) async throws(ProbeRefusal) -> AttemptOutcome {
         let answer = try await probe(delivery, at: endpoint, purpose: .delivery)
-        let now = clock.now()
-        let result = policy.result(of: answer, attempts: delivery.attempts + 1, now: now, spread: 0)
-        return AttemptOutcome(of: delivery, at: endpoint, answer, result, now: now)
+        let timeOfDay = clocks.timeOfDay()
+        let result = policy.result(
+            of: answer,
+            attempts: delivery.attempts + 1,
+            now: clocks.now(),
+            timeOfDay: timeOfDay,
+            spread: 0
+        )
+        return AttemptOutcome(of: delivery, at: endpoint, answer, result, timeOfDay: timeOfDay)
     }
 
     /// Asks an endpoint whether it wants deliveries, in the name of ``WebhookConfiguration/origin``.

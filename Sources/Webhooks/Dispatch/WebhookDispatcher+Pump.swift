@@ -9,7 +9,7 @@ extension WebhookDispatcher {
             let job = state.withLock { state in
                 // Not before the lock is taken: who told meanwhile of what is due a moment later would not be heard
                 // again, because a read as of then leaves it out.
-                let now = clock.now()
+                let now = clocks.now()
                 // Before it is asked how long there is nothing to do: a lane that may send may also have to wait on.
                 state.scheduler.fireTimers(now: now)
                 transport.submit(state.scheduler.takeAttempts(now: now))
@@ -19,7 +19,7 @@ extension WebhookDispatcher {
                 guard try await perform(job) else { return }
             } catch {
                 logger.error("the delivery store failed; trying again", metadata: ["error": "\(error)"])
-                let now = clock.now()
+                let now = clocks.now()
                 update { $0.storeFailed(job, now: now) }
             }
         }
@@ -30,16 +30,16 @@ extension WebhookDispatcher {
         switch job {
         case .record(let outcomes):
             try await store.record(outcomes)
-            let now = clock.now()
+            let now = clocks.now()
             update { $0.recorded(now: now) }
             log(outcomes)
         case .fetch(let fetch):
             let deliveries = try await store.dueDeliveries(of: fetch.endpoint, at: fetch.at, limit: fetch.limit)
-            let now = clock.now()
+            let now = clocks.now()
             update { $0.fetched(fetch, deliveries, now: now) }
         case .ask(let ask):
             let next = try await store.nextDelivery(of: ask.id)
-            let now = clock.now()
+            let now = clocks.now()
             update { $0.asked(ask, next, now: now) }
         case .abort(let tokens):
             // Each token once: results for them come back and lower the count in flight.
@@ -55,7 +55,7 @@ extension WebhookDispatcher {
 
     /// Takes in results on the transport thread; returns what to begin next.
     func take(_ results: [TransportResult]) -> [TransportRequest] {
-        let now = clock.now()
+        let now = clocks.now()
         let (requests, pump, probes) = state.withLock { state in
             let probes = results.compactMap { result in
                 result.request.lane != nil
@@ -79,8 +79,8 @@ extension WebhookDispatcher {
 
     /// Waits for a signal, at most until the given time.
     private func wait(until time: Int64?) async {
-        // A minute at most, so that a change of the wall clock cannot put off what is due by more.
-        let now = clock.now()
+        // A minute at most: alarms do not go on while the machine is suspended, and the store's time does.
+        let now = clocks.now()
         setAlarm(at: min(time ?? .max, now + 60_000), now: now)
         await withCheckedContinuation { continuation in
             let isSignalled = state.withLock { state in
@@ -119,7 +119,7 @@ extension WebhookDispatcher {
     private func logShortage(in results: [TransportResult], now: Int64) {
         for case .unmade(let shortage) in results.lazy.map(\.ending) {
             let isNews = state.withLock { state in
-                if let last = state.shortageLoggedAt, (0..<10_000).contains(now - last) { return false }
+                if let last = state.shortageLoggedAt, now - last < 10_000 { return false }
                 state.shortageLoggedAt = now
                 return true
             }

@@ -24,9 +24,9 @@ public final class WebhookDispatcher: Sendable {
         var pumpWaiter: CheckedContinuation<Void, Never>?
         /// Whether the pump was signalled while it did not wait.
         var isPumpSignalled = false
-        /// The alarms that are set, in milliseconds since 1970. One is set only if none is due before it, so they are few.
+        /// The alarms that are set, by the store's time. One is set only if none is due before it, so they are few.
         var alarms: [Int64] = []
-        /// When it was logged last that attempts could not be made, in milliseconds since 1970.
+        /// When it was logged last that attempts could not be made.
         var shortageLoggedAt: Int64?
         /// Single attempts under way, by token.
         var probes: [UInt64: CheckedContinuation<Result<AttemptAnswer, ProbeRefusal>, Never>] = [:]
@@ -38,7 +38,7 @@ public final class WebhookDispatcher: Sendable {
     let policy: RetryPolicy
     /// In whose name endpoints are asked for their consent.
     let origin: String
-    let clock: WallClock
+    let clocks: Clocks
     let logger: Logger
 
     /// Creates a dispatcher that does nothing until ``start()``.
@@ -48,10 +48,10 @@ public final class WebhookDispatcher: Sendable {
     ///   - configuration: what is the same for all endpoints.
     ///   - logger: for failures of the store and of endpoints; never sees secrets, bodies or the queries of URLs.
     public convenience init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
-        self.init(store: store, configuration: configuration, logger: logger, clock: .system)
+        self.init(store: store, configuration: configuration, logger: logger, clocks: Clocks(of: store))
     }
 
-    init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger, clock: WallClock) {
+    init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger, clocks: Clocks) {
         var limits = DeliveryScheduler.Limits()
         limits.perName = configuration.maximumConnections < 3 * configuration.maxInFlight ? 3 : 1
         limits.inFlight = max(min(configuration.maxInFlight, configuration.maximumConnections), limits.perName + 1)
@@ -60,8 +60,8 @@ public final class WebhookDispatcher: Sendable {
         self.policy = configuration.retryPolicy
         self.origin = configuration.origin
         self.logger = logger
-        self.clock = clock
-        transport = Transport(options: TransportOptions(configuration), clock: clock)
+        self.clocks = clocks
+        transport = Transport(options: TransportOptions(configuration), clocks: clocks)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }
 
@@ -141,7 +141,7 @@ public final class WebhookDispatcher: Sendable {
     /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything
     /// else that was not attempted. Returns when all outcomes are recorded and the transport thread has ended.
     public func shutdown(grace: Duration) async {
-        let deadline = clock.now() + grace.milliseconds
+        let deadline = clocks.now() + grace.milliseconds
         let (pump, waiter) = state.withLock { state in
             state.scheduler.stop(deadline: deadline)
             return (state.pump, state.signalPump())
@@ -157,7 +157,7 @@ public final class WebhookDispatcher: Sendable {
     }
 
     func update(_ change: (inout DeliveryScheduler, Transport) -> Void) {
-        let now = clock.now()
+        let now = clocks.now()
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             change(&state.scheduler, transport)
             transport.submit(state.scheduler.takeAttempts(now: now))

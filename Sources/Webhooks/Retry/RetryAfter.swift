@@ -24,11 +24,13 @@ enum RetryAfter: Sendable, Hashable {
     /// From 1970 to the end of the year 9999, in seconds since 1970.
     private static let dates: Range<Int64> = 0..<253_402_300_800
 
-    /// The moment it names, in milliseconds since 1970.
-    func date(from now: Int64) -> Int64 {
+    /// How far away it is, in milliseconds; negative if it is past.
+    ///
+    /// - Parameter timeOfDay: milliseconds since 1970.
+    func delay(at timeOfDay: Int64) -> Int64 {
         switch self {
-        case .seconds(let seconds): now.addingClamped(seconds.multipliedClamped(by: 1000))
-        case .date(let date): date
+        case .seconds(let seconds): seconds.multipliedClamped(by: 1000)
+        case .date(let date): date.subtractingClamped(timeOfDay)
         }
     }
 }

@@ -39,17 +39,22 @@ public struct RetryPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - answer: what came back.
     ///   - attempts: attempts made, this one included.
-    ///   - now: milliseconds since 1970.
+    ///   - now: by the store's time.
+    ///   - timeOfDay: milliseconds since 1970.
     ///   - spread: chance, -1 to 1.
-    func result(of answer: AttemptAnswer, attempts: Int, now: Int64, spread: Double) -> AttemptOutcome.Result {
+    func result(
+        of answer: AttemptAnswer,
+        attempts: Int,
+        now: Int64,
+        timeOfDay: Int64,
+        spread: Double
+    ) -> AttemptOutcome.Result {
         guard let failure = answer.failure else { return .delivered }
         if failure == .status, answer.status == 410 { return .gone }
-        guard let delay = delay(after: attempts, spread: spread) else { return .dead }
-        var notBefore = now.addingClamped(delay)
+        guard var delay = delay(after: attempts, spread: spread) else { return .dead }
         if let retryAfter = answer.retryAfter, answer.status == 429 || answer.status == 503 {
-            let latest = now.addingClamped(Self.longestRetryAfter.milliseconds)
-            notBefore = max(notBefore, min(retryAfter.date(from: now), latest))
+            delay = max(delay, min(retryAfter.delay(at: timeOfDay), Self.longestRetryAfter.milliseconds))
         }
-        return .retry(notBefore: notBefore)
+        return .retry(notBefore: now.addingClamped(delay))
     }
 }

@@ -9,7 +9,7 @@ public struct SigningSecrets: Sendable, Hashable {
         /// The secret.
         public let secret: SigningSecret
 
-        /// When it signs no more, in milliseconds since 1970.
+        /// When it signs no more, by ``DeliveryStore/now``.
         public let until: Int64
 
         /// A secret that signs until then.
@@ -37,7 +37,7 @@ public struct SigningSecrets: Sendable, Hashable {
     /// These with a new one in front. The one that it replaces signs for ``overlap``; one before that, no longer: two
     /// sign at most. The present secret again changes nothing.
     ///
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameter now: what ``DeliveryStore/now`` says.
     public func rotated(to secret: SigningSecret, at now: Int64) -> SigningSecrets {
         if secret == current { return self }
         return SigningSecrets(secret, previous: Retiring(current, until: now.addingClamped(Self.overlap.milliseconds)))

@@ -38,8 +38,9 @@ final class Exchange {
     ///
     /// - Parameters:
     ///   - request: nil for none that is known here.
-    ///   - now: milliseconds since 1970; the attempt's timestamp.
-    init?(_ request: TransportRequest?, options: TransportOptions, now: Int64) {
+    ///   - now: by the store's time.
+    ///   - timeOfDay: milliseconds since 1970; the attempt's timestamp.
+    init?(_ request: TransportRequest?, options: TransportOptions, now: Int64, timeOfDay: Int64) {
         guard let handle = unsafe curl_easy_init() else {
             unsafe errorText.deallocate()
             return nil
@@ -49,7 +50,7 @@ final class Exchange {
         self.request = request
         unsafe errorText[0] = 0
         configure()
-        if let request { prepare(request, now: now) }
+        if let request { prepare(request, now: now, timeOfDay: timeOfDay) }
     }
 
     deinit {
@@ -109,7 +110,7 @@ final class Exchange {
     /// Whether libcurl knows a file of the system's authorities.
     private static let hasAuthorities = unsafe clarion_authorities() != nil
 
-    private func prepare(_ request: TransportRequest, now: Int64) {
+    private func prepare(_ request: TransportRequest, now: Int64, timeOfDay: Int64) {
         set(CURLOPT_URL, request.target.endpoint.url.description)
         // HTTP/2 over TLS where it is offered. See Target.isMultiplexed.
         let version = request.target.isMultiplexed(at: now) ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
@@ -117,7 +118,7 @@ final class Exchange {
         if case .handshake(let origin) = request.purpose {
             prepareHandshake(request, origin: origin)
         } else {
-            prepareDelivery(request, now: now)
+            prepareDelivery(request, now: now, timestamp: timeOfDay / 1000)
         }
     }
 
@@ -130,8 +131,8 @@ final class Exchange {
         set(CURLOPT_CUSTOMREQUEST, "OPTIONS")
     }
 
-    private func prepareDelivery(_ request: TransportRequest, now: Int64) {
-        fillHeader(request, now: now)
+    private func prepareDelivery(_ request: TransportRequest, now: Int64, timestamp: Int64) {
+        fillHeader(request, now: now, timestamp: timestamp)
         unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
 
         let bytes = request.delivery.body
@@ -142,9 +143,8 @@ final class Exchange {
         unsafe clarion_easy_set_pointer(handle, CURLOPT_POSTFIELDS, body.baseAddress)
     }
 
-    private func fillHeader(_ request: TransportRequest, now: Int64) {
+    private func fillHeader(_ request: TransportRequest, now: Int64, timestamp: Int64) {
         let delivery = request.delivery
-        let timestamp = now / 1000
         lines.append("webhook-id", delivery.eventID)
         lines.append("webhook-timestamp", String(timestamp))
         let signature = WebhookSignature.header(

@@ -13,8 +13,8 @@ final class Target: Sendable {
     /// Whether it is reached without a name that must be looked up first.
     let isAddress: Bool
 
-    /// Until when attempts go over HTTP/1.1, in milliseconds since 1970.
-    private let isPlainUntil = Atomic<Int64>(0)
+    /// Until when attempts go over HTTP/1.1, by the store's time.
+    private let isPlainUntil = Atomic<Int64>(.min)
 
     private let secrets: SigningSecrets
     /// The present secret's; beside it, the one's before.
@@ -33,7 +33,7 @@ final class Target: Sendable {
 
     /// What signs an attempt that is made then, newest first.
     ///
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameter now: by the store's time.
     func signers(at now: Int64) -> [Signer] {
         guard let retiring, let end = secrets.previous?.until, now < end else { return [signer] }
         return [signer, retiring]

@@ -30,11 +30,11 @@ final class Transport: Sendable {
 
     private let inbox = Lock(Inbox())
     let options: TransportOptions
-    private let clock: WallClock
+    private let clocks: Clocks
 
-    init(options: TransportOptions, clock: WallClock) {
+    init(options: TransportOptions, clocks: Clocks) {
         self.options = options
-        self.clock = clock
+        self.clocks = clocks
     }
 
     /// Starts the thread. May be called once.
@@ -85,7 +85,7 @@ final class Transport: Sendable {
     }
 
     private func serve(handler: Handler) {
-        guard var loop = TransportLoop(options: options, clock: clock) else {
+        guard var loop = TransportLoop(options: options, clocks: clocks) else {
             // At start-up, before any delivery: without memory for one handle the program cannot do its work.
             fatalError("libcurl cannot be initialised")
         }

@@ -14,7 +14,7 @@ extension TransportLoop {
 
     /// Says hello to a socket; returns whether that has arrived, within a second.
     func greet(_ socket: inout UnansweringSocket) -> Bool {
-        guard let exchange = Exchange(nil, options: options, now: 0) else { return false }
+        guard let exchange = Exchange(nil, options: options, now: 0, timeOfDay: 0) else { return false }
         exchange.prepareGreeting(of: socket.name)
         guard multi.add(exchange) else { return false }
         defer { multi.remove(exchange) }

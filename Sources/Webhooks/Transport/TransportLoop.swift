@@ -4,7 +4,7 @@ import CCurl
 struct TransportLoop: ~Copyable {
     let multi: MultiHandle
     let options: TransportOptions
-    private let clock: WallClock
+    private let clocks: Clocks
     private var active: [UInt64: Exchange] = [:]
     private var results: [TransportResult] = []
     private var hasReadAuthorities = false
@@ -12,11 +12,11 @@ struct TransportLoop: ~Copyable {
     /// How long nothing must have happened, in milliseconds, for 35 more to be no loss.
     private static let quietTime: Int64 = 250
 
-    init?(options: TransportOptions, clock: WallClock) {
+    init?(options: TransportOptions, clocks: Clocks) {
         guard let multi = MultiHandle(options) else { return nil }
         self.multi = multi
         self.options = options
-        self.clock = clock
+        self.clocks = clocks
     }
 
     var wakeUp: WakeUp { multi.wakeUp }
@@ -24,18 +24,15 @@ struct TransportLoop: ~Copyable {
     /// Starts attempts. Their first bytes leave at the next ``turn()``.
     mutating func begin(_ requests: [TransportRequest]) {
         guard !requests.isEmpty else { return }
-        let now = clock.now()
+        let (now, timeOfDay) = (clocks.now(), clocks.timeOfDay())
         for request in requests {
             if let reason = options.refusal(of: request.target.endpoint.url) {
-                results.append(
-                    TransportResult(
-                        request: request,
-                        ending: .answered(AttemptAnswer(failure: .egressBlocked, message: reason))
-                    )
-                )
+                end(request, .answered(AttemptAnswer(failure: .egressBlocked, message: reason)))
                 continue
             }
-            guard let exchange = Exchange(request, options: options, now: now), multi.add(exchange) else {
+            guard let exchange = Exchange(request, options: options, now: now, timeOfDay: timeOfDay),
+                multi.add(exchange)
+            else {
                 fail(request)
                 continue
             }
@@ -64,7 +61,7 @@ struct TransportLoop: ~Copyable {
                 continue
             }
             let answer = exchange.answer(code)
-            if answer.failure == .timeout { exchange.request?.target.timedOut(at: clock.now()) }
+            if answer.failure == .timeout { exchange.request?.target.timedOut(at: clocks.now()) }
             retire(exchange, ending: .answered(answer))
         }
         defer { results.removeAll(keepingCapacity: true) }
@@ -84,11 +81,14 @@ struct TransportLoop: ~Copyable {
         multi.remove(exchange)
         guard let request = exchange.request else { return }
         active[request.token] = nil
-        results.append(TransportResult(request: request, ending: ending))
+        end(request, ending)
     }
 
     private mutating func fail(_ request: TransportRequest) {
-        let shortage = Shortage(message: "libcurl has no memory for another attempt")
-        results.append(TransportResult(request: request, ending: .unmade(shortage)))
+        end(request, .unmade(Shortage(message: "libcurl has no memory for another attempt")))
+    }
+
+    private mutating func end(_ request: TransportRequest, _ ending: TransportResult.Ending) {
+        results.append(TransportResult(request: request, ending: ending, timeOfDay: clocks.timeOfDay()))
     }
 }

@@ -32,4 +32,7 @@ struct TransportResult: Sendable {
 
     let request: TransportRequest
     let ending: Ending
+
+    /// When it ended, in milliseconds since 1970.
+    var timeOfDay: Int64 = 0
 }

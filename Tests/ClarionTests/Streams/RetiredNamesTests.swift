@@ -1,21 +1,20 @@
-import EventLog
 import Testing
 
 @testable import Clarion
 
 @Suite struct RetiredNamesTests {
-    private let now = Timestamp(milliseconds: 1_000_000_000_000)
-    private let day: Int64 = 24 * 60 * 60 * 1000
+    private let now = ContinuousClock.now
+    private let day = Duration.seconds(24 * 60 * 60)
 
     @Test func aNameIsRememberedForADay() throws {
         var names = RetiredNames()
         let name = try ObserverID("a")
         names.insert(name, now: now)
-        #expect(names.contains(name, now: now.advanced(byMilliseconds: day - 1)))
-        #expect(!names.contains(name, now: now.advanced(byMilliseconds: day)))
+        #expect(names.contains(name, now: now + day - .milliseconds(1)))
+        #expect(!names.contains(name, now: now + day))
         // Retired again, for a day from then.
-        names.insert(name, now: now.advanced(byMilliseconds: 1))
-        #expect(names.contains(name, now: now.advanced(byMilliseconds: day)))
+        names.insert(name, now: now + .milliseconds(1))
+        #expect(names.contains(name, now: now + day))
     }
 
     @Test func theOldestAreForgottenBeyondTheBound() throws {
@@ -41,7 +40,7 @@ import Testing
     @Test func whatHasPassedIsForgotten() throws {
         var names = RetiredNames()
         for number in 0..<1_000 {
-            names.insert(try ObserverID("n\(number)"), now: now.advanced(byMilliseconds: Int64(number) * day / 10))
+            names.insert(try ObserverID("n\(number)"), now: now + day * number / 10)
         }
         #expect(names.count == 10)
     }

@@ -9,11 +9,11 @@ import Webhooks
 
     private func outcome(
         _ delivery: Int64,
-        at: Int64,
+        failing: Int64,
         _ result: AttemptOutcome.Result
     ) -> AttemptOutcome {
         let isDelivered = result == .delivered
-        return AttemptOutcome(
+        var outcome = AttemptOutcome(
             delivery: delivery,
             endpoint: "w",
             event: "e-\(delivery)",
@@ -22,8 +22,11 @@ import Webhooks
             status: isDelivered ? 200 : 500,
             failure: isDelivered ? nil : .status,
             duration: 1,
-            at: at
+            // Whatever the clock of the day said.
+            at: .random(in: 0...2_000_000_000_000)
         )
+        outcome.failing = failing
+        return outcome
     }
 
     private func withStore(
@@ -38,38 +41,42 @@ import Webhooks
         _ = try await log.append((0..<4).map { _ in EventDraft(topic: topic, data: []) })
         let ids = try await log.pendingDeliveries(of: "w", limit: 9).map(\.id)
         let failed = Recorder<FailedEndpoint>()
-        try await body(LogDeliveryStore(log: log, patience: 5 * Self.day) { failed.add($0) }, log, ids, failed)
+        try await body(
+            LogDeliveryStore(log: log, patience: .milliseconds(5 * Self.day)) { failed.add($0) },
+            log,
+            ids,
+            failed
+        )
         await log.close()
     }
 
     @Test func `an endpoint that fails for five days without a success is told of, and not before`() async throws {
         try await withStore { store, _, ids, failed in
-            try await store.record([outcome(ids[0], at: 1_000, .retry(notBefore: 0))])
-            try await store.record([outcome(ids[1], at: 1_000 + 5 * Self.day - 1, .dead)])
+            try await store.record([outcome(ids[0], failing: 1_000, .retry(notBefore: 0))])
+            try await store.record([outcome(ids[1], failing: 5 * Self.day - 1_001, .dead)])
             #expect(failed.all.isEmpty)
-            let late = [ids[0], ids[2]].map { outcome($0, at: 1_000 + 5 * Self.day, .retry(notBefore: 0)) }
-            try await store.record(late)
+            try await store.record([ids[0], ids[2]].map { outcome($0, failing: 1, .retry(notBefore: 0)) })
             #expect(failed.all.map(\.id) == ["w"] && failed.all.map(\.reason) == [.failing])
         }
     }
 
     @Test func `one success starts the days anew`() async throws {
         try await withStore { store, _, ids, failed in
-            try await store.record([outcome(ids[0], at: 0, .retry(notBefore: 0))])
-            try await store.record([outcome(ids[1], at: 4 * Self.day, .delivered)])
-            try await store.record([outcome(ids[0], at: 6 * Self.day, .retry(notBefore: 0))])
-            try await store.record([outcome(ids[2], at: 10 * Self.day, .retry(notBefore: 0))])
+            try await store.record([outcome(ids[0], failing: 3 * Self.day, .retry(notBefore: 0))])
+            try await store.record([outcome(ids[1], failing: 0, .delivered)])
+            try await store.record([outcome(ids[0], failing: 2 * Self.day, .retry(notBefore: 0))])
+            try await store.record([outcome(ids[2], failing: 2 * Self.day, .retry(notBefore: 0))])
             #expect(failed.all.isEmpty)
-            try await store.record([outcome(ids[2], at: 11 * Self.day, .retry(notBefore: 0))])
+            try await store.record([outcome(ids[2], failing: Self.day, .retry(notBefore: 0))])
             #expect(failed.all.map(\.reason) == [.failing])
         }
     }
 
     @Test func `one that is gone is told of at once, and once for all that it answered`() async throws {
         try await withStore { store, _, ids, failed in
-            try await store.record([outcome(ids[0], at: 0, .retry(notBefore: 0))])
-            let late = outcome(ids[1], at: 6 * Self.day, .retry(notBefore: 0))
-            try await store.record([late, outcome(ids[2], at: 6 * Self.day, .gone), outcome(ids[3], at: 0, .gone)])
+            try await store.record([outcome(ids[0], failing: 0, .retry(notBefore: 0))])
+            let late = outcome(ids[1], failing: 6 * Self.day, .retry(notBefore: 0))
+            try await store.record([late, outcome(ids[2], failing: 0, .gone), outcome(ids[3], failing: 0, .gone)])
             #expect(failed.all.map(\.reason) == [.gone])
         }
     }

@@ -163,7 +163,7 @@ import Testing
         clock.now = clock.now.advanced(byMilliseconds: -30_000)
         try await log.append([.of("a")])
         let found = try await due(log, "w", at: clock.now)
-        #expect(found.map(\.event.rawValue) == [2])
+        #expect(Set(found.map(\.event.rawValue)) == [1, 2])
         await log.close()
     }
 }

@@ -37,7 +37,7 @@ import Testing
         ending: DeliveryOutcome.State
     ) async throws {
         let (log, first) = try await log(kind)
-        let now = Timestamp.now()
+        let now = log.now
         #expect(try await log.redeliver([first.event.position], to: "w", at: now) == 1)
         try await log.recordOutcomes([outcome(first, ending)])
         let isDelivered = ending == .delivered

@@ -50,7 +50,13 @@ struct LogKind: Sendable, CustomTestStringConvertible {
             limits.queuedBytes = settings.queuedBytes ?? limits.queuedBytes
             limits.scannedEvents = settings.scannedEvents ?? limits.scannedEvents
             limits.cachedTopics = settings.cachedTopics ?? limits.cachedTopics
-            return try SQLiteEventLog(at: .directory(directory), durability: durability, limits: limits, clock: clock)
+            return try SQLiteEventLog(
+                at: .directory(directory),
+                durability: durability,
+                limits: limits,
+                clock: clock,
+                elapsed: { .milliseconds(clock().milliseconds) }
+            )
         }
     }
 }

@@ -29,7 +29,7 @@ struct ModelRun {
         limits.retention = retention
         limits.scannedEvents = 50
         limits.cachedTopics = 4
-        return try SQLiteEventLog(at: .directory(directory), durability: durability, limits: limits) { clock.now }
+        return try SQLiteEventLog(at: .directory(directory), durability: durability, limits: limits, manual: clock)
     }
 
     /// Does one thing.

@@ -14,7 +14,7 @@ import Testing
     ) throws -> SQLiteEventLog {
         var limits = SQLiteEventLog.Limits()
         limits.deferredDeliveries = deferred
-        return try SQLiteEventLog(at: storage, durability: .process, limits: limits) { [clock] in clock.now }
+        return try SQLiteEventLog(at: storage, durability: .process, limits: limits, manual: clock)
     }
 
     private func deferred(_ log: SQLiteEventLog) async throws -> Int {

@@ -6,7 +6,7 @@ import Testing
     private let clock = ManualClock()
 
     private func log(_ observers: String...) async throws -> SQLiteEventLog {
-        let log = try SQLiteEventLog(at: .inMemory, durability: .memory) { [clock] in clock.now }
+        let log = try SQLiteEventLog(at: .inMemory, durability: .memory, manual: clock)
         for id in observers { try await save(log, id) }
         return log
     }
@@ -33,7 +33,12 @@ import Testing
         return events
     }
 
-    private func outcome(_ delivery: Int64, _ attempts: Int, _ state: DeliveryOutcome.State) -> DeliveryOutcome {
+    private func outcome(
+        _ delivery: Int64,
+        _ attempts: Int,
+        _ state: DeliveryOutcome.State,
+        failing: Int64 = 0
+    ) -> DeliveryOutcome {
         let isDelivered = state == .delivered
         return DeliveryOutcome(
             delivery: delivery,
@@ -49,7 +54,8 @@ import Testing
                 failure: isDelivered ? nil : "status",
                 message: isDelivered ? nil : "the endpoint answered 500",
                 response: Array("attempt \(attempts)".utf8)
-            )
+            ),
+            failing: failing
         )
     }
 
@@ -237,30 +243,32 @@ import Testing
         await log.close()
     }
 
-    @Test func `it is known since when an observer fails without a success`() async throws {
+    @Test func `it is known since when an observer fails without a success, and for how long`() async throws {
         let log = try await log("w", "v")
         let events = try await log.append(Array(repeating: .of("a"), count: 4))
         let ids = try await log.pendingDeliveries(of: "w", limit: 9).map(\.id)
         let other = try await log.pendingDeliveries(of: "v", limit: 9).map(\.id)
         let start = events[0].time
-        func record(_ after: Int64, _ outcomes: (Int64, DeliveryOutcome.State)...) async throws -> [String: Timestamp] {
+        func record(_ after: Int64, _ outcomes: (Int64, DeliveryOutcome.State)...) async throws -> [String: Duration] {
             clock.now = start.advanced(byMilliseconds: after)
-            return try await log.recordOutcomes(outcomes.map { outcome($0.0, 1, $0.1) })
+            return try await log.recordOutcomes(outcomes.map { outcome($0.0, 1, $0.1, failing: after) })
         }
         let retry = DeliveryOutcome.State.pending(notBefore: start)
-        #expect(try await record(10, (ids[0], retry), (other[0], .delivered)) == ["w": clock.now])
-        #expect(try await record(20, (ids[1], .dead)) == ["w": start.advanced(byMilliseconds: 10)])
+        #expect(try await record(10, (ids[0], retry), (other[0], .delivered)) == ["w": .milliseconds(10)])
+        #expect(try await record(20, (ids[1], .dead)) == ["w": .milliseconds(30)])
         #expect(try await log.deliveryStats(of: "w").failingSince == start.advanced(byMilliseconds: 10))
         #expect(try await log.deliveryStats(of: "w").lastFailure == "status")
         #expect(try await record(30, (ids[0], retry), (ids[2], .delivered)) == [:])
         #expect(try await log.deliveryStats(of: "w").failingSince == nil)
-        #expect(try await record(40, (ids[3], .delivered), (ids[0], retry)) == ["w": clock.now])
+        #expect(try await record(40, (ids[3], .delivered), (ids[0], retry)) == ["w": .milliseconds(40)])
         try await save(log, "w")
         #expect(try await log.deliveryStats(of: "w").failingSince == clock.now)
+        #expect(try await record(50, (ids[0], retry)) == ["w": .milliseconds(90)])
         let observer = ObserverRecord(id: "w", topics: [.of("a")], createdAt: clock.now)
         _ = try await log.saveObserver(observer, expecting: nil, forgivingFailures: true)
         #expect(try await log.deliveryStats(of: "w").failingSince == nil)
-        #expect(try await record(50, (ids[0], retry)) == ["w": clock.now])
+        #expect(try await record(50, (ids[0], retry)) == ["w": .milliseconds(50)])
+        #expect(try await record(.max - start.milliseconds, (ids[0], retry))["w"] ?? .zero > .seconds(86_400 * 36_500))
         await log.close()
     }
 }

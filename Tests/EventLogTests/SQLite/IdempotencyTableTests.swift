@@ -7,7 +7,7 @@ import Testing
     private let clock = ManualClock()
 
     private func log() throws -> SQLiteEventLog {
-        try SQLiteEventLog(at: .inMemory, durability: .memory, clock: { [clock] in clock.now })
+        try SQLiteEventLog(at: .inMemory, durability: .memory, manual: clock)
     }
 
     private func draft(_ topic: String, _ key: String?, _ text: String) -> EventDraft {

@@ -37,17 +37,49 @@ func code<Value>(of work: () async throws(EventLogError) -> Value) async -> Stri
     }
 }
 
-/// A clock that stands until it is set.
+/// A clock that stands until time passes or it is set.
 final class ManualClock: Sendable {
-    private let time: Lock<Timestamp>
+    private let state: Lock<(time: Timestamp, elapsed: Duration)>
 
     init(_ time: Timestamp = Timestamp(milliseconds: 1_795_000_000_000)) {
-        self.time = Lock(time)
+        state = Lock((time, .zero))
     }
 
+    /// What it says; to assign to it has time pass.
     var now: Timestamp {
-        get { time.withLock { $0 } }
-        set { time.withLock { $0 = newValue } }
+        get { state.withLock { $0.time } }
+        set {
+            state.withLock { state in
+                state.elapsed += .milliseconds(newValue.milliseconds - state.time.milliseconds)
+                state.time = newValue
+            }
+        }
+    }
+
+    /// How long ago it was made.
+    var elapsed: Duration { state.withLock { $0.elapsed } }
+
+    /// Is set by somebody, while no time passes.
+    func step(byMilliseconds distance: Int64) {
+        state.withLock { $0.time = $0.time.advanced(byMilliseconds: distance) }
+    }
+}
+
+extension SQLiteEventLog {
+    /// Opens a log for which only that clock's time passes.
+    convenience init(
+        at storage: Storage,
+        durability: Durability,
+        limits: Limits = Limits(),
+        manual clock: ManualClock
+    ) throws(EventLogError) {
+        try self.init(
+            at: storage,
+            durability: durability,
+            limits: limits,
+            clock: { clock.now },
+            elapsed: { clock.elapsed }
+        )
     }
 }
 

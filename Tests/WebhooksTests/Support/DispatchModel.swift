@@ -28,29 +28,42 @@ struct DispatchModel {
 
     private var state: WebhookDispatcher.State
     private var pump = Pump.running
-    private var now: Int64 = 1_700_000_000_000
-    private var alarms: [Int64] = []
-    private let policy = RetryPolicy(
-        schedule: [.milliseconds(5), .milliseconds(30), .milliseconds(200), .seconds(3)],
-        jitter: 0
-    )
+    /// The store's time.
+    private(set) var now: Int64 = 1_700_000_000_000
+    /// How far the clock of the day is ahead of that.
+    private var ahead: Int64 = 0
+    private var timeOfDay: Int64 { now + ahead }
+    private(set) var alarms: [Int64] = []
+    private let policy: RetryPolicy
+
+    /// For how long each endpoint has been failing in all, as its outcomes say.
+    private(set) var failing: [String: Int64] = [:]
+    /// Since when each endpoint can have been tried without a break, and for how long in all before.
+    private var openSince: [String: Int64] = [:]
+    private var open: [String: Int64] = [:]
 
     private var rows: [Int64: Row] = [:]
     private var lastID: Int64 = 0
     /// Committed, and not offered yet, in order.
     private var offers: [(endpoint: String, format: Endpoint.Format, ids: [Int64])] = []
 
-    private var endpoints: [String: Endpoint] = [:]
+    private(set) var endpoints: [String: Endpoint] = [:]
     private var holds: [String: Int] = [:]
     private var gone: Set<String> = []
-    private var underWay: [TransportRequest] = []
+    private(set) var underWay: [TransportRequest] = []
     /// Deliveries that need no more attempt.
     private var settled: Set<Int64> = []
     private var attempts: [Int64: Int] = [:]
     private var retryAt: [Int64: Int64] = [:]
 
-    init(seed: UInt64, endpoints: [Endpoint]) {
+    static let quickly = RetryPolicy(
+        schedule: [.milliseconds(5), .milliseconds(30), .milliseconds(200), .seconds(3)],
+        jitter: 0
+    )
+
+    init(seed: UInt64, endpoints: [Endpoint], policy: RetryPolicy = quickly) {
         random = SplitMix(seed: seed)
+        self.policy = policy
         var limits = DeliveryScheduler.Limits()
         limits.inFlight = 8
         limits.queuedBytes = 300
@@ -125,17 +138,21 @@ struct DispatchModel {
     /// Ends an attempt.
     mutating func end(with answer: AttemptAnswer) {
         guard let place = underWay.indices.randomElement(using: &random) else { return }
+        end(place, with: answer)
+    }
+
+    mutating func end(_ place: Int, with answer: AttemptAnswer) {
         let request = underWay.remove(at: place)
         let id = request.delivery.id
         attempts[id, default: 0] += 1
-        switch policy.result(of: answer, attempts: attempts[id] ?? 0, now: now, spread: 0) {
-        case .retry(let notBefore): retryAt[id] = notBefore
+        switch policy.result(of: answer, attempts: attempts[id] ?? 0, now: 0, timeOfDay: timeOfDay, spread: 0) {
+        case .retry(let delay): retryAt[id] = now + delay
         case .gone:
             settled.insert(id)
             gone.insert(request.target.endpoint.id)
         case .delivered, .dead: settled.insert(id)
         }
-        let result = TransportResult(request: request, ending: .answered(answer))
+        let result = TransportResult(request: request, ending: .answered(answer), timeOfDay: timeOfDay)
         update { [now] in $0.finish([result], now: now) { 0 } }
     }
 
@@ -164,6 +181,71 @@ struct DispatchModel {
         update { $0.release(endpoint.id) }
     }
 
+    /// Sets the clock of the day.
+    mutating func step(_ milliseconds: Int64) {
+        ahead += milliseconds
+    }
+
+    /// How far the clock of the day is ahead of the date that an endpoint names.
+    func date(in milliseconds: Int64) -> RetryAfter { .date(timeOfDay + milliseconds) }
+
+    /// Kills the hub, sets the clock of the day while it is down, and starts it again: what was not recorded is lost, and
+    /// the store's time goes on where it was, by as much as the clock says, but never back.
+    mutating func restart(downFor milliseconds: Int64, step: Int64) {
+        check()
+        for id in openSince.keys { close(id) }
+        let timeOfDay = timeOfDay
+        now += max(milliseconds + step, 0)
+        ahead = timeOfDay + milliseconds + step - now
+        state = WebhookDispatcher.State(scheduler: DeliveryScheduler(limits: state.scheduler.limits, policy: policy))
+        (pump, alarms, underWay, offers, holds, gone) = (.running, [], [], [], [:], [])
+        settled = Set(rows.filter { !$0.value.isPending }.keys)
+        attempts = rows.mapValues(\.attempts)
+        retryAt = rows.mapValues(\.notBefore)
+        for endpoint in endpoints.values.sorted(by: { $0.id < $1.id }) { set(endpoint) }
+    }
+
+    /// Unregisters an endpoint, and registers another in its place.
+    mutating func replace(_ id: String, by other: String) {
+        guard var endpoint = endpoints.removeValue(forKey: id) else { return }
+        close(id)
+        let tokens = state.scheduler.remove(id)
+        let aborted = underWay.filter { tokens.contains($0.token) }
+        underWay.removeAll { tokens.contains($0.token) }
+        update { [now] in $0.finish(aborted.map { TransportResult(request: $0, ending: .aborted) }, now: now) { 0 } }
+        rows = rows.filter { $0.value.endpoint != id }
+        offers.removeAll { $0.endpoint == id }
+        holds[id] = nil
+        endpoint.id = other
+        set(endpoint)
+    }
+
+    /// Forgets what is settled and recorded.
+    mutating func forget() {
+        let done = rows.filter { !$0.value.isPending }.keys
+        for id in done { (rows[id], attempts[id], retryAt[id]) = (nil, nil, nil) }
+        settled.subtract(done)
+    }
+
+    /// Whether nothing happens before time passes.
+    var isAtRest: Bool {
+        guard case .waiting = pump else { return false }
+        return !state.isPumpSignalled && offers.isEmpty && underWay.isEmpty
+    }
+
+    /// Notes what should not be.
+    mutating func note(_ problem: String) {
+        problems.append(problem)
+    }
+
+    /// How many deliveries are pending.
+    var pending: Int { rows.values.count(where: \.isPending) }
+
+    /// How much is remembered, by kind.
+    var sizes: [String: Int] {
+        state.scheduler.sizes.merging(["alarms": state.alarms.count]) { $1 }
+    }
+
     mutating func pass(_ milliseconds: Int64) {
         check()
         now += milliseconds
@@ -182,12 +264,14 @@ struct DispatchModel {
             endpoint.isEnabled = true
             set(endpoint)
         }
-        var idle = 0
-        while idle < 3, problems.isEmpty {
+        var idle: Int64 = 0
+        let began = now
+        let longest = policy.schedule.reduce(0) { $0 + $1.milliseconds } + RetryPolicy.longestRetryAfter.milliseconds
+        while idle < longest / 60_000 + 3, problems.isEmpty {
             while true {
                 offer()
                 if !underWay.isEmpty { end(with: AttemptAnswer(status: 200)) }
-                if case .waiting = pump, !state.isPumpSignalled, offers.isEmpty, underWay.isEmpty { break }
+                if isAtRest { break }
                 stepPump()
             }
             if rows.values.allSatisfy({ !$0.isPending }) { break }
@@ -197,6 +281,7 @@ struct DispatchModel {
         }
         let lost = rows.filter { $0.value.isPending || !settled.contains($0.key) }.keys.sorted()
         if !lost.isEmpty { problems.append("never settled: \(lost)") }
+        if now - began > longest + 60_000 { problems.append("took \(now - began) ms") }
         if state.scheduler.queuedBytes != 0 || state.scheduler.inFlight != 0 { problems.append("something is left") }
     }
 
@@ -250,9 +335,29 @@ struct DispatchModel {
     // MARK: The rest of the dispatcher
 
     private mutating func set(_ endpoint: Endpoint) {
+        close(endpoint.id)
+        if endpoint.isEnabled { openSince[endpoint.id] = now }
         endpoints[endpoint.id] = endpoint
         gone.remove(endpoint.id)
         update { $0.set(endpoint) }
+    }
+
+    /// Adds up for how long an endpoint could be tried.
+    private mutating func close(_ id: String) {
+        guard let since = openSince[id] else { return }
+        open[id, default: 0] += now - since
+        openSince[id] = nil
+    }
+
+    /// An endpoint cannot have been failing for longer than it could be tried.
+    private mutating func note(_ outcome: AttemptOutcome) {
+        let id = outcome.endpoint
+        failing[id, default: 0] += outcome.failing
+        let most = open[id, default: 0] + (openSince[id].map { now - $0 } ?? 0)
+        // The answers of the model take no time.
+        if outcome.failing < 0 || failing[id, default: 0] > most {
+            problems.append("\(id) has been failing for \(failing[id] ?? 0) ms of \(most)")
+        }
     }
 
     private mutating func update(_ change: (inout DeliveryScheduler) -> Void) {
@@ -285,6 +390,7 @@ struct DispatchModel {
 
     private mutating func record(_ outcomes: [AttemptOutcome]) {
         for outcome in outcomes {
+            note(outcome)
             rows[outcome.delivery]?.attempts = outcome.attempts
             if case .retry(let notBefore) = outcome.result {
                 rows[outcome.delivery]?.notBefore = notBefore

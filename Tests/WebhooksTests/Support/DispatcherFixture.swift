@@ -5,7 +5,7 @@ import Testing
 
 /// A running dispatcher over a store in memory, with loopback allowed.
 struct DispatcherFixture {
-    let store = MemoryStore()
+    let store: MemoryStore
     let dispatcher: WebhookDispatcher
     static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
@@ -18,8 +18,11 @@ struct DispatcherFixture {
         maxInFlight: Int = 1024,
         httpsOnly: Bool = false,
         proxy: String? = nil,
-        clock: WallClock = .system
+        clock: @escaping @Sendable () -> Int64 = MemoryStore.machineTime,
+        timeOfDay: (@Sendable () -> Int64)? = nil
     ) throws {
+        let store = MemoryStore(clock: clock)
+        self.store = store
         dispatcher = WebhookDispatcher(
             store: store,
             configuration: WebhookConfiguration(
@@ -33,7 +36,7 @@ struct DispatcherFixture {
                 proxy: try proxy.map { text throws(WebhookError) in try EgressProxy(text) }
             ),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            clock: clock
+            clocks: timeOfDay.map { Clocks(of: store, timeOfDay: $0) } ?? Clocks(of: store)
         )
         dispatcher.start()
     }

@@ -4,6 +4,19 @@ import Locking
 
 /// A delivery store in memory: the protocol's rules, nothing more.
 final class MemoryStore: DeliveryStore {
+    /// The machine's time, from an origin of no meaning.
+    static let machineTime: @Sendable () -> Int64 = {
+        let start = ContinuousClock.now
+        return { 1_000_000 + (ContinuousClock.now - start).milliseconds }
+    }()
+
+    private let clock: @Sendable () -> Int64
+    var now: Int64 { clock() }
+
+    init(clock: @escaping @Sendable () -> Int64 = machineTime) {
+        self.clock = clock
+    }
+
     struct Row: Sendable {
         enum State: Sendable, Equatable { case pending, delivered, dead }
         var delivery: Delivery

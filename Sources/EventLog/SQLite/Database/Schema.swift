@@ -2,7 +2,8 @@ internal import GRDB
 
 /// The tables of a log, and how they came to be.
 ///
-/// - `log`: one row: who the log is, and what must never be used twice.
+/// - `log`: one row: who the log is, and what must never be used twice. `time` and `time_of_day` are what ``LogClock`` and
+///   the clock of the day said at one moment. `not_before` and `used_at` are by the former, all other times by the latter.
 /// - `topic`: the number of each name, so that events carry eight bytes of it at most; what it holds, in `events`,
 ///   `bytes` and `last`; its bounds. Events up to `removed` are gone for every reader, also those whose rows are still to
 ///   be deleted, which `is_purged` says. `log.removed` is the greatest `removed` of all. `log.removals` counts removals,
@@ -11,7 +12,7 @@ internal import GRDB
 ///   holds is counted up to `log.counted`; what came after is counted when it is asked for, and when the log is opened.
 /// - `event`: `seq` is the position. The index by topic ends in it, as every index does in the row id, so it also serves
 ///   a topic's history in order. No unique index of random text: it would cost a factor of ten.
-/// - `idempotency`: the keys of the last 24 hours, and what was posted under them when.
+/// - `idempotency`: the keys of the last 24 hours, and what was posted under them when: `time` is the event's.
 /// - `observer`: `name` is the observer's id; null while its deliveries are being deleted. `topics` and `types` are
 ///   lines, because neither may contain a line break.
 /// - `delivery`: one row for each event and observer. `state` is -1 or 0 pending (``untried``, ``pending``), 1
@@ -24,7 +25,8 @@ internal import GRDB
 /// - `attempt`: how the last attempts of each delivery went: `id` is the delivery's times ``attemptsPerDelivery`` plus
 ///   the attempt's place in a ring of so many, so that they lie together, without an index, and never become more.
 /// - `delivery_stats`: kept apart from `observer` so that counting does not write the document again. `failing_since` is
-///   when the first attempt failed after the last one that did not; null if none did.
+///   when the first attempt failed after the last one that did not, null if none did, and `failing_for` how long its
+///   deliveries were being attempted since, in milliseconds.
 enum Schema {
     /// `CLRN`, in the file's header.
     static let applicationID: UInt32 = 0x434C_524E
@@ -57,8 +59,24 @@ enum Schema {
         migrator.registerMigration("5: attempts") { db in try db.execute(sql: fifth) }
         migrator.registerMigration("6: recent deliveries") { db in try db.execute(sql: sixth) }
         migrator.registerMigration("7: deferred deliveries") { db in try db.execute(sql: seventh) }
+        migrator.registerMigration("8: the log's time") { db in try db.execute(sql: eighth) }
         return migrator
     }
+
+    private static let eighth = """
+        ALTER TABLE log ADD COLUMN time INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE log ADD COLUMN time_of_day INTEGER NOT NULL DEFAULT 0;
+        -- What was written before went by the time of day: the log's begins with the latest of that.
+        UPDATE log SET time = max(
+            ifnull((SELECT max(last_attempt_at) FROM delivery_stats), 0), ifnull((SELECT max(time) FROM idempotency), 0)
+        );
+        UPDATE log SET time_of_day = time;
+        ALTER TABLE idempotency ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0;
+        UPDATE idempotency SET used_at = time;
+        DROP INDEX idempotency_time;
+        CREATE INDEX idempotency_used ON idempotency (used_at);
+        ALTER TABLE delivery_stats ADD COLUMN failing_for INTEGER NOT NULL DEFAULT 0;
+        """
 
     private static let seventh = """
         DROP INDEX delivery_recent;

@@ -46,7 +46,9 @@ extension LogWriter {
         if !isDone { schedule = before }
         maintenanceFailed = !isDone
         // What follows from the log is to be worked out of little of it after a crash.
-        if isDone, memory.deferred.isWaiting(since: now.milliseconds - Self.longestDeferral) { writeOldestDeferred() }
+        if isDone, memory.deferred.isWaiting(since: time.now.milliseconds - Self.longestDeferral) {
+            writeOldestDeferred()
+        }
         tidy()
     }
 

@@ -65,10 +65,10 @@ extension LogWriter {
         let old = try PreparedStatement(
             cachedIn: db,
             """
-            SELECT topic, key FROM idempotency INDEXED BY idempotency_time WHERE time <= ?1 ORDER BY time LIMIT ?2
+            SELECT topic, key FROM idempotency INDEXED BY idempotency_used WHERE used_at <= ?1 ORDER BY used_at LIMIT ?2
             """
         )
-        old.bind(now.milliseconds - IdempotencyKey.lifetime, at: 1)
+        old.bind(time.now.milliseconds - IdempotencyKey.lifetime, at: 1)
         old.bind(Int64(limit), at: 2)
         var found: [(topic: Int64, key: String)] = []
         try old.forEach { found.append(($0.integer(0), $0.text(1))) }

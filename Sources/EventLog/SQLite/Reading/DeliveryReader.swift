@@ -14,7 +14,8 @@ struct DeliveryReader {
 
     /// The pending deliveries that are due, the longest due first.
     mutating func due(of observer: String, at now: Timestamp, limit: Int) throws -> [DeliveryRecord] {
-        let untried = try records(of: observer, .untried, limit: limit, until: now)
+        // What was never tried waits for nothing.
+        let untried = try records(of: observer, .untried, limit: limit)
         let failed = try records(of: observer, .failedByTime, limit: limit, until: now)
         // Both are sorted already, as a rule.
         let found = (failed + untried).sorted { ($0.notBefore, $0.event.position) < ($1.notBefore, $1.event.position) }

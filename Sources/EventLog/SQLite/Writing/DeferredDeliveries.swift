@@ -11,7 +11,7 @@ struct DeferredDeliveries {
         /// The key of the observer.
         let observer: Int64
         let event: Int64
-        /// In milliseconds since 1970.
+        /// In milliseconds of the log's time.
         let notBefore: Int64
         /// Whether it has a row, also in the transaction that is being written.
         fileprivate(set) var isWritten = false

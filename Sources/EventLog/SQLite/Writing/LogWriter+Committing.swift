@@ -81,6 +81,7 @@ extension LogWriter {
                     committed.results.append(.change(result))
                 }
             }
+            try noteTime()
         }
         swap(&committed.deliveries, &memory.told)
         let bytes = committed.events.reduce(0) { $0 + $1.data.count }

@@ -96,7 +96,7 @@ extension LogWriter {
             WHERE seq > (SELECT fanned_out FROM log) ORDER BY seq
             """
         )
-        let now = clock()
+        let now = time.now
         try events.forEach { row in
             let event = Event(
                 id: EventID(epoch: epoch, position: Position(row.integer(0))),
@@ -118,7 +118,7 @@ extension LogWriter {
                     id: lastDelivery,
                     observer: observer.key,
                     event: event.position.rawValue,
-                    // What stamps events may be ahead of the clock.
+                    // Events are stamped by the clock of the day, which may be ahead.
                     notBefore: min(event.time, now).milliseconds
                 )
             }

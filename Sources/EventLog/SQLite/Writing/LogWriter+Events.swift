@@ -8,7 +8,7 @@ extension LogWriter {
         _ statements: WriterStatements
     ) throws -> Result<AppendReceipt, EventLogError> {
         let replays: [Int: Event]
-        switch try self.replays(of: drafts, at: time, statements) {
+        switch try self.replays(of: drafts, statements) {
         case .success(let found): replays = found
         case .failure(let conflict): return .failure(conflict)
         }

@@ -4,7 +4,6 @@ extension LogWriter {
     /// Also within one append a key stands for one event: a later draft of it is found when the earlier one is written.
     func replays(
         of drafts: [EventDraft],
-        at time: Timestamp,
         _ statements: WriterStatements
     ) throws -> Result<[Int: Event], EventLogError> {
         var found: [Int: Event] = [:]
@@ -13,7 +12,7 @@ extension LogWriter {
             guard let key = draft.idempotencyKey else { continue }
             let topicKey = TopicKey(draft.topic, key)
             var known = fingerprints[topicKey]
-            if let used = try use(of: key, on: draft.topic, at: time, statements) {
+            if let used = try use(of: key, on: draft.topic, statements) {
                 known = used.fingerprint
                 found[place] = event(of: draft, at: used.event, used.time)
             }
@@ -59,6 +58,7 @@ extension LogWriter {
             row.bind(key.fingerprint, at: 3)
             row.bind(event.position.rawValue, at: 4)
             row.bind(time.milliseconds, at: 5)
+            row.bind(begunAt.milliseconds, at: 6)
             try row.run()
             return event
         }
@@ -67,14 +67,13 @@ extension LogWriter {
     private func use(
         of key: IdempotencyKey,
         on topic: Topic,
-        at time: Timestamp,
         _ statements: WriterStatements
     ) throws -> (fingerprint: [UInt8], event: Int64, time: Timestamp)? {
         guard let number = try knownNumber(of: topic, statements) else { return nil }
         let row = statements.findKey
         row.bind(number, at: 1)
         row.bind(key.text, at: 2)
-        row.bind(time.milliseconds - IdempotencyKey.lifetime, at: 3)
+        row.bind(begunAt.milliseconds - IdempotencyKey.lifetime, at: 3)
         return try row.first { ($0.bytes(0), $0.integer(1), Timestamp(milliseconds: $0.integer(2))) }
     }
 }

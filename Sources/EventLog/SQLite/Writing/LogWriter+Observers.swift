@@ -40,7 +40,7 @@ extension LogWriter {
             )
             if forgivingFailures {
                 try db.execute(
-                    sql: "UPDATE delivery_stats SET failing_since = NULL WHERE observer = ?",
+                    sql: "UPDATE delivery_stats SET failing_since = NULL, failing_for = 0 WHERE observer = ?",
                     arguments: [key]
                 )
             }

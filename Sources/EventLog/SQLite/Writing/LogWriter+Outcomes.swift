@@ -2,8 +2,8 @@ internal import GRDB
 
 extension LogWriter {
     /// Records outcomes: see ``DeliveryLog/recordOutcomes(_:)``.
-    /// - Returns: of the observers concerned, those that failed last: since when without one success.
-    func record(_ outcomes: [DeliveryOutcome]) throws -> [String: Timestamp] {
+    /// - Returns: of the observers concerned, those that failed last: how long they have been failing.
+    func record(_ outcomes: [DeliveryOutcome]) throws -> [String: Duration] {
         guard let statements else { throw EventLogError.isClosed }
         var tallies: [Int64: Tally] = [:]
         for outcome in outcomes {
@@ -18,7 +18,7 @@ extension LogWriter {
             try keep(outcome, after: found.logged, statements)
             tallies[found.observer, default: Tally()].add(outcome, of: found)
         }
-        var failing: [String: Timestamp] = [:]
+        var failing: [String: Duration] = [:]
         for (observer, tally) in tallies {
             let row = statements.countOutcomes
             row.bind(observer, at: 1)
@@ -30,10 +30,11 @@ extension LogWriter {
             row.bind(tally.lastAttemptAt, at: 7)
             row.bind(tally.failingSince, at: 8)
             row.bind(tally.pending, at: 9)
+            row.bind(tally.failingFor, at: 10)
             // To the end: an UPDATE is done when it says so. One that is being removed has no name any more.
             try row.forEach { row in
-                guard tally.failingSince != nil, let since = row.optionalInteger(0), !row.isNull(1) else { return }
-                failing[row.text(1)] = Timestamp(milliseconds: since)
+                guard tally.failingSince != nil, !row.isNull(1) else { return }
+                failing[row.text(1)] = .milliseconds(row.integer(0))
             }
         }
         return failing
@@ -159,14 +160,21 @@ private struct Tally {
     var lastAttemptAt = Int64.min
     /// When the first failed after the last of them that did not.
     var failingSince: Int64?
+    /// For how long they have failed since, in milliseconds.
+    var failingFor: Int64 = 0
+
+    private static let longest: Int64 = 100 * 366 * 86_400_000
 
     mutating func add(_ outcome: DeliveryOutcome, of found: AttemptedDelivery) {
         if outcome.state == .delivered {
             delivered += 1
             failingSince = nil
+            failingFor = 0
         } else {
             failed += 1
             if failingSince == nil { failingSince = outcome.attempt.at.milliseconds }
+            // A century: no sum of what lasts comes near it.
+            failingFor = min(failingFor + min(max(outcome.failing, 0), Self.longest), Self.longest)
         }
         if found.settles(outcome) {
             // One without a row is not counted yet.

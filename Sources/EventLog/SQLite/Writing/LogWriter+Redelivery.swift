@@ -37,7 +37,7 @@ extension LogWriter {
             cachedIn: db,
             """
             INSERT INTO delivery (id, observer, event, state, attempts, not_before, created_at)
-            VALUES (?1, ?2, ?3, \(Schema.untried), 0, ?4, ?4)
+            VALUES (?1, ?2, ?3, \(Schema.untried), 0, ?4, ?5)
             """
         )
         var (count, added, revived) = (0, Int64(0), Int64(0))
@@ -49,7 +49,7 @@ extension LogWriter {
             find.bind(observer.key, at: 2)
             if let found = try find.first({ (id: $0.integer(0), state: $0.integer(1)) }) {
                 renew.bind(found.id, at: 1)
-                renew.bind(now.milliseconds, at: 2)
+                renew.bind(begunAt.milliseconds, at: 2)
                 try renew.run()
                 if !Schema.isPending(found.state) { added += 1 }
                 if found.state == Schema.dead { revived += 1 }
@@ -58,7 +58,8 @@ extension LogWriter {
                 insert.bind(lastDelivery, at: 1)
                 insert.bind(observer.key, at: 2)
                 insert.bind(event.rawValue, at: 3)
-                insert.bind(now.milliseconds, at: 4)
+                insert.bind(begunAt.milliseconds, at: 4)
+                insert.bind(now.milliseconds, at: 5)
                 try insert.run()
                 added += 1
             }

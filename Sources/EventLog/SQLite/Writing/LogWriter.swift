@@ -8,7 +8,9 @@ internal import GRDB
 /// there, inside an access to the database.
 final class LogWriter: @unchecked Sendable {
     let epoch: LogEpoch
-    let clock: @Sendable () -> Timestamp
+    let time: LogClock
+    /// The clock of the day, which may step.
+    var clock: @Sendable () -> Timestamp { time.timeOfDay }
 
     /// Nil once the log is closing: the statements must end before the connection does.
     private(set) var statements: WriterStatements?
@@ -47,8 +49,8 @@ final class LogWriter: @unchecked Sendable {
     private let checkpointer: Checkpointer?
     private var checkpoints = CheckpointSchedule()
     private var writeAheadLog: WriteAheadLogWatch?
-    private var time = Timestamp.earliest
-    /// What the clock said when the transaction began: its deliveries are due then, although ``nextTime()`` may be ahead.
+    private var lastTime = Timestamp.earliest
+    /// The log's time when the transaction began: its deliveries are due then, and its keys used.
     private(set) var begunAt = Timestamp.earliest
     /// Whether commits wait for the disk now, where durability asks for it.
     var waitsForDisk = true
@@ -56,30 +58,36 @@ final class LogWriter: @unchecked Sendable {
     /// How far, in milliseconds, the system's clock may be set back without the log's time following it.
     private static let heldStep: Int64 = 60_000
 
-    init(_ opened: LogDatabase, limits: SQLiteEventLog.Limits, clock: @escaping @Sendable () -> Timestamp) throws {
+    init(
+        _ opened: LogDatabase,
+        limits: SQLiteEventLog.Limits,
+        clock: @escaping @Sendable () -> Timestamp,
+        elapsed: @escaping @Sendable () -> Duration
+    ) throws {
         database = opened.connection
         durability = opened.durability
         checkpointer = opened.checkpointer
         reserve = opened.reserve
         storageBytes = limits.storageBytes
         mostDeferred = limits.deferredDeliveries
-        self.clock = clock
         schedule = MaintenanceSchedule(defaults: limits.retention)
         let state = try database.writeWithoutTransaction { db in
             guard let text = try String.fetchOne(db, sql: "SELECT epoch FROM log"), let epoch = LogEpoch(text) else {
                 throw EventLogError(code: EventLogError.corrupt, message: "The log does not say who it is.")
             }
             let tail = try EventReader.tail(db)
+            let reading = try LogClock.Reading(db)
             let time = try Int64.fetchOne(db, sql: "SELECT time FROM event ORDER BY seq DESC LIMIT 1")
             let lastDelivery = try Int64.fetchOne(db, sql: "SELECT max(id) FROM delivery") ?? 0
             let vacuum = try Int64.fetchOne(db, sql: "PRAGMA auto_vacuum")
-            return (epoch, tail, time, lastDelivery, vacuum == 2, try LogWriter.uncounted(db))
+            return (epoch, tail, time, lastDelivery, vacuum == 2, try LogWriter.uncounted(db), reading)
         }
         epoch = state.0
         memory = WriterMemory(tail: state.1, uncounted: state.5, topicLimit: limits.cachedTopics)
-        time = state.2.map(Timestamp.init(milliseconds:)) ?? .earliest
+        lastTime = state.2.map(Timestamp.init(milliseconds:)) ?? .earliest
         lastDelivery = state.3
         isIncrementallyVacuumed = state.4
+        time = LogClock(after: state.6, timeOfDay: clock, elapsed: elapsed)
         try database.writeWithoutTransaction { db in
             try readObservers(db)
             try recoverDeferred(db)
@@ -124,11 +132,10 @@ final class LogWriter: @unchecked Sendable {
     /// Lets go of what would keep the connection from closing.
     func finish() {
         // For whoever looks at the file with other tools. What is not written now is found when the log is opened.
-        if !memory.counting.isEmpty || memory.deferred.count > 0 {
-            _ = maintenance { db in
-                try countEvents(db)
-                try writeDeferred()
-            }
+        _ = maintenance { db in
+            try countEvents(db)
+            try writeDeferred()
+            try noteTime()
         }
         database.writeWithoutTransaction { db in
             statements = nil
@@ -141,14 +148,46 @@ final class LogWriter: @unchecked Sendable {
     /// clock was set back for good. So a time can be looked up in the sequence, and small corrections do not matter.
     func nextTime() -> Timestamp {
         let now = clock()
-        begunAt = now
-        if now >= time || time.milliseconds - now.milliseconds > LogWriter.heldStep { time = now }
-        return time
+        begunAt = time.now
+        if now >= lastTime || lastTime.milliseconds - now.milliseconds > LogWriter.heldStep { lastTime = now }
+        return lastTime
     }
 
     /// Calls back once for each observer that is to get an event.
     func forEachRecipient(of event: Event, _ body: (RegisteredObserver) throws -> Void) rethrows {
         looks += 1
         try memory.observers.forEachRecipient(of: event, look: looks, body)
+    }
+
+    /// Keeps what the clocks say, for when the log is opened again, unless it was done within the last second.
+    func noteTime() throws {
+        let reading = time.reading
+        guard let statements, memory.noted.map({ reading.isNews(after: $0) }) ?? true else { return }
+        statements.noteTime.bind(reading.time.milliseconds, at: 1)
+        statements.noteTime.bind(reading.timeOfDay.milliseconds, at: 2)
+        try statements.noteTime.run()
+        memory.noted = reading
+    }
+}
+
+extension LogClock.Reading {
+    /// What was kept last.
+    fileprivate init(_ db: Database) throws {
+        let row = try PreparedStatement(db, "SELECT time, time_of_day FROM log")
+        let reading = try row.first { row in
+            LogClock.Reading(
+                time: Timestamp(milliseconds: row.integer(0)),
+                timeOfDay: Timestamp(milliseconds: row.integer(1))
+            )
+        }
+        self = reading ?? LogClock.Reading(time: .earliest, timeOfDay: .earliest)
+    }
+
+    /// Whether a second has passed by one of the clocks.
+    fileprivate func isNews(after other: LogClock.Reading) -> Bool {
+        max(
+            (time.milliseconds - other.time.milliseconds).magnitude,
+            (timeOfDay.milliseconds - other.timeOfDay.milliseconds).magnitude
+        ) >= 1_000
     }
 }

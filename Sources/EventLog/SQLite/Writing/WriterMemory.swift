@@ -8,6 +8,8 @@ struct WriterMemory {
     var tail: Int64
     /// What `log.fanned_out` says; nil if that is not known.
     var fannedOut: Int64?
+    /// What `log.time` and `log.time_of_day` say; nil if that is not known.
+    var noted: LogClock.Reading?
     var topics: TopicNumbers
     var observers = ObserverRegistry()
     /// What the topics' counters do not show yet.
@@ -77,6 +79,6 @@ struct WriterMemory {
     /// What is only a copy of the tables is read again.
     private mutating func forget() {
         topics.forgetAll()
-        fannedOut = nil
+        (fannedOut, noted) = (nil, nil)
     }
 }

@@ -14,6 +14,7 @@ struct WriterStatements {
     let insertDelivery: PreparedStatement
     let insertAttempted: PreparedStatement
     let noteFanOut: PreparedStatement
+    let noteTime: PreparedStatement
     let countPending: PreparedStatement
     let findDelivery: PreparedStatement
     let settleDelivery: PreparedStatement
@@ -57,6 +58,7 @@ struct WriterStatements {
             """
         )
         noteFanOut = try PreparedStatement(db, "UPDATE log SET fanned_out = ?1")
+        noteTime = try PreparedStatement(db, "UPDATE log SET time = ?1, time_of_day = ?2")
         countPending = try PreparedStatement(
             db,
             "UPDATE delivery_stats SET pending = pending + ?2 WHERE observer = ?1"
@@ -94,9 +96,10 @@ struct WriterStatements {
             """
             UPDATE delivery_stats SET delivered = delivered + ?2, failed = failed + ?3, dead = dead + ?4,
                 pending = pending + ?9, last_status = ?5, last_failure = ?6, last_attempt_at = ?7,
-                failing_since = CASE WHEN ?2 > 0 THEN ?8 ELSE ifnull(failing_since, ?8) END
+                failing_since = CASE WHEN ?2 > 0 THEN ?8 ELSE ifnull(failing_since, ?8) END,
+                failing_for = CASE WHEN ?2 > 0 THEN ?10 ELSE failing_for + ?10 END
             WHERE observer = ?1
-            RETURNING failing_since, (SELECT name FROM observer WHERE key = ?1)
+            RETURNING failing_for, (SELECT name FROM observer WHERE key = ?1)
             """
         )
         newestOfTopic = try PreparedStatement(
@@ -111,12 +114,15 @@ struct WriterStatements {
             db,
             """
             SELECT fingerprint, event, time FROM idempotency
-            WHERE topic = ?1 AND key = ?2 AND time > ?3 AND event > (SELECT deleted FROM topic WHERE id = ?1)
+            WHERE topic = ?1 AND key = ?2 AND used_at > ?3 AND event > (SELECT deleted FROM topic WHERE id = ?1)
             """
         )
         insertKey = try PreparedStatement(
             db,
-            "INSERT OR REPLACE INTO idempotency (topic, key, fingerprint, event, time) VALUES (?1, ?2, ?3, ?4, ?5)"
+            """
+            INSERT OR REPLACE INTO idempotency (topic, key, fingerprint, event, time, used_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
         )
     }
 }

@@ -13,7 +13,7 @@ import Testing
     /// A log with some of everything, closed.
     private func fill() async throws -> LogEpoch {
         let clock = ManualClock()
-        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process, clock: { clock.now })
+        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process, manual: clock)
         for id in ["w", "gone"] {
             _ = try await log.saveObserver(
                 ObserverRecord(id: id, topics: [.of("a"), .of("b.*")], createdAt: clock.now),

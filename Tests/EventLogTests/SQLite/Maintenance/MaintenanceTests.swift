@@ -12,7 +12,7 @@ import Testing
     ) throws -> SQLiteEventLog {
         var limits = SQLiteEventLog.Limits()
         limits.retention = retention
-        return try SQLiteEventLog(at: storage, durability: .process, limits: limits, clock: { [clock] in clock.now })
+        return try SQLiteEventLog(at: storage, durability: .process, limits: limits, manual: clock)
     }
 
     @Test func `what is too old goes without a post, the newest too`() async throws {

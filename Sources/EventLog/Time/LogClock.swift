@@ -1,0 +1,61 @@
+/// The log's own time: by it is measured what lasts, as the waits of retries and the lifetime of idempotency keys.
+///
+/// It passes as the machine's does, also while that is suspended, and whoever sets the clock of the day does not change
+/// it. A log that is opened again goes on where it was, and adds what the time of day says that it was closed for. So
+/// what was to last a second lasts no longer, whatever the clock said when it was written, and is not cut short by a
+/// step while the log is open. A step forward while it is closed cannot be told from time that passed.
+///
+/// Its values look like times of day because a log's time begins with that; only ``timeOfDay(at:)`` makes them such.
+struct LogClock: Sendable {
+    /// What both clocks said at one moment: kept in the table `log`.
+    struct Reading: Hashable {
+        var time: Timestamp
+        var timeOfDay: Timestamp
+    }
+
+    let timeOfDay: @Sendable () -> Timestamp
+
+    private let elapsed: @Sendable () -> Duration
+    private let start: Timestamp
+    private let elapsedAtStart: Duration
+
+    /// Goes on from a moment that was kept.
+    /// - Parameters:
+    ///   - timeOfDay: the clock of the day, which may step.
+    ///   - elapsed: how long some fixed moment ago is.
+    init(
+        after last: Reading,
+        timeOfDay: @escaping @Sendable () -> Timestamp,
+        elapsed: @escaping @Sendable () -> Duration
+    ) {
+        self.timeOfDay = timeOfDay
+        self.elapsed = elapsed
+        let passed = timeOfDay().milliseconds - last.timeOfDay.milliseconds
+        start = last.time.advanced(byMilliseconds: max(passed, 0))
+        elapsedAtStart = elapsed()
+    }
+
+    /// The log's time.
+    var now: Timestamp {
+        start.advanced(byMilliseconds: (elapsed() - elapsedAtStart).wholeMilliseconds)
+    }
+
+    /// How long ago this program first asked (`CLOCK_BOOTTIME`, clock_gettime(2)).
+    static let elapsed: @Sendable () -> Duration = {
+        let first = ContinuousClock.now
+        return { ContinuousClock.now - first }
+    }()
+
+    var reading: Reading { Reading(time: now, timeOfDay: timeOfDay()) }
+
+    /// What the clock of the day says at a moment of the log's time, if nobody sets it before.
+    func timeOfDay(at time: Timestamp) -> Timestamp {
+        timeOfDay().advanced(byMilliseconds: time.milliseconds - now.milliseconds)
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
