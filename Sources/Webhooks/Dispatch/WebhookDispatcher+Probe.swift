@@ -39,7 +39,8 @@ extension WebhookDispatcher {
             do throws(ProbeRefusal) {
                 try state.withLock { state throws(ProbeRefusal) in
                     guard state.pump != nil else { throw .stopping }
-                    let request = try state.scheduler.takeProbe(delivery, at: target, purpose: purpose)
+                    let now = clock.now()
+                    let request = try state.scheduler.takeProbe(delivery, at: target, purpose: purpose, now: now)
                     state.probes[request.token] = continuation
                     transport.submit([request])
                 }

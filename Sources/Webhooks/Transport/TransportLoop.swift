@@ -68,17 +68,17 @@ struct TransportLoop: ~Copyable {
     /// Sends and receives what is possible without waiting; returns the attempts that ended since the last turn.
     mutating func turn() -> [TransportResult] {
         multi.perform()
-        while let (exchange, code) = multi.nextFinished() {
-            if let shortage = exchange.shortage(code) {
-                retire(exchange, ending: .unmade(shortage))
-                continue
-            }
-            let answer = exchange.answer(code)
-            if answer.failure == .timeout { exchange.request?.target.timedOut(at: clock.now()) }
-            retire(exchange, ending: .answered(answer))
-        }
+        while let (exchange, code) = multi.nextFinished() { end(exchange, code) }
         defer { results.removeAll(keepingCapacity: true) }
         return results
+    }
+
+    /// Takes in that an exchange has ended; the next ``turn()`` tells of it.
+    mutating func end(_ exchange: Exchange, _ code: CURLcode) {
+        if let shortage = exchange.shortage(code) { return retire(exchange, ending: .unmade(shortage)) }
+        let answer = exchange.answer(code)
+        if answer.failure == .timeout { exchange.request?.target.timedOut(at: clock.now()) }
+        retire(exchange, ending: .answered(answer))
     }
 
     /// Waits until there is something to do. Uses the first quiet moment to get ready for TLS.
