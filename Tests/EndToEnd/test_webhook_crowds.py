@@ -56,7 +56,8 @@ def compare(alone, beside, figure, what):
     figure(f"p50/p99/most ms: alone {statistics.median(alone):.1f}/{p99(alone):.1f}/{max(alone):.0f}, {what} "
            f"{statistics.median(beside):.1f}/{p99(beside):.1f}/{max(beside):.0f}")
     assert statistics.median(beside) < 1000
-    assert max(beside) < 5000
+    # Less than those take to time out, also on a machine that does much else.
+    assert max(beside) < 10_000
     figure.at_most(p99(beside), 2 * p99(alone), "the p99 beside them, in ms,")
 
 

@@ -69,7 +69,7 @@ extension DeliveryScheduler {
         for standing in Lane.Standing.allCases where shares.hasRoom(for: standing) {
             guard let queue = waiting[standing] else { continue }
             takesLastAnswered.toggle()
-            let answeredLast = takesLastAnswered ? queue.indices.max { promptAt(queue[$0]) < promptAt(queue[$1]) } : nil
+            let answeredLast = takesLastAnswered ? queue.indices.max { answeredAt(queue[$0]) < answeredAt(queue[$1]) } : nil
             guard let index = waiting[standing]?.remove(at: answeredLast ?? 0) else { continue }
             if queue.count == 1 { waiting[standing] = nil }
             withLane(index) { $0.isWaiting = false }
@@ -78,7 +78,7 @@ extension DeliveryScheduler {
         return nil
     }
 
-    private func promptAt(_ index: Int) -> Int64 { lanes[index]?.promptAt ?? 0 }
+    private func answeredAt(_ index: Int) -> Int64 { lanes[index]?.answeredAt ?? 0 }
 
     /// Has a lane that has proved that it answers wait no longer for what others do.
     mutating func stopWaiting(_ index: Int) {

@@ -62,12 +62,12 @@ struct Lane {
     /// would take a slot with each good answer, and keep it.
     private var promptEndingsWanted = 0
 
-    /// When an attempt ended promptly last, in milliseconds since 1970.
-    private(set) var promptAt: Int64?
+    /// When an attempt ended last that did not hang, in milliseconds since 1970.
+    private(set) var answeredAt: Int64?
 
     /// What is known of whether the endpoint answers, the best first.
     enum Standing: Hashable, CaseIterable {
-        /// It did, within the last second.
+        /// It did just now: within the last second.
         case prompt
         /// It did when it was asked last.
         case proven
@@ -154,14 +154,14 @@ struct Lane {
         guard hasEnded || slowUnderWay > 0 else { return .unknown }
         guard isProven else { return .slow }
         // A clock that was set back says nothing of when that was.
-        return promptAt.map { (0..<Self.promptTime).contains(now - $0) } == true ? .prompt : .proven
+        return answeredAt.map { (0..<Self.promptTime).contains(now - $0) } == true ? .prompt : .proven
     }
 
     /// Forgets whether the endpoint answers.
     mutating func forgetStanding() {
         hasEnded = false
         promptEndingsWanted = 0
-        promptAt = nil
+        answeredAt = nil
     }
 
     /// Until when nothing begins, whatever for.
@@ -184,9 +184,10 @@ struct Lane {
         hasEnded = true
         if answer.failure == .timeout || answer.duration >= Self.hangingTime {
             promptEndingsWanted = Self.endingsForTrust
-        } else if answer.duration < Self.promptTime {
-            promptEndingsWanted = max(promptEndingsWanted - 1, 0)
-            promptAt = now
+        } else {
+            // One that a machine held up for a moment goes on at once.
+            answeredAt = now
+            if answer.duration < Self.promptTime { promptEndingsWanted = max(promptEndingsWanted - 1, 0) }
         }
     }
 

@@ -36,6 +36,7 @@ extension LogWriter {
             left = max(left, MaintenanceSchedule.busyStep / 2)
             switch schedule.nextChore(mayGiveBack: mayGiveBack, at: now) {
             case .purge: try purgeTopic(left, db)
+            case .forgetTopics: try forgetTopics(left, db)
             case .inspect: try inspect(left, at: now, db)
             case .forgetKeys: try forgetKeys(left, at: now, db)
             case .giveBack: try giveBack(left, db)
@@ -69,6 +70,7 @@ extension LogWriter {
             }
             left -= trimming.rows + 1
             removed = max(removed, trimming.removed)
+            if trimming.isEmpty { schedule.mayHaveGoneTopics = true }
             if trimming.isUnfinished { schedule.retention.note(topic) }
         }
         if removed > 0 {

@@ -9,6 +9,8 @@ struct MaintenanceSchedule {
     enum Chore: Int, CaseIterable {
         /// Deleting rows of topics that were deleted.
         case purge
+        /// Deleting rows of topics that have nothing any more.
+        case forgetTopics
         /// Looking at all topics for events that are too old.
         case inspect
         /// Forgetting idempotency keys.
@@ -35,6 +37,10 @@ struct MaintenanceSchedule {
     var retention: RetentionSweep
     /// Whether rows of deleted topics may be left.
     var hasUnpurgedTopics = true
+    /// Whether there may be many topics that have nothing any more.
+    var mayHaveGoneTopics = true
+    /// How far the round through them has come.
+    var goneTopics = GoneTopics()
     /// Whether there may be many free pages.
     var mayHaveFreePages = true
 
@@ -61,7 +67,7 @@ struct MaintenanceSchedule {
 
     /// Whether something is to be removed, or looked for.
     func isRemovalDue(isIdle: Bool, at now: Timestamp) -> Bool {
-        hasUnpurgedTopics || (isIdle && mayHaveFreePages) || forgetting.hasCome(at: now)
+        hasUnpurgedTopics || mayHaveGoneTopics || (isIdle && mayHaveFreePages) || forgetting.hasCome(at: now)
             || retention.isOverdue(isIdle: isIdle) || retention.nextInspection(at: now) != nil
     }
 
@@ -101,6 +107,7 @@ struct MaintenanceSchedule {
     private func isDue(_ chore: Chore, at now: Timestamp) -> Bool {
         switch chore {
         case .purge: hasUnpurgedTopics
+        case .forgetTopics: mayHaveGoneTopics
         case .inspect: retention.nextInspection(at: now) != nil
         case .forgetKeys: forgetting.hasCome(at: now)
         case .giveBack: mayHaveFreePages

@@ -5,8 +5,8 @@ extension LogWriter {
     struct CommittedGroup {
         /// The events that all posts added, in sequence order.
         var events: [Event] = []
-        /// Their deliveries, as many as followers are told of.
-        var deliveries: [CommittedDelivery] = []
+        /// Their deliveries; nil if followers are not told of each.
+        var deliveries: [CommittedDelivery]? = []
         /// What became of each request of the group, in order.
         var results: [Outcome] = []
     }
@@ -144,7 +144,7 @@ extension LogWriter {
         let before = (added, additions)
         let mark = deferred.mark
         do {
-            if change.needsDeliveries { try writeDeferred() }
+            if change.needsDeliveries { try writeDeferred(db) }
             let announce = try change.perform(self, db)
             try statements.release.run()
             return .success(announce)

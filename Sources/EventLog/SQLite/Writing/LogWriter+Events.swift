@@ -49,12 +49,15 @@ extension LogWriter {
         row.bind(draft.attributes, at: 6)
         try row.run(binding: draft.data, at: 7)
         let event = event(of: draft, at: tail, time)
-        try observers.forEachRecipient(of: event) { observer in
-            try deferDelivery(of: event.position.rawValue, to: observer)
-            // One more than that shows that they are too many.
-            guard told.count <= Commit.mostDeliveries else { return }
-            told.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
+        guard !leavesDeliveries(of: tail) else {
+            told = nil
+            return event
         }
+        observers.forEachRecipient(of: event) { observer in
+            deferDelivery(of: event.position.rawValue, to: observer)
+            told?.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
+        }
+        if told?.count ?? 0 > Commit.mostDeliveries { told = nil }
         return event
     }
 

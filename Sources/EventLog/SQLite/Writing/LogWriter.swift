@@ -28,8 +28,8 @@ final class LogWriter: @unchecked Sendable {
     var fannedOut: Int64?
     var topics: TopicNumbers
     var observers = ObserverRegistry()
-    /// Deliveries that this transaction added, as many as followers are told of.
-    var told: [CommittedDelivery] = []
+    /// Deliveries that this transaction added; nil if followers are not told of each.
+    var told: [CommittedDelivery]? = []
     /// What this transaction added to topics, by their numbers.
     var added: [Int64: TopicAddition] = [:]
     /// What earlier transactions added to topics, by their numbers, and their counters do not show yet.
@@ -144,7 +144,7 @@ final class LogWriter: @unchecked Sendable {
         if !additions.isEmpty || deferred.count > 0 {
             _ = maintenance { db in
                 try countEvents(db)
-                try writeDeferred()
+                try writeDeferredInMemory()
             }
         }
         database.writeWithoutTransaction { db in
