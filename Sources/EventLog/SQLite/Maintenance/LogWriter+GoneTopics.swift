@@ -6,6 +6,8 @@ struct GoneTopics {
     var left: Int?
     /// The one that was looked at last.
     var last: (removal: Int64, id: Int64) = (-1, 0)
+    /// Whether any was deleted.
+    var hasDeleted = false
 }
 
 extension LogWriter {
@@ -15,9 +17,9 @@ extension LogWriter {
     /// Deletes the rows of some topics that have nothing any more, no events, bounds or idempotency keys, if there are
     /// many of them.
     func forgetTopics(_ limit: Int, _ db: Database) throws {
-        let round = schedule.goneTopics
+        var round = schedule.goneTopics
         let left = try round.left ?? goneTopics(db) - Self.keptGoneTopics
-        guard left > 0 else { return endRound() }
+        guard left > 0 else { return end(round) }
         let rows = try PreparedStatement(
             cachedIn: db,
             """
@@ -51,12 +53,16 @@ extension LogWriter {
                 arguments: [removed, removal]
             )
         }
-        guard let last = found.last, left > found.count else { return endRound() }
-        schedule.goneTopics = GoneTopics(left: left - found.count, last: (last.removal, last.id))
+        round.hasDeleted = round.hasDeleted || found.contains { !$0.isInUse }
+        guard let last = found.last, left > found.count else { return end(round) }
+        round.left = left - found.count
+        round.last = (last.removal, last.id)
+        schedule.goneTopics = round
     }
 
-    private func endRound() {
-        schedule.mayHaveGoneTopics = false
+    /// Others may have gone during the round. Those that are still in use are looked at again when more go.
+    private func end(_ round: GoneTopics) {
+        schedule.mayHaveGoneTopics = round.hasDeleted
         schedule.goneTopics = GoneTopics()
     }
 
