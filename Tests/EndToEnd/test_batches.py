@@ -111,7 +111,7 @@ def test_other_formats_of_cloudevents_are_refused(shared_hub, topic):
 def test_a_batch_for_a_hundred_webhooks_holds_no_other_post_up(start_hub, topic, figure):
     """Its work is not its bytes: ten thousand lines are 20 KB, and a million deliveries."""
     hub = start_hub("--allow-egress", "127.0.0.0/8")
-    webhooks = [hub.register(f"http://127.0.0.1:9/{number}", f"{topic}.batch", enabled=False) for number in range(100)]
+    webhooks = [hub.register(f"http://127.0.0.1:9999/{number}", f"{topic}.batch", enabled=False) for number in range(100)]
     before = hub.rss()
     ended, slowest, most = [], 0, before
 

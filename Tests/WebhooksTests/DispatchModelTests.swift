@@ -21,7 +21,7 @@ struct DispatchModelTests {
         let endpoints = try Self.endpoints.enumerated().map { index, traits throws in
             Endpoint(
                 id: "e\(index)",
-                url: try WebhookURL("http://\(index % 2 == 0 ? "example.com" : "192.0.2.1")/\(index)", httpsOnly: false),
+                url: try WebhookURL("http://\(index % 2 == 0 ? "h.example" : "192.0.2.1")/\(index)", httpsOnly: false),
                 secrets: SigningSecrets(.generate()),
                 maxInFlight: traits.maxInFlight,
                 ordered: traits.ordered,

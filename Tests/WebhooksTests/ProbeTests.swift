@@ -22,7 +22,7 @@ struct ProbeTests {
         await #expect(throws: ProbeRefusal.stopping) { try await fixture.dispatcher.attempt(delivery, at: endpoint) }
     }
 
-    @Test("four at a time to one host, whatever their paths; others are refused until one has ended, and other hosts are not concerned")
+    @Test("four at a time to one host; others are refused until one has ended, other hosts are not concerned")
     func bound() async throws {
         let open = Lock(false)
         let receiver = try Receiver { request in

@@ -127,9 +127,12 @@ public final class SQLiteEventLog: EventLog {
     func writeBacklog() async throws(EventLogError) {
         guard deferrals.hasBacklog else { return }
         let last = tail.rawValue
-        while try await change(hasTime: true, needsDeliveries: false, { writer, db in
-            try writer.writeBacklog(upTo: last, db)
-        }) {}
+        var isUnfinished = true
+        while isUnfinished {
+            isUnfinished = try await change(hasTime: true, needsDeliveries: false) { writer, db in
+                try writer.writeBacklog(upTo: last, db)
+            }
+        }
     }
 
     /// Reads from a snapshot, on a thread of the database's.

@@ -69,7 +69,8 @@ extension DeliveryScheduler {
         for standing in Lane.Standing.allCases where shares.hasRoom(for: standing) {
             guard let queue = waiting[standing] else { continue }
             takesLastAnswered.toggle()
-            let answeredLast = takesLastAnswered ? queue.indices.max { answeredAt(queue[$0]) < answeredAt(queue[$1]) } : nil
+            let answeredLast =
+                takesLastAnswered ? queue.indices.max { answeredAt(queue[$0]) < answeredAt(queue[$1]) } : nil
             guard let index = waiting[standing]?.remove(at: answeredLast ?? 0) else { continue }
             if queue.count == 1 { waiting[standing] = nil }
             withLane(index) { $0.isWaiting = false }

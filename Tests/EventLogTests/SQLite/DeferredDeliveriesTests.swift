@@ -47,7 +47,9 @@ import Testing
         await log.close()
     }
 
-    @Test func `a post of more deliveries than fit in memory leaves them to be worked out, and none is lost`() async throws {
+    @Test func `a post of more deliveries than fit in memory leaves them to be worked out, and none is lost`()
+        async throws
+    {
         let directory = try TemporaryDirectory()
         let log = try log(deferred: 50, at: .directory(directory.path))
         let ids = (0..<40).map { "w\($0)" }
