@@ -1,8 +1,11 @@
 """Many events in one request: all of them or none."""
 
 import json
+import threading
+import time
 
 import pytest
+import requests
 
 from hub_process import events_path
 from problems import assert_problem
@@ -102,3 +105,37 @@ def test_other_formats_of_cloudevents_are_refused(shared_hub, topic):
     for kind in ("application/cloudevents+xml", "application/cloudevents", "application/cloudevents-batch+avro"):
         response = post(shared_hub, topic, b"[]", **{"Content-Type": kind})
         assert_problem(response, 415, "media-type-unsupported", parameter="Content-Type")
+
+
+@pytest.mark.measured
+def test_a_batch_for_a_hundred_webhooks_holds_no_other_post_up(start_hub, topic, figure):
+    """Its work is not its bytes: ten thousand lines are 20 KB, and a million deliveries."""
+    hub = start_hub("--allow-egress", "127.0.0.0/8")
+    webhooks = [hub.register(f"http://127.0.0.1:9999/{number}", f"{topic}.batch", enabled=False) for number in range(100)]
+    before = hub.rss()
+    ended, slowest, most = [], 0, before
+
+    def post_batch():
+        response = requests.post(
+            f"{hub.url}/topics/{topic}.batch/events", data="1\n" * 10_000,
+            headers={"Content-Type": "application/x-ndjson"})
+        assert response.status_code == 201
+        ended.append(time.monotonic())
+
+    began = time.monotonic()
+    thread = threading.Thread(target=post_batch)
+    thread.start()
+    while not ended or time.monotonic() < ended[0] + 8:
+        posted = time.monotonic()
+        hub.post(f"{topic}.other", "x")
+        slowest = max(slowest, time.monotonic() - posted)
+        most = max(most, hub.rss())
+    thread.join()
+    figure(f"the batch took {ended[0] - began:.2f} s, beside it a post {slowest * 1000:.0f} ms at most; "
+           f"{(most - before) / 1e6:.0f} MB more")
+    # All of it in one transaction takes 3 s.
+    assert slowest < 2
+    figure.at_most(slowest, 0.25, "the slowest post beside it, in seconds,")
+    figure.at_most(most - before, 40e6, "the memory that it takes, in bytes,")
+    for webhook in webhooks[::33]:
+        assert hub.observer(webhook["id"])["stats"]["pending"] == 10_000

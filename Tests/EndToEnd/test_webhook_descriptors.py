@@ -96,7 +96,6 @@ def test_what_cannot_be_attempted_for_want_of_descriptors_is_attempted_later(sta
     assert [(attempt["number"], attempt["failure"]) for attempt in attempts] == [(1, None)]
 
 
-@pytest.mark.measured
 def test_hanging_endpoints_leave_descriptors_to_all_others(start_limited_hub, receiver, topic, figure):
     hub = start_limited_hub(256, *LOOPBACK)
     healthy = hub.register(receiver.url("/healthy"), topic)
@@ -126,7 +125,7 @@ def test_hanging_endpoints_leave_descriptors_to_all_others(start_limited_hub, re
             wait_until(lambda: time.monotonic() > posted + 0.05, what="a moment")
         figure(f"beside 100 that hang, the healthy one had its first after {delays[0]:.1f} s, others after at most "
                f"{max(delays[1:] + later) * 1000:.0f} ms; {connections_to(port, hub)} connections to those that hang")
-        figure.at_most(max(delays[1:] + later), 5, "the longest way to the healthy one, in seconds,")
+        assert max(delays[1:] + later) < 5
         assert stats(hub, healthy)["failed"] == 0
         for webhook in bad:
             for delivery in hub.get(f"/observers/{webhook['id']}/deliveries?limit=5").json()["deliveries"]:

@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
 
 import pytest
 from standardwebhooks import Webhook
@@ -17,6 +18,7 @@ from hub_process import events_path
 from problems import assert_problem
 from test_webhooks import Trap
 from waiting import wait_until
+from webhook_receiver import WebhookReceiver
 
 LOOPBACK = ("--allow-egress", "127.0.0.0/8")
 RETRIES = ("--webhooks-retry", ",".join(["50ms", "100ms"] + ["300ms"] * 60))
@@ -372,3 +374,15 @@ def test_the_liar_is_believed_where_that_is_allowed(start_hub, liar, topic):
         hub.register(f"http://both.liar.test:{trap.port}/", topic)
         hub.post(topic, "x")
         wait_until(lambda: trap.was_dialled, deadline=30)
+
+
+def test_what_ends_in_the_first_quiet_moment_is_taken_in(start_hub, topic):
+    """Then the hub gets ready for TLS, and must not lose what else happens: a slot, and the deliveries after it."""
+    delays = [0.2 + number / 200 for number in range(40)]
+    with WebhookReceiver(lambda delivery: time.sleep(delays[int(delivery.path[1:])]) or 204) as receiver:
+        for _ in range(3):
+            hub = start_hub(*LOOPBACK)
+            webhooks = [hub.register(receiver.url(f"/{number}"), topic) for number in range(len(delays))]
+            hub.post(topic, "x")
+            wait_until(lambda: all(hub.observer(webhook["id"])["stats"]["delivered"] == 1 for webhook in webhooks))
+            hub.stop()

@@ -118,7 +118,7 @@ extension DeliverySchedulerTests {
         play.run()
         #expect(play.count("new") == 1)
         play.end(Self.ok)
-        #expect(play.scheduler.shares.unknown >= 0 && play.scheduler.shares.hanging >= 0)
+        #expect(play.scheduler.shares.unknown >= 0 && play.scheduler.shares.slow >= 0)
     }
 
     @Test("what waits for its share is not forgotten when others before it have nothing more to send")

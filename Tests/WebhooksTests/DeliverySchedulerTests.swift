@@ -187,7 +187,7 @@ struct DeliverySchedulerTests {
 
     @Test("an endpoint whose attempts end faster than they are recorded keeps no other from being read")
     func recordingAndReadingInTurn() throws {
-        var play = Play()
+        var play = Play(inFlight: 8192)
         try play.set("fast", maxInFlight: 1024)
         try play.set("other")
         play.add(4_000, to: "fast")

@@ -22,7 +22,7 @@ struct ProbeTests {
         await #expect(throws: ProbeRefusal.stopping) { try await fixture.dispatcher.attempt(delivery, at: endpoint) }
     }
 
-    @Test("four at a time to one URL; others are refused until one has ended, and other URLs are not concerned")
+    @Test("four at a time to one host; others are refused until one has ended, other hosts are not concerned")
     func bound() async throws {
         let open = Lock(false)
         let receiver = try Receiver { request in
@@ -31,7 +31,8 @@ struct ProbeTests {
         }
         let fixture = try DispatcherFixture()
         let endpoint = try fixture.endpoint("a", receiver.url)
-        let other = try fixture.endpoint("b", "http://127.0.0.1:\(receiver.port)/other")
+        let path = try fixture.endpoint("b", "http://127.0.0.1:\(receiver.port)/path")
+        let other = try fixture.endpoint("b", "http://localhost:\(receiver.port)/other")
         try await fixture.run(receiver) {
             try await withThrowingTaskGroup(of: AttemptOutcome.self) { group in
                 for _ in 0..<4 { group.addTask { try await fixture.dispatcher.attempt(delivery, at: endpoint) } }
@@ -39,6 +40,7 @@ struct ProbeTests {
                 await #expect(throws: ProbeRefusal.busy) {
                     try await fixture.dispatcher.attempt(delivery, at: endpoint)
                 }
+                await #expect(throws: ProbeRefusal.busy) { try await fixture.dispatcher.attempt(delivery, at: path) }
                 await #expect(throws: ProbeRefusal.busy) { try await fixture.dispatcher.handshake(with: endpoint) }
                 #expect(try await fixture.dispatcher.attempt(delivery, at: other).status == 200)
                 #expect(fixture.dispatcher.state.withLock { $0.scheduler.inFlight } == 4)

@@ -28,20 +28,32 @@ struct QueueTests {
         }
     }
 
-    @Test("a heap gives its entries in the order of their times, and none before it is due")
+    @Test("a heap has one time for each lane, gives the earliest first, and none before it is due")
     func heap() {
         var heap = TimerHeap()
-        let times = (0..<500).map { _ in Int64.random(in: 0..<1000) }
-        for time in times { heap.insert(TimerHeap.Entry(time: time, lane: 0)) }
-        var taken: [Int64] = []
-        for now in stride(from: Int64(0), through: 1000, by: 10) {
-            while let entry = heap.popDue(at: now) {
-                #expect(entry.time <= now)
-                taken.append(entry.time)
+        var model: [Int: Int64] = [:]
+        var now: Int64 = 0
+        for _ in 0..<20_000 {
+            let lane = Int.random(in: 0..<40)
+            switch Int.random(in: 0..<10) {
+            case 0..<6:
+                model[lane] = now + .random(in: 0..<100)
+                heap.set(model[lane], for: lane)
+            case 6:
+                model[lane] = nil
+                heap.set(nil, for: lane)
+            default:
+                now += .random(in: 0..<10)
+                while let due = heap.popDue(at: now) {
+                    let time = model.removeValue(forKey: due)
+                    #expect(time.map { $0 <= now && $0 <= model.values.min() ?? .max } == true)
+                }
+                #expect((model.values.min() ?? .max) > now)
             }
-            #expect((heap.earliest ?? .max) > now)
+            #expect(heap.count == model.count)
+            #expect(heap.earliest == model.values.min())
+            #expect(heap.time(of: lane) == model[lane])
         }
-        #expect(taken == times.sorted())
     }
 
     @Test(

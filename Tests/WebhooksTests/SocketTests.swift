@@ -94,7 +94,7 @@ struct SocketTests {
     @Test("the authorities are read with a socket of this process, and nobody else")
     func unanswering() throws {
         guard var socket = UnansweringSocket(),
-            let loop = TransportLoop(
+            var loop = TransportLoop(
                 options: TransportOptions(WebhookConfiguration()),
                 clocks: Clocks(of: MemoryStore())
             )

@@ -230,7 +230,7 @@ extension DocumentedError {
             "429",
             """
             Attempts to try this endpoint out, or to ask for its consent, are under way already: four at a time \
-            to one URL. Wait until one has ended, after `Retry-After`, and try again.
+            to one host. Wait until one has ended, after `Retry-After`, and try again.
             """
         ),
         DocumentedError(

@@ -132,6 +132,7 @@ extension SQLiteEventLog: DeliveryLog {
                 let found = try await read(body)
                 if isEnough(found, Position(first)) { return found }
             }
+            try await writeBacklog()
             try await change(hasTime: true, needsDeliveries: false) { writer, _ in
                 try writer.writeDeferred(of: observer)
             }

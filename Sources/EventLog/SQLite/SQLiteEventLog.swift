@@ -117,6 +117,7 @@ public final class SQLiteEventLog: EventLog {
         needsDeliveries: Bool = true,
         _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
     ) async throws(EventLogError) -> Value {
+        if needsDeliveries { try await writeBacklog() }
         let result = await withCheckedContinuation { continuation in
             let request = WriteRequest.change(
                 LogChange(makesRoom: makesRoom, needsDeliveries: needsDeliveries, continuation, body)
@@ -124,6 +125,19 @@ public final class SQLiteEventLog: EventLog {
             sequencer.enqueue(request, isBounded: false, hasTime: hasTime)
         }
         return try result.get()
+    }
+
+    /// Has the deliveries written that are to be worked out of what is committed by now, a part at a time so that posts get
+    /// their turn between.
+    func writeBacklog() async throws(EventLogError) {
+        guard deferrals.hasBacklog else { return }
+        let last = tail.rawValue
+        var isUnfinished = true
+        while isUnfinished {
+            isUnfinished = try await change(hasTime: true, needsDeliveries: false) { writer, db in
+                try writer.writeBacklog(upTo: last, db)
+            }
+        }
     }
 
     /// Reads from a snapshot, on a thread of the database's.

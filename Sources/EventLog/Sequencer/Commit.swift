@@ -10,9 +10,9 @@ public struct Commit: Sendable {
     /// The most deliveries that are told of one by one.
     static let mostDeliveries = 4_096
 
-    init(events: [Event], deliveries: [CommittedDelivery]) {
+    init(events: [Event], deliveries: [CommittedDelivery]?) {
         self.events = events
-        self.deliveries = deliveries.count <= Commit.mostDeliveries ? deliveries : nil
+        self.deliveries = deliveries
     }
 }
 

@@ -6,32 +6,33 @@ extension DeliveryScheduler {
     mutating func takeProbe(
         _ delivery: Delivery,
         at target: Target,
-        purpose: TransportRequest.Purpose
+        purpose: TransportRequest.Purpose,
+        now: Int64
     ) throws(ProbeRefusal) -> TransportRequest {
         guard phase == .running else { throw .stopping }
-        let url = target.endpoint.url
-        guard hasRoom, probes.values.count(where: { $0 == url }) < limits.probesPerURL else {
-            throw .busy
-        }
-        defer {
-            probes[nextToken] = url
-            nextToken += 1
-            inFlight += weight(of: target)
-        }
-        return TransportRequest(
+        let host = target.endpoint.url.host
+        // All together take no more than one lane may.
+        guard hasRoom, probes.count < max(limits.inFlight / 8 / weight(of: target), 1),
+            probes.values.count(where: { $0 == host }) < limits.probesPerHost
+        else { throw .busy }
+        let request = TransportRequest(
             token: nextToken,
             lane: nil,
-            standing: .proven,
+            standing: .unknown,
             target: target,
             delivery: delivery,
             purpose: purpose
         )
+        nextToken += 1
+        probes[request.token] = host
+        begin(request, now: now)
+        return request
     }
 }
 
 /// Why a single attempt is not made.
 public enum ProbeRefusal: Error, Sendable {
-    /// There are several under way to that URL already, or too much altogether.
+    /// There are several under way to that host already, or too much altogether.
     case busy
     /// This machine has no descriptors or memory left for it.
     case exhausted

@@ -5,8 +5,9 @@ extension DeliveryScheduler {
     mutating func takeAttempts(now: Int64) -> [TransportRequest] {
         var attempts: [TransportRequest] = []
         var others: [TransportRequest] = []
+        noteSlowAttempts(now: now)
         while phase == .running, hasRoom, unrecorded.count + recording.count < limits.unrecorded,
-            let index = sendRing.popFirst()
+            let index = sendRing.popFirst() ?? takeWaiting()
         {
             guard let attempt = takeAttempt(from: index, now: now) else { continue }
             if withLane(index, \.answersWell) { attempts.append(attempt) } else { others.append(attempt) }
@@ -40,6 +41,8 @@ extension DeliveryScheduler {
             case .answered(let answer):
                 finish(request, of: index, answer, now: now, timeOfDay: result.timeOfDay, spread: spread())
             }
+            if withLane(index, \.isProven) { stopWaiting(index) }
+            if withLane(index, \.inFlight.isEmpty) { unpark(index) }
             requestSend(index)
             forgetIfSettled(index)
         }
@@ -57,9 +60,8 @@ extension DeliveryScheduler {
         let attempts = request.delivery.attempts + 1
         var result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, spread: spread)
         // A URL that was replaced meanwhile says nothing about the one in its place.
-        if result == .gone, withLane(index, { $0.target?.endpoint.url != request.target.endpoint.url }) {
-            result = .retry(notBefore: now)
-        }
+        let isSameURL = withLane(index) { $0.target?.endpoint.url == request.target.endpoint.url }
+        if result == .gone, !isSameURL { result = .retry(notBefore: now) }
         if unrecorded.isEmpty { recordAt = now + limits.recordDelay }
         var outcome = AttemptOutcome(
             of: request.delivery,
@@ -69,20 +71,17 @@ extension DeliveryScheduler {
             timeOfDay: timeOfDay
         )
         // Of a URL that was replaced meanwhile there is nothing new to tell.
-        if withLane(index, { $0.target?.endpoint.url == request.target.endpoint.url }) {
+        if isSameURL {
             outcome.news = withLane(index) { $0.news.note(hasFailed: answer.failure != nil, now: now) }
             outcome.failing = withLane(index) { $0.noteFailing(outcome, of: request.delivery, at: now) }
         }
         unrecorded.append(outcome)
         if answer.failure == nil { answeredAt = now }
         let areOthersAnswered = now - answeredAt < 100
-        var isProvenWhileParked = false
         var isInAnotherFormat = false
         queuedBytes += withLane(index) { lane in
-            lane.noteAnswer(answer)
+            if isSameURL { lane.noteAnswer(answer, now: now) }
             lane.noteEnding(hasFailed: answer.failure != nil, areOthersAnswered: areOthersAnswered, spread: spread)
-            isProvenWhileParked = lane.isProven && lane.isParked
-            if isProvenWhileParked { lane.isParked = false }
             if result == .gone { lane.isGone = true }
             var retry: Delivery?
             if case .retry(let notBefore) = result, lane.target?.endpoint.ordered == true {
@@ -94,8 +93,6 @@ extension DeliveryScheduler {
             }
             return lane.finish(request, retry: retry)
         }
-        if isProvenWhileParked { parked.removeAll { $0 == index } }
-        if withLane(index, { $0.isProven && $0.isWaiting }) { stopWaiting(index) }
         if result == .gone { dropQueue(index) }
         if isInAnotherFormat { reread(index) }
         if result == .gone || withLane(index, \.isHeldByRecord) { recordAt = now }
@@ -117,7 +114,7 @@ extension DeliveryScheduler {
         enum Verdict { case send(TransportRequest, bytes: Int), hold, park, wait(Lane.Standing), pass }
         let isCrowded = inFlight >= limits.inFlight / 2
         let token = nextToken
-        let (takesUnknown, takesHanging) = (hasRoom(for: .unknown), hasRoom(for: .hanging))
+        let shares = shares
         let verdict: Verdict = withLane(index) { lane in
             lane.isInSendRing = false
             guard lane.isOpen, let target = lane.target, lane.inFlight.count < lane.window, !lane.queue.isEmpty else {
@@ -128,8 +125,8 @@ extension DeliveryScheduler {
                 lane.isParked = true
                 return .park
             }
-            let standing = lane.standing
-            if standing == .unknown && !takesUnknown || standing == .hanging && !takesHanging {
+            let standing = lane.standing(at: now)
+            guard shares.hasRoom(for: standing) else {
                 lane.isWaiting = true
                 return .wait(standing)
             }
@@ -151,20 +148,15 @@ extension DeliveryScheduler {
         switch verdict {
         case .send(let request, let bytes):
             nextToken += 1
-            inFlight += weight(of: request.target)
-            shares.add(weight(of: request.target), of: request.standing)
+            begin(request, now: now)
             queuedBytes -= bytes
             requestSend(index)
             requestFetch(index)
             return request
-        case .hold:
-            arm(index, now: now)
-            admitWaiting()
+        case .hold: arm(index, now: now)
         case .park: parked.append(index)
         case .wait(let standing): waiting[standing, default: []].append(index)
-        case .pass:
-            forgetIfSettled(index)
-            admitWaiting()
+        case .pass: forgetIfSettled(index)
         }
         return nil
     }

@@ -1,17 +1,13 @@
 /// How what may be under way at once is shared between endpoints that answer and such that may not.
 extension DeliveryScheduler {
-    /// How much of what is under way is of lanes that have not proved that they answer, by their standing when it began.
-    struct Shares {
-        private(set) var unknown = 0
-        private(set) var hanging = 0
-
-        mutating func add(_ weight: Int, of standing: Lane.Standing) {
-            switch standing {
-            case .proven: break
-            case .unknown: unknown += weight
-            case .hanging: hanging += weight
-            }
-        }
+    /// An attempt that has begun, until it is known whether it is slow.
+    struct Beginning {
+        let token: UInt64
+        /// Nil for a single attempt.
+        let lane: Int?
+        let standing: Lane.Standing
+        let weight: Int
+        let at: Int64
     }
 
     /// What an attempt counts for while it is under way.
@@ -22,42 +18,84 @@ extension DeliveryScheduler {
     /// Whether another attempt may begin, wherever it goes.
     var hasRoom: Bool { inFlight + limits.perName <= limits.inFlight }
 
-    /// Whether another attempt of a lane of that standing may begin.
-    func hasRoom(for standing: Lane.Standing) -> Bool {
-        switch standing {
-        case .proven: true
-        case .unknown: shares.unknown + shares.hanging < (limits.inFlight * 3 + 3) / 4
-        case .hanging: shares.hanging < (limits.inFlight + 1) / 2
-        }
+    /// Takes in that an attempt is under way from now on.
+    mutating func begin(_ request: TransportRequest, now: Int64) {
+        let weight = weight(of: request.target)
+        inFlight += weight
+        shares.add(weight, of: request.standing)
+        begun.append(
+            Beginning(token: request.token, lane: request.lane, standing: request.standing, weight: weight, at: now)
+        )
     }
 
     /// Takes in that an attempt is no longer under way, however it ended.
     mutating func leave(_ request: TransportRequest) {
         let weight = weight(of: request.target)
+        let isSlow = slow.remove(request.token) != nil
         inFlight -= weight
-        shares.add(-weight, of: request.standing)
-        admitWaiting()
+        shares.add(-weight, of: isSlow ? .slow : request.standing)
+        if isSlow, let lane = request.lane { withLane(lane) { $0.slowUnderWay -= 1 } }
     }
 
-    /// Gives a lane that waits a turn for the place that another has left, or has not taken. One of each standing: those
-    /// that hang take from the share of those that are not known yet, too.
-    mutating func admitWaiting() {
-        if waiting.isEmpty { return }
-        for standing in [Lane.Standing.unknown, .hanging] where hasRoom(for: standing) {
-            while let index = waiting[standing]?.first {
-                waiting[standing]?.removeFirst()
-                withLane(index) { $0.isWaiting = false }
-                requestSend(index)
-                if withLane(index, \.isInSendRing) { break }
-                forgetIfSettled(index)
-            }
-            if waiting[standing]?.isEmpty == true { waiting[standing] = nil }
+    /// Counts attempts as slow that have been under way for too long to be prompt.
+    mutating func noteSlowAttempts(now: Int64) {
+        while let first = begun.first {
+            // Slow as well if the clock was set back: that is put right when it ends.
+            guard !isUnderWay(first) || abs(now - first.at) >= Lane.promptTime else { return }
+            _ = begun.popFirst()
+            guard isUnderWay(first) else { continue }
+            slow.insert(first.token)
+            shares.add(-first.weight, of: first.standing)
+            shares.add(first.weight, of: .slow)
+            if let lane = first.lane { withLane(lane) { $0.slowUnderWay += 1 } }
         }
     }
 
-    /// A lane needs no share any more: it has proved that it answers.
+    /// When the next attempt is slow, if that changes anything.
+    var nextSlowAt: Int64 {
+        guard !waiting.isEmpty, let first = begun.first else { return .max }
+        return first.at + Lane.promptTime
+    }
+
+    private func isUnderWay(_ beginning: Beginning) -> Bool {
+        guard let lane = beginning.lane else { return probes[beginning.token] != nil }
+        return lanes[lane]?.inFlight.contains(beginning.token) == true
+    }
+
+    /// The next lane that waits for a share in which there is room now: in turn the one that has waited longest, and the
+    /// one that answered last. When all have begun to hang but one, that is the one.
+    mutating func takeWaiting() -> Int? {
+        if waiting.isEmpty { return nil }
+        for standing in Lane.Standing.allCases where shares.hasRoom(for: standing) {
+            guard let queue = waiting[standing] else { continue }
+            takesLastAnswered.toggle()
+            let answeredLast =
+                takesLastAnswered ? queue.indices.max { answeredAt(queue[$0]) < answeredAt(queue[$1]) } : nil
+            guard let index = waiting[standing]?.remove(at: answeredLast ?? 0) else { continue }
+            if queue.count == 1 { waiting[standing] = nil }
+            withLane(index) { $0.isWaiting = false }
+            return index
+        }
+        return nil
+    }
+
+    private func answeredAt(_ index: Int) -> Int64 { lanes[index]?.answeredAt ?? 0 }
+
+    /// Has a lane that has proved that it answers wait no longer for what others do.
     mutating func stopWaiting(_ index: Int) {
-        for standing in waiting.keys { waiting[standing]?.removeAll { $0 == index } }
+        unpark(index)
+        guard withLane(index, \.isWaiting) else { return }
+        for standing in waiting.keys {
+            waiting[standing]?.removeAll { $0 == index }
+            if waiting[standing]?.isEmpty == true { waiting[standing] = nil }
+        }
         withLane(index) { $0.isWaiting = false }
+    }
+
+    /// Has a lane wait no longer for the total to fall: it answers, or has no slot any more.
+    mutating func unpark(_ index: Int) {
+        guard withLane(index, \.isParked) else { return }
+        parked.removeAll { $0 == index }
+        withLane(index) { $0.isParked = false }
     }
 }

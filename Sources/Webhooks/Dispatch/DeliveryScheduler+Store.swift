@@ -50,7 +50,7 @@ extension DeliveryScheduler {
         if case .stopping(let deadline) = phase {
             return stoppingJob(deadline: deadline, now: now)
         }
-        guard mayUseStore else { return .wait(until: min(storeRetryAt, timers.earliest ?? .max)) }
+        guard mayUseStore else { return .wait(until: min(storeRetryAt, timers.earliest ?? .max, nextSlowAt)) }
         if let fetch = takeFetch(now: now) { return .fetch(fetch) }
         if let index = askRing.popFirst() {
             let ask = withLane(index) { lane in
@@ -241,20 +241,17 @@ extension DeliveryScheduler {
 
     /// Has lanes send and read whose time has come.
     mutating func fireTimers(now: Int64) {
-        while let entry = timers.popDue(at: now) {
-            // The lane may be gone, another in its place, or the entry superseded by an earlier one.
-            guard let lane = lanes[entry.lane], lane.armedAt == entry.time else { continue }
-            withLane(entry.lane) { lane in
-                lane.armedAt = nil
+        while let index = timers.popDue(at: now) {
+            withLane(index) { lane in
                 let isDue = (lane.upcoming.first ?? .max) <= now || lane.unknownFrom <= now
                 if isDue {
                     lane.isDirty = true
                     lane.upcoming.removeAll { $0 <= now }
                 }
             }
-            requestFetch(entry.lane)
-            requestSend(entry.lane)
-            arm(entry.lane, now: now)
+            requestFetch(index)
+            requestSend(index)
+            arm(index, now: now)
         }
     }
 }

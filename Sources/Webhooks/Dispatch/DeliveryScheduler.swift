@@ -3,9 +3,12 @@
 /// - All times are the store's, in milliseconds: a clock that does not step.
 /// - Each endpoint has a lane with a window of its own (`maxInFlight`), so a hanging one uses up only its own slots.
 /// - The total in flight is bounded and shared round-robin over the lanes that have something due.
-/// - Once half of that is in use, a lane that has not proved that it answers in time gets one slot only; and those whose
-///   last attempt timed out get no more than half of it together, with those that have yet to answer three quarters. So
-///   endpoints that hang cannot take all of it, however many they are, and those that answer always find room.
+/// - One lane gets an eighth of it at most, and one slot only once half of it is in use, unless it has proved that it
+///   answers in time.
+/// - Lanes that are slow get half of it together, with those that have yet to answer three quarters. An attempt counts as
+///   slow when it has taken a second, not only when it has timed out. Of what slow ones leave, those that answer take no
+///   more than a part before they have answered again: see ``Shares``. So endpoints that hang cannot take all of it,
+///   however many they are and however well they answered before, and those that answer always find room.
 /// - What this machine has no descriptors or memory for is no attempt: its lane rests for a moment, and nothing is counted.
 /// - What is read ahead is bounded in bytes; beyond, a lane that has nothing gets one delivery at a time.
 struct DeliveryScheduler {
@@ -14,8 +17,8 @@ struct DeliveryScheduler {
         var inFlight = 1024
         /// What an attempt at an endpoint that has a name counts for: to look it up takes descriptors, too.
         var perName = 1
-        /// Single attempts at a time to one URL: whoever tries an endpoint out wants few, and each may hang.
-        var probesPerURL = 4
+        /// Single attempts at a time to one host: whoever tries an endpoint out wants few, and each may hang.
+        var probesPerHost = 4
         var queuedBytes = 67_108_864
         /// Outcomes waiting to be recorded before nothing more is begun: a store that fails must not cost memory.
         var unrecorded = 8192
@@ -50,15 +53,20 @@ struct DeliveryScheduler {
     var parked: [Int] = []
     /// Lanes that wait for the share of their standing to fall.
     var waiting: [Lane.Standing: [Int]] = [:]
-    var shares = Shares()
+    var takesLastAnswered = false
+    var shares: Shares
+    /// The attempts that began within the last second, and perhaps some that have ended, the oldest first.
+    var begun = Queue<Beginning>()
+    /// Those under way that began before.
+    var slow: Set<UInt64> = []
     var fetchRing = Queue<Int>()
     var askRing = Queue<Int>()
     var timers = TimerHeap()
 
     /// Attempts under way, also those that belong to no lane, as ``Limits/perName`` counts them.
     var inFlight = 0
-    /// Where the attempts go that belong to no lane, by token.
-    var probes: [UInt64: WebhookURL] = [:]
+    /// The hosts of the attempts that belong to no lane, by token.
+    var probes: [UInt64: String] = [:]
     var queuedBytes = 0
     /// When an attempt succeeded last, at any endpoint.
     var answeredAt: Int64 = 0
@@ -79,6 +87,7 @@ struct DeliveryScheduler {
     init(limits: Limits, policy: RetryPolicy) {
         self.limits = limits
         self.policy = policy
+        shares = Shares(total: limits.inFlight)
     }
 
     /// Whether ``nextJob(now:)`` has something for the store at once.
@@ -88,7 +97,7 @@ struct DeliveryScheduler {
 
     /// When there is something to do if nothing happens before.
     var nextTime: Int64 {
-        min(timers.earliest ?? .max, unrecorded.isEmpty ? .max : recordAt)
+        min(timers.earliest ?? .max, unrecorded.isEmpty ? .max : recordAt, nextSlowAt)
     }
 
     // MARK: Registrations
@@ -100,6 +109,7 @@ struct DeliveryScheduler {
         guard phase == .running else { return }
         let index = indices[endpoint.id] ?? makeLane(endpoint.id)
         let target = Target(endpoint)
+        let share = max(limits.inFlight / 8 / weight(of: target), 1)
         withLane(index) { lane in
             let present = lane.target?.endpoint
             if present?.url != endpoint.url || (present?.isEnabled == false && endpoint.isEnabled) {
@@ -108,7 +118,9 @@ struct DeliveryScheduler {
                 lane.failing.end()
             }
             if !endpoint.isEnabled { lane.failing.end() }
+            if present?.url != endpoint.url { lane.forgetStanding() }
             lane.target = target
+            lane.share = share
             lane.isGone = false
             lane.rate = RateLimit(perSecond: endpoint.ratePerSecond, after: lane.rate)
             if !endpoint.ordered { lane.holdUntil = 0 }
@@ -155,7 +167,7 @@ struct DeliveryScheduler {
             lane.target = nil
             lane.holds = 0
             lane.epoch += 1
-            lane.isProven = false
+            lane.forgetStanding()
             lane.upcoming = []
             lane.holdUntil = 0
             return Array(lane.inFlight)
@@ -232,6 +244,7 @@ struct DeliveryScheduler {
         guard let lane = lanes[index], lane.isSettled else { return }
         indices[lane.id] = nil
         lanes[index] = nil
+        timers.set(nil, for: index)
         freeLanes.append(index)
     }
 
@@ -245,11 +258,8 @@ struct DeliveryScheduler {
 
     /// Sets the lane's timer to the next thing it waits for.
     mutating func arm(_ index: Int, now: Int64) {
-        let time: Int64? = withLane(index) { lane in
-            guard let time = lane.nextTime(after: now), time < lane.armedAt ?? .max else { return nil }
-            lane.armedAt = time
-            return time
-        }
-        if let time { timers.insert(TimerHeap.Entry(time: time, lane: index)) }
+        // What is due is still to be fired, and not part of what is next.
+        if let time = timers.time(of: index), time <= now { return }
+        timers.set(withLane(index) { $0.nextTime(after: now) }, for: index)
     }
 }

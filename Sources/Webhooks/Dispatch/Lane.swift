@@ -5,6 +5,9 @@ struct Lane {
     /// The registration; `nil` once removed. The lane itself goes when nothing of it is outstanding any more.
     var target: Target?
 
+    /// The most of its attempts that may be under way, whatever the endpoint would take.
+    var share = 1
+
     /// Counts registrations and removals: what was read for an earlier one is not sent for a later one.
     var epoch = 0
 
@@ -49,20 +52,39 @@ struct Lane {
     /// Whether it waits for others of its standing to end.
     var isWaiting = false
 
-    /// Whether the last attempt that ended was answered in time.
-    var isProven = false
+    /// How many of the attempts under way are slow.
+    var slowUnderWay = 0
 
-    /// Whether the last attempt that ended was not.
-    var hasTimedOut = false
+    /// Whether any attempt has ended.
+    private var hasEnded = false
 
-    /// What is known of whether the endpoint answers in time.
+    /// How many attempts must end promptly before the endpoint counts as one that answers: one that hangs now and then
+    /// would take a slot with each good answer, and keep it.
+    private var promptEndingsWanted = 0
+
+    /// When an attempt ended last that did not hang, in milliseconds since 1970.
+    private(set) var answeredAt: Int64?
+
+    /// What is known of whether the endpoint answers, the best first.
     enum Standing: Hashable, CaseIterable {
+        /// It did just now: within the last second.
+        case prompt
+        /// It did when it was asked last.
         case proven
         /// Nothing yet.
         case unknown
-        /// The last attempt timed out.
-        case hanging
+        /// It hangs, or takes long.
+        case slow
     }
+
+    /// How long an attempt may take that is prompt, in milliseconds.
+    static let promptTime: Int64 = 1000
+
+    /// How long an attempt took that speaks against its endpoint, in milliseconds.
+    private static let hangingTime: Int64 = 5000
+
+    /// How many prompt endings make up for one that was not.
+    private static let endingsForTrust = 8
 
     /// A moving average of body sizes in bytes, to bound how much is read ahead.
     var averageBody = 1024
@@ -110,9 +132,6 @@ struct Lane {
     /// of an endpoint that never worked, so many while others are answered.
     private static let firstFailuresToBrake = 4
 
-    /// The time of this lane's entry in the timer heap that counts.
-    var armedAt: Int64?
-
     /// How many due times are remembered before the store is asked again.
     static let maximumUpcoming = 256
 
@@ -128,10 +147,25 @@ struct Lane {
 
     /// How many attempts may be under way: one at a time while it is braked, or attempts cannot be made.
     var window: Int {
-        brake == nil && shortages == 0 ? target?.window ?? 0 : 1
+        brake == nil && shortages == 0 ? min(target?.window ?? 0, share) : 1
     }
 
-    var standing: Standing { isProven ? .proven : hasTimedOut ? .hanging : .unknown }
+    /// Whether the endpoint answers, as far as is known.
+    var isProven: Bool { hasEnded && slowUnderWay == 0 && promptEndingsWanted == 0 }
+
+    func standing(at now: Int64) -> Standing {
+        guard hasEnded || slowUnderWay > 0 else { return .unknown }
+        guard isProven else { return .slow }
+        // A clock that was set back says nothing of when that was.
+        return answeredAt.map { (0..<Self.promptTime).contains(now - $0) } == true ? .prompt : .proven
+    }
+
+    /// Forgets whether the endpoint answers.
+    mutating func forgetStanding() {
+        hasEnded = false
+        promptEndingsWanted = 0
+        answeredAt = nil
+    }
 
     /// Until when nothing begins, whatever for.
     var heldUntil: Int64 { max(holdUntil, restUntil) }
@@ -148,10 +182,16 @@ struct Lane {
     }
 
     /// Takes in how an attempt ended that could be made.
-    mutating func noteAnswer(_ answer: AttemptAnswer) {
-        isProven = answer.failure != .timeout
-        hasTimedOut = !isProven
+    mutating func noteAnswer(_ answer: AttemptAnswer, now: Int64) {
         shortages = 0
+        hasEnded = true
+        if answer.failure == .timeout || answer.duration >= Self.hangingTime {
+            promptEndingsWanted = Self.endingsForTrust
+        } else {
+            // One that a machine held up for a moment goes on at once.
+            answeredAt = now
+            if answer.duration < Self.promptTime { promptEndingsWanted = max(promptEndingsWanted - 1, 0) }
+        }
     }
 
     /// Whether the last attempt that ended has succeeded.
@@ -166,7 +206,8 @@ struct Lane {
     /// How many deliveries to read ahead: enough to keep a fast endpoint busy while the store is read (about 2 MiB of
     /// bodies), and no more than the window of one that has yet to answer.
     var readAhead: Int {
-        guard let window = target?.window else { return 0 }
+        guard let target else { return 0 }
+        let window = min(target.window, share)
         guard isProven else { return window }
         return max(window, min(1024, 2_097_152 / max(averageBody, 256)))
     }

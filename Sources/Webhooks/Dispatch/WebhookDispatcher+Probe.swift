@@ -45,7 +45,8 @@ extension WebhookDispatcher {
             do throws(ProbeRefusal) {
                 try state.withLock { state throws(ProbeRefusal) in
                     guard state.pump != nil else { throw .stopping }
-                    let request = try state.scheduler.takeProbe(delivery, at: target, purpose: purpose)
+                    let now = clocks.now()
+                    let request = try state.scheduler.takeProbe(delivery, at: target, purpose: purpose, now: now)
                     state.probes[request.token] = continuation
                     transport.submit([request])
                 }

@@ -6,14 +6,14 @@ extension TransportLoop {
     /// over TLS, while every other attempt waits. It keeps them for a day (CURLOPT_CA_CACHE_TIMEOUT(3)).
     ///
     /// It reads them as it begins to say hello, so it is connected with a socket of this process that never answers.
-    func readAuthorities() {
+    mutating func readAuthorities() {
         guard options.proxy == nil, var socket = UnansweringSocket() else { return }
         // If it goes wrong, the first attempt takes longer.
         _ = greet(&socket)
     }
 
     /// Says hello to a socket; returns whether that has arrived, within a second.
-    func greet(_ socket: inout UnansweringSocket) -> Bool {
+    mutating func greet(_ socket: inout UnansweringSocket) -> Bool {
         guard let exchange = Exchange(nil, options: options, now: 0, timeOfDay: 0) else { return false }
         exchange.prepareGreeting(of: socket.name)
         guard multi.add(exchange) else { return false }
@@ -21,7 +21,11 @@ extension TransportLoop {
         for _ in 0..<100 {
             multi.perform()
             if socket.wasAddressed() { return true }
-            if multi.nextFinished() != nil { return false }
+            // libcurl tells of each end once, and attempts that are under way end meanwhile, too.
+            while let (finished, code) = multi.nextFinished() {
+                if finished === exchange { return false }
+                end(finished, code)
+            }
             multi.wait(milliseconds: 10)
         }
         return false

@@ -6,8 +6,14 @@ struct TransportLoop: ~Copyable {
     let options: TransportOptions
     private let clocks: Clocks
     private var active: [UInt64: Exchange] = [:]
+    /// Attempts that are begun some at a time.
+    private var upcoming = Queue<TransportRequest>()
     private var results: [TransportResult] = []
     private var hasReadAuthorities = false
+
+    /// How many attempts are begun in one turn at endpoints that may not answer: to connect takes 0.1 ms, and of a thousand
+    /// the last would hold up for as long whoever answers.
+    private static let beginningsPerTurn = 16
 
     /// How long nothing must have happened, in milliseconds, for 35 more to be no loss.
     private static let quietTime: Int64 = 250
@@ -21,9 +27,16 @@ struct TransportLoop: ~Copyable {
 
     var wakeUp: WakeUp { multi.wakeUp }
 
-    /// Starts attempts. Their first bytes leave at the next ``turn()``.
+    /// Starts attempts. Their first bytes leave at the next ``turn()``; those at endpoints that did not answer just now
+    /// may leave later.
     mutating func begin(_ requests: [TransportRequest]) {
         guard !requests.isEmpty else { return }
+        let isBurst = upcoming.count + requests.count > Self.beginningsPerTurn
+        for request in requests where isBurst && request.standing != .prompt { upcoming.append(request) }
+        start(isBurst ? requests.filter { $0.standing == .prompt } : requests)
+    }
+
+    private mutating func start(_ requests: some Sequence<TransportRequest>) {
         let (now, timeOfDay) = (clocks.now(), clocks.timeOfDay())
         for request in requests {
             if let reason = options.refusal(of: request.target.endpoint.url) {
@@ -42,6 +55,16 @@ struct TransportLoop: ~Copyable {
 
     /// Gives up on attempts. Ones that have ended meanwhile are left alone.
     mutating func abort(_ tokens: [UInt64]) {
+        if !upcoming.isEmpty {
+            let tokens = Set(tokens)
+            for request in upcoming.removeAll() {
+                if tokens.contains(request.token) {
+                    results.append(TransportResult(request: request, ending: .aborted))
+                } else {
+                    upcoming.append(request)
+                }
+            }
+        }
         for token in tokens {
             guard let exchange = active[token] else { continue }
             retire(exchange, ending: .aborted)
@@ -49,27 +72,30 @@ struct TransportLoop: ~Copyable {
     }
 
     mutating func abortAll() {
+        results += upcoming.removeAll().map { TransportResult(request: $0, ending: .aborted) }
         abort(Array(active.keys))
     }
 
     /// Sends and receives what is possible without waiting; returns the attempts that ended since the last turn.
     mutating func turn() -> [TransportResult] {
+        if !upcoming.isEmpty { start((0..<Self.beginningsPerTurn).compactMap { _ in upcoming.popFirst() }) }
         multi.perform()
-        while let (exchange, code) = multi.nextFinished() {
-            if let shortage = exchange.shortage(code) {
-                retire(exchange, ending: .unmade(shortage))
-                continue
-            }
-            let answer = exchange.answer(code)
-            if answer.failure == .timeout { exchange.request?.target.timedOut(at: clocks.now()) }
-            retire(exchange, ending: .answered(answer))
-        }
+        while let (exchange, code) = multi.nextFinished() { end(exchange, code) }
         defer { results.removeAll(keepingCapacity: true) }
         return results
     }
 
+    /// Takes in that an exchange has ended; the next ``turn()`` tells of it.
+    mutating func end(_ exchange: Exchange, _ code: CURLcode) {
+        if let shortage = exchange.shortage(code) { return retire(exchange, ending: .unmade(shortage)) }
+        let answer = exchange.answer(code)
+        if answer.failure == .timeout { exchange.request?.target.timedOut(at: clocks.now()) }
+        retire(exchange, ending: .answered(answer))
+    }
+
     /// Waits until there is something to do. Uses the first quiet moment to get ready for TLS.
     mutating func wait() {
+        if !upcoming.isEmpty { return }
         // Only an upper bound: submissions end the wait, and so does libcurl's own next timeout.
         let isQuiet = !multi.wait(milliseconds: hasReadAuthorities ? 60_000 : Self.quietTime)
         guard isQuiet, !hasReadAuthorities else { return }

@@ -52,6 +52,58 @@ import Testing
         await log.close()
     }
 
+    @Test func `a post of more deliveries than fit in memory leaves them to be worked out, and none is lost`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let log = try log(deferred: 50, at: .directory(directory.path))
+        let ids = (0..<40).map { "w\($0)" }
+        for id in ids { try await save(log, id) }
+        let told = Mutex<[Bool]>([])
+        log.follow { commit in told.withLock { $0.append(commit.deliveries != nil) } }
+        _ = try await log.append((0..<1_000).map { _ in .of("t") })
+        #expect(told.withLock { $0 } == [false])
+        // The deliveries of one event may be too many, but not those of two.
+        #expect(try await deferred(log) <= 4 * 50 + 40)
+        let copy = try TemporaryDirectory()
+        try directory.copyLog(to: copy)
+        // Others are written between, and what comes after is behind what was before.
+        _ = try await log.append([.of("u")])
+        let all = Array(Int64(1)...1_001)
+        #expect(try await log.deliveryStats(of: "w3").pending == 1_001)
+        for id in ids {
+            let pending = try await log.pendingDeliveries(of: id, limit: 2_000)
+            #expect(pending.map(\.event.position.rawValue) == all)
+            #expect(pending.map(\.id) == pending.map(\.id).sorted())
+        }
+        try await save(log, "late")
+        #expect(try await log.deliveryStats(of: "late").pending == 0)
+        await log.close()
+        let crashed = try self.log(deferred: 50, at: .directory(copy.path))
+        #expect(try await deferred(crashed) <= 4 * 50 + 40)
+        for id in ids {
+            let pending = try await crashed.pendingDeliveries(of: id, limit: 2_000)
+            #expect(pending.map(\.event.position.rawValue) == all.dropLast())
+        }
+        await crashed.close()
+        for place in [directory, copy] {
+            #expect(try SQLiteEventLog.check(directory: place.path).findings == [])
+        }
+    }
+
+    @Test func `what is left to be worked out is written between posts, when nobody asks for it`() async throws {
+        let log = try log(deferred: 10)
+        for id in Self.observers { try await save(log, id) }
+        _ = try await log.append((0..<2_000).map { _ in .of("t") })
+        let deadline = ContinuousClock.now + .seconds(30)
+        while log.deferrals.firstEvent != nil, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(log.deferrals.firstEvent == nil)
+        for id in Self.observers { #expect(try await log.deliveryStats(of: id).pending == 2_000) }
+        await log.close()
+    }
+
     /// Against the obvious: the ids without a row, as a set, and copies of it to go back to.
     @Test(arguments: 0..<20) func `what a transaction did is undone if it fails`(seed: Int) {
         var random = SplitMix(seed: UInt64(seed))

@@ -51,6 +51,8 @@ struct DispatchModel {
     private var holds: [String: Int] = [:]
     private var gone: Set<String> = []
     private(set) var underWay: [TransportRequest] = []
+    /// When they began, by token.
+    private var begunAt: [UInt64: Int64] = [:]
     /// Deliveries that need no more attempt.
     private var settled: Set<Int64> = []
     private var attempts: [Int64: Int] = [:]
@@ -65,7 +67,8 @@ struct DispatchModel {
         random = SplitMix(seed: seed)
         self.policy = policy
         var limits = DeliveryScheduler.Limits()
-        limits.inFlight = 8
+        limits.inFlight = 16
+        limits.perName = seed % 2 == 0 ? 1 : 3
         limits.queuedBytes = 300
         limits.unrecordedPerLane = 5
         limits.recordBatch = 6
@@ -143,6 +146,9 @@ struct DispatchModel {
 
     mutating func end(_ place: Int, with answer: AttemptAnswer) {
         let request = underWay.remove(at: place)
+        var answer = answer
+        let duration = now - (begunAt.removeValue(forKey: request.token) ?? now)
+        answer.timings = AttemptTimings(total: duration * 1000)
         let id = request.delivery.id
         attempts[id, default: 0] += 1
         switch policy.result(of: answer, attempts: attempts[id] ?? 0, now: 0, timeOfDay: timeOfDay, spread: 0) {
@@ -291,6 +297,7 @@ struct DispatchModel {
         for request in state.scheduler.takeAttempts(now: now) {
             check(request)
             underWay.append(request)
+            begunAt[request.token] = now
         }
     }
 
@@ -318,7 +325,11 @@ struct DispatchModel {
         if scheduler.queuedBytes != scheduler.lanes.reduce(0, { $0 + ($1?.queuedBytes ?? 0) }) {
             problems.append("the bytes that are queued are counted wrong")
         }
+        checkSizes(scheduler)
         guard case .waiting = pump, !state.isPumpSignalled else { return }
+        for case let lane? in scheduler.lanes where isKeptWaiting(lane, by: scheduler) {
+            problems.append("\(lane.id) waits although there is room")
+        }
         let alarm = state.alarms.min() ?? .max
         if !alarms.contains(alarm) { problems.append("the alarm is not set") }
         if scheduler.timers.earliest ?? .max < alarm { problems.append("the pump sleeps past a timer") }
@@ -330,6 +341,33 @@ struct DispatchModel {
         guard case .wait = scheduler.nextJob(now: now) else {
             return problems.append("the pump sleeps while it has work")
         }
+    }
+
+    /// Whether a lane waits although its first delivery may be attempted. Nothing else is to happen now.
+    private func isKeptWaiting(_ lane: Lane, by scheduler: DeliveryScheduler) -> Bool {
+        let standing = lane.standing(at: now)
+        let isCrowded = scheduler.inFlight >= scheduler.limits.inFlight / 2
+        return lane.isOpen && !lane.queue.isEmpty && lane.inFlight.count < lane.window && lane.heldUntil <= now
+            && scheduler.hasRoom && scheduler.shares.hasRoom(for: standing)
+            && (!isCrowded || lane.isProven || lane.inFlight.isEmpty)
+            && scheduler.unrecorded.count + scheduler.recording.count < scheduler.limits.unrecorded
+    }
+
+    /// What is remembered is bounded by what there is.
+    private mutating func checkSizes(_ scheduler: DeliveryScheduler) {
+        func must(_ condition: Bool, _ what: String) {
+            if !condition { problems.append(what) }
+        }
+        let lanes = scheduler.lanes.count { $0 != nil }
+        let shares = scheduler.shares
+        must(scheduler.timers.count <= lanes, "there are more timers than lanes")
+        must(scheduler.parked.count == Set(scheduler.parked).count, "a lane is parked twice")
+        let waiting = scheduler.waiting.values.flatMap { $0 }
+        must(waiting.count == Set(waiting).count, "a lane waits twice")
+        must(shares.proven + shares.unknown + shares.slow == scheduler.inFlight, "the shares are counted wrong")
+        must(scheduler.slow.isSubset(of: underWay.map(\.token)), "slow ones are remembered that have ended")
+        let slow = scheduler.lanes.reduce(0) { $0 + ($1?.slowUnderWay ?? 0) }
+        must(slow == scheduler.slow.count, "slow ones are counted wrong")
     }
 
     // MARK: The rest of the dispatcher

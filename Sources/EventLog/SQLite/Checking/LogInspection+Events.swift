@@ -86,6 +86,12 @@ extension LogInspection {
             """
         )
         try note(
+            """
+            SELECT 'topics are forgotten that lost events that were never posted' FROM log
+            WHERE forgotten > removed OR forgotten_removal > removals
+            """
+        )
+        try note(
             "SELECT 'topics are counted up to a position that was not reached' FROM log WHERE counted > \(report.tail)"
         )
     }

@@ -10,6 +10,9 @@ internal import GRDB
 ///   and `removal` is the number of a topic's last one: whether more has gone since a reader was told. `deleted` is what
 ///   `removed` was when the topic was deleted last: idempotency keys of events up to there count no more. What a topic
 ///   holds is counted up to `log.counted`; what came after is counted when it is asked for, and when the log is opened.
+///   Of topics that have nothing any more the rows of the last thousand or so stay. Those of the others are deleted:
+///   `log.forgotten` is the greatest `removed` that any had, and `log.forgotten_removal` their newest removal. A name
+///   without a row may have lost events up to there, and begins with that when it is used.
 /// - `event`: `seq` is the position. The index by topic ends in it, as every index does in the row id, so it also serves
 ///   a topic's history in order. No unique index of random text: it would cost a factor of ten.
 /// - `idempotency`: the keys of the last 24 hours, and what was posted under them when: `time` is the event's.
@@ -60,8 +63,20 @@ enum Schema {
         migrator.registerMigration("6: recent deliveries") { db in try db.execute(sql: sixth) }
         migrator.registerMigration("7: deferred deliveries") { db in try db.execute(sql: seventh) }
         migrator.registerMigration("8: the log's time") { db in try db.execute(sql: eighth) }
+        migrator.registerMigration("9: topics that are gone") { db in try db.execute(sql: ninth) }
         return migrator
     }
+
+    private static let ninth = """
+        ALTER TABLE log ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE log ADD COLUMN forgotten_removal INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX topic_gone ON topic (removal) WHERE \(isGone);
+        """
+
+    /// Of a topic that has nothing any more, unless something was added that is not counted yet.
+    static let isGone = """
+        events = 0 AND is_purged = 1 AND retain_events IS NULL AND retain_age IS NULL AND retain_bytes IS NULL
+        """
 
     private static let eighth = """
         ALTER TABLE log ADD COLUMN time INTEGER NOT NULL DEFAULT 0;

@@ -37,6 +37,7 @@ extension LogWriter {
             switch schedule.nextChore(mayGiveBack: mayGiveBack, at: now) {
             case .purgeTopics: try purgeTopic(left, db)
             case .purgeObservers: try purgeObserver(left, db)
+            case .forgetTopics: try forgetTopics(left, db)
             case .inspect: try inspect(left, at: now, db)
             case .forgetKeys: try forgetKeys(left, at: now, db)
             case .giveBack: try giveBack(left, db)
@@ -72,6 +73,7 @@ extension LogWriter {
             }
             left -= trimming.rows + 1
             removed = max(removed, trimming.removed)
+            if trimming.isEmpty { schedule.mayHaveGoneTopics = true }
             if trimming.isUnfinished { schedule.retention.note(topic) }
         }
         if removed > 0 {

@@ -31,6 +31,7 @@ extension LogWriter {
         }
         if found.count < limit {
             try db.execute(sql: "UPDATE topic SET is_purged = 1 WHERE id = ?", arguments: [topic.id])
+            schedule.mayHaveGoneTopics = true
         }
     }
 
@@ -79,7 +80,10 @@ extension LogWriter {
             row.bind(key.key, at: 2)
             try row.run()
         }
-        if !found.isEmpty { schedule.mayHaveFreePages = true }
+        if !found.isEmpty {
+            schedule.mayHaveFreePages = true
+            schedule.mayHaveGoneTopics = true
+        }
         guard found.count < limit else { return }
         // In the same turn: both are rows that have become too old for any use.
         if try !purgeDeliveryHistory(limit - found.count, at: now, db) { schedule.keysForgotten(at: now) }

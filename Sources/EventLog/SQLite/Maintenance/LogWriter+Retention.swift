@@ -9,6 +9,8 @@ extension LogWriter {
         var removed: Int64
         /// Whether there may be more to take.
         var isUnfinished: Bool
+        /// Whether the topic has no events any more.
+        var isEmpty: Bool
     }
 
     /// Removes some of the oldest events of a topic that are too many, too much or too old, up to the first that a
@@ -33,7 +35,12 @@ extension LogWriter {
             held.lose(candidate.position, bytes: candidate.bytes)
         }
         try held.save(topic, removal: removal, db)
-        return Trimming(rows: rows, removed: held.removed, isUnfinished: rows >= limit)
+        return Trimming(
+            rows: rows,
+            removed: held.removed,
+            isUnfinished: rows >= limit,
+            isEmpty: held.events == 0
+        )
     }
 
     /// The oldest events that are to go.

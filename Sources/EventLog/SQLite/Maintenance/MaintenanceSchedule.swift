@@ -11,6 +11,8 @@ struct MaintenanceSchedule {
         case purgeTopics
         /// Deleting deliveries of observers that were taken out.
         case purgeObservers
+        /// Deleting rows of topics that have nothing any more.
+        case forgetTopics
         /// Looking at all topics for events that are too old.
         case inspect
         /// Forgetting idempotency keys.
@@ -39,6 +41,10 @@ struct MaintenanceSchedule {
     var hasUnpurgedTopics = true
     /// Whether deliveries of observers that were taken out may be left.
     var hasUnpurgedObservers = true
+    /// Whether there may be many topics that have nothing any more.
+    var mayHaveGoneTopics = true
+    /// How far the round through them has come.
+    var goneTopics = GoneTopics()
     /// Whether there may be many free pages.
     var mayHaveFreePages = true
 
@@ -65,7 +71,8 @@ struct MaintenanceSchedule {
 
     /// Whether something is to be removed, or looked for.
     func isRemovalDue(isIdle: Bool, at now: Timestamp) -> Bool {
-        hasUnpurgedTopics || hasUnpurgedObservers || (isIdle && mayHaveFreePages) || forgetting.hasCome(at: now)
+        hasUnpurgedTopics || hasUnpurgedObservers || mayHaveGoneTopics || (isIdle && mayHaveFreePages)
+            || forgetting.hasCome(at: now)
             || retention.isOverdue(isIdle: isIdle) || retention.nextInspection(at: now) != nil
     }
 
@@ -106,6 +113,7 @@ struct MaintenanceSchedule {
         switch chore {
         case .purgeTopics: hasUnpurgedTopics
         case .purgeObservers: hasUnpurgedObservers
+        case .forgetTopics: mayHaveGoneTopics
         case .inspect: retention.nextInspection(at: now) != nil
         case .forgetKeys: forgetting.hasCome(at: now)
         case .giveBack: mayHaveFreePages

@@ -22,8 +22,13 @@ extension EventReader {
             page.lastRemoval = try horizons.lastRemoval(after: position.rawValue, matching: patterns, db)
             try scan(patterns, into: &page)
         } else {
-            let topics = try Set(patterns.compactMap(\.literal)).compactMap { try stored($0) }
+            let names = Set(patterns.compactMap(\.literal))
+            let topics = try names.compactMap { try stored($0) }
             page.lastRemoval = topics.filter { $0.removed > position.rawValue }.map(\.removal).max()
+            if topics.count < names.count {
+                let forgotten = try RemovalHorizons.forgottenRemoval(after: position.rawValue, db)
+                page.lastRemoval = [page.lastRemoval, forgotten].compactMap { $0 }.max()
+            }
             if let only = topics.first, topics.count == 1 {
                 try read(only, into: &page)
             } else {

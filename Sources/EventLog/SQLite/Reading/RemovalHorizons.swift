@@ -41,7 +41,17 @@ final class RemovalHorizons: Sendable {
             last = before.removed > position ? before : try loss(in: 0...before.removal, after: position, patterns, db)
         }
         remember(Horizon(position: position, removals: newest.removals, last: last), for: patterns)
-        return last?.removal
+        return [last?.removal, try Self.forgottenRemoval(after: position, db)].compactMap { $0 }.max()
+    }
+
+    /// The newest removal that took events after a position of a topic that is not known any more. It may be any topic.
+    static func forgottenRemoval(after position: Int64, _ db: Database) throws -> Int64? {
+        let forgotten = try PreparedStatement(
+            cachedIn: db,
+            "SELECT forgotten_removal FROM log WHERE forgotten > ?1"
+        )
+        forgotten.bind(position, at: 1)
+        return try forgotten.first { $0.integer(0) }
     }
 
     /// The last loss, by the numbers of the removals, that a matching topic had after a position.

@@ -3,6 +3,9 @@ import Synchronization
 /// Deliveries that were committed with their events and have no row yet: which they are follows from the event and the
 /// observers of that time. One that ends a moment later is written once, with its outcome.
 ///
+/// What is too many to be kept here is left in the log: the deliveries of the backlog's events are worked out when those
+/// before them have their rows.
+///
 /// In order of their ids, which is that of their events. What a transaction did is undone if it fails. Confined to the
 /// writer's thread.
 struct DeferredDeliveries {
@@ -21,6 +24,7 @@ struct DeferredDeliveries {
     struct Mark {
         fileprivate var entries: Int
         fileprivate var written: Int
+        fileprivate var backlog: Int64?
     }
 
     /// Those before ``start`` have rows.
@@ -32,6 +36,11 @@ struct DeferredDeliveries {
     private var written: [Int] = []
     /// How many there were when the transaction began.
     private var committed = 0
+    /// What the backlog was then.
+    private var committedBacklog: Int64?
+
+    /// The first event whose deliveries, and those of all after it, are to be worked out; nil if there is none.
+    private(set) var backlog: Int64?
 
     /// How many have no row.
     private(set) var count = 0
@@ -41,10 +50,21 @@ struct DeferredDeliveries {
 
     /// The event of the oldest that has no row; nil if there is none.
     var firstEvent: Int64? {
-        count == 0 ? nil : entries[first...].first { !$0.isWritten }?.event
+        count == 0 ? backlog : entries[first...].first { !$0.isWritten }?.event
     }
 
-    var mark: Mark { Mark(entries: entries.count, written: written.count) }
+    var mark: Mark { Mark(entries: entries.count, written: written.count, backlog: backlog) }
+
+    /// Leaves the deliveries of an event, and of all after it, to be worked out later.
+    mutating func leave(from event: Int64) {
+        if backlog == nil { backlog = event }
+    }
+
+    /// The deliveries of the backlog were added up to an event.
+    /// - Parameter next: the event after it; nil if there is none.
+    mutating func tookIn(upTo next: Int64?) {
+        backlog = next
+    }
 
     /// Adds one, whose id must be greater than those before.
     mutating func add(id: Int64, observer: Int64, event: Int64, notBefore: Int64) {
@@ -75,6 +95,7 @@ struct DeferredDeliveries {
 
     /// Whether an event has deliveries without rows.
     func contains(event: Int64) -> Bool {
+        if let backlog, event >= backlog { return true }
         var place = place { $0.event < event }
         while place < entries.count, entries[place].event == event {
             if !entries[place].isWritten { return true }
@@ -85,7 +106,8 @@ struct DeferredDeliveries {
 
     /// Whether the oldest without a row was due at that time already.
     func isWaiting(since time: Int64) -> Bool {
-        count > 0 && entries[first...].first { !$0.isWritten }.map { $0.notBefore <= time } ?? false
+        if count == 0 { return backlog != nil }
+        return entries[first...].first { !$0.isWritten }.map { $0.notBefore <= time } ?? false
     }
 
     /// Where the first entry is that does not come before something.
@@ -120,11 +142,12 @@ struct DeferredDeliveries {
         }
         first = start
         committed = entries.count
+        committedBacklog = backlog
     }
 
     /// The transaction failed.
     mutating func rollBack() {
-        rollBack(to: Mark(entries: committed, written: 0))
+        rollBack(to: Mark(entries: committed, written: 0, backlog: committedBacklog))
     }
 
     /// A part of the transaction failed.
@@ -136,6 +159,7 @@ struct DeferredDeliveries {
         written.removeSubrange(mark.written...)
         count -= entries[mark.entries...].count { !$0.isWritten }
         entries.removeSubrange(mark.entries...)
+        backlog = mark.backlog
         first = start
     }
 }
@@ -143,6 +167,7 @@ struct DeferredDeliveries {
 /// What readers are told of ``DeferredDeliveries``.
 final class DeferralWatch: Sendable {
     private let first = Atomic<Int64>(.max)
+    private let backlogged = Atomic<Bool>(false)
 
     /// The position from which on events may have deliveries without rows, of which a read then knows nothing; nil if
     /// there is none.
@@ -152,5 +177,11 @@ final class DeferralWatch: Sendable {
             return event == .max ? nil : event
         }
         set { first.store(newValue ?? .max, ordering: .releasing) }
+    }
+
+    /// Whether deliveries are still to be worked out.
+    var hasBacklog: Bool {
+        get { backlogged.load(ordering: .acquiring) }
+        set { backlogged.store(newValue, ordering: .releasing) }
     }
 }

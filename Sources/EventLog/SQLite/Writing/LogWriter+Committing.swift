@@ -5,8 +5,8 @@ extension LogWriter {
     struct CommittedGroup {
         /// The events that all posts added, in sequence order.
         var events: [Event] = []
-        /// Their deliveries, as many as followers are told of.
-        var deliveries: [CommittedDelivery] = []
+        /// Their deliveries; nil if followers are not told of each.
+        var deliveries: [CommittedDelivery]? = []
         /// What became of each request of the group, in order.
         var results: [Outcome] = []
     }
@@ -75,7 +75,7 @@ extension LogWriter {
                     committed.results.append(.append(result))
                 case .change(let change):
                     let result = try savepoint(db, statements) {
-                        if change.needsDeliveries { try writeDeferred() }
+                        if change.needsDeliveries { try writeDeferred(db) }
                         return try change.perform(self, db)
                     }
                     committed.results.append(.change(result))

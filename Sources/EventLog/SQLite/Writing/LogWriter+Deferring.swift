@@ -11,7 +11,7 @@ extension LogWriter {
     private static let mostAtOnce = 1_024
 
     /// How many are in memory whatever comes.
-    private var mostInMemory: Int { 4 * mostDeferred }
+    private var mostInMemory: Int { max(4 * mostDeferred, 16) }
 
     enum Deferral {
         case few
@@ -23,6 +23,7 @@ extension LogWriter {
 
     /// How many deliveries have no row.
     var deferral: Deferral {
+        if memory.deferred.backlog != nil { return .tooMany }
         let step = min(Self.writtenAtOnce, max(mostDeferred, 1))
         // One that stays without a row keeps the place of all after it.
         let surplus = max(memory.deferred.count - mostDeferred, (memory.deferred.span - mostInMemory) / 8)
@@ -30,17 +31,46 @@ extension LogWriter {
     }
 
     /// Adds a delivery, which the transaction's commit makes last although no row is written.
-    func deferDelivery(of event: Int64, to observer: RegisteredObserver) throws {
+    func deferDelivery(of event: Int64, to observer: RegisteredObserver) {
         lastDelivery += 1
         memory.deferred.add(id: lastDelivery, observer: observer.key, event: event, notBefore: begunAt.milliseconds)
-        // Not all deliveries of this event are known yet: that is noted later.
-        if memory.deferred.count >= mostInMemory { try writeRows(atMost: .max) }
+    }
+
+    /// Whether the deliveries of the event that is written now are left to be worked out later: a post of ten thousand
+    /// events for a hundred webhooks is a million rows, which no other post is to wait for.
+    func leavesDeliveries(of event: Int64) -> Bool {
+        if memory.deferred.count >= mostInMemory { memory.deferred.leave(from: event) }
+        return memory.deferred.backlog != nil
+    }
+
+    /// Writes the rows of all deliveries that have none.
+    func writeDeferred(_ db: Database) throws {
+        repeat {
+            try writeRows(atMost: .max)
+            try takeInBacklog(db)
+        } while memory.deferred.count > 0 || memory.deferred.backlog != nil
+        try noteFanOut()
     }
 
     /// Writes the rows of some deliveries that have none, the oldest first.
     /// - Parameter isInTheWay: asked now and then whether to leave the rest for another time.
-    func writeDeferred(atMost limit: Int = .max, unless isInTheWay: () -> Bool = { false }) throws {
+    private func writeDeferred(atMost limit: Int, unless isInTheWay: () -> Bool = { false }, _ db: Database) throws {
+        if memory.deferred.count < mostInMemory / 2 { try takeInBacklog(db) }
         try writeRows(atMost: limit, unless: isInTheWay)
+        try noteFanOut()
+    }
+
+    /// Writes some rows of the backlog.
+    /// - Returns: whether deliveries of an event up to that one are still to be worked out.
+    func writeBacklog(upTo event: Int64, _ db: Database) throws -> Bool {
+        guard let first = memory.deferred.backlog, first <= event else { return false }
+        try writeDeferred(atMost: Self.mostAtOnce, db)
+        return true
+    }
+
+    /// Writes the rows of those that are in memory.
+    func writeDeferredInMemory() throws {
+        try writeRows(atMost: .max)
         try noteFanOut()
     }
 
@@ -77,27 +107,46 @@ extension LogWriter {
     /// That touches a few pages for each observer, however many deliveries it has among them.
     /// - Parameter isInTheWay: asked now and then whether to leave some of them for another time.
     func writeOldestDeferred(unless isInTheWay: () -> Bool = { false }) {
-        let surplus = (memory.deferred.count - mostDeferred) / 2
+        let surplus = memory.deferred.backlog == nil ? (memory.deferred.count - mostDeferred) / 2 : .max
         // On a full disk a step must find room in what the reserve left.
         let count = isFull ? MaintenanceSchedule.busyStep : min(max(Self.writtenAtOnce, surplus), Self.mostAtOnce)
-        maintenanceFailed = !maintenance { _ in try writeDeferred(atMost: count, unless: isInTheWay) }
+        maintenanceFailed = !maintenance { db in try writeDeferred(atMost: count, unless: isInTheWay, db) }
     }
 
     /// Finds the deliveries again that had no row when the process ended.
     func recoverDeferred(_ db: Database) throws {
+        let position = try PreparedStatement(db, "SELECT fanned_out FROM log").first { $0.integer(0) } ?? 0
+        if position < memory.tail { memory.deferred.leave(from: position + 1) }
+        try takeInBacklog(db)
+        keepMemory()
+    }
+
+    /// How many events of the backlog are looked at in one step.
+    private static let eventsAtOnce: Int64 = 1_024
+
+    /// Works out the deliveries of the backlog's first events, as many as may be in memory.
+    private func takeInBacklog(_ db: Database) throws {
+        guard let start = memory.deferred.backlog else { return }
         let written = try PreparedStatement(
-            db,
+            cachedIn: db,
             "SELECT observer FROM delivery INDEXED BY delivery_event WHERE event = ?1"
         )
         let events = try PreparedStatement(
-            db,
+            cachedIn: db,
             """
             SELECT seq, name, type, time FROM event CROSS JOIN topic ON topic.id = event.topic AND seq > removed
-            WHERE seq > (SELECT fanned_out FROM log) ORDER BY seq
+            WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq
             """
         )
         let now = time.now
-        try events.forEach { row in
+        var last = min(start + Self.eventsAtOnce - 1, memory.tail)
+        events.bind(start, at: 1)
+        events.bind(last, at: 2)
+        try events.prefix(while: { row in
+            guard memory.deferred.count < mostInMemory else {
+                last = row.integer(0) - 1
+                return false
+            }
             let event = Event(
                 id: EventID(epoch: epoch, position: Position(row.integer(0))),
                 topic: Topic(stored: row.text(1)),
@@ -122,8 +171,9 @@ extension LogWriter {
                     notBefore: min(event.time, now).milliseconds
                 )
             }
-        }
-        keepMemory()
+            return true
+        })
+        memory.deferred.tookIn(upTo: last < memory.tail ? last + 1 : nil)
     }
 }
 

@@ -49,12 +49,15 @@ extension LogWriter {
         row.bind(draft.attributes, at: 6)
         try row.run(binding: draft.data, at: 7)
         let event = event(of: draft, at: memory.tail, time)
-        try forEachRecipient(of: event) { observer in
-            try deferDelivery(of: event.position.rawValue, to: observer)
-            // One more than that shows that they are too many.
-            guard memory.told.count <= Commit.mostDeliveries else { return }
-            memory.told.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
+        guard !leavesDeliveries(of: memory.tail) else {
+            memory.told = nil
+            return event
         }
+        forEachRecipient(of: event) { observer in
+            deferDelivery(of: event.position.rawValue, to: observer)
+            memory.told?.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
+        }
+        if memory.told?.count ?? 0 > Commit.mostDeliveries { memory.told = nil }
         return event
     }
 

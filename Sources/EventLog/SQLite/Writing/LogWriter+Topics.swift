@@ -10,6 +10,7 @@ extension LogWriter {
             arguments: [bounds?.events, bounds?.age, bounds?.bytes, number]
         )
         schedule.retention.boundsChanged(of: number)
+        schedule.mayHaveGoneTopics = true
     }
 
     /// Has a topic's events gone for every reader, and forgets its bounds. The rows go later, some at a time.

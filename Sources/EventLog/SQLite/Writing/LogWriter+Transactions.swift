@@ -55,6 +55,7 @@ extension LogWriter {
     func keepMemory() {
         memory.commit()
         deferralWatch.firstEvent = memory.deferred.firstEvent
+        deferralWatch.hasBacklog = memory.deferred.backlog != nil
     }
 
     /// A commit that failed may be in the write-ahead log as a whole, if it was the wait for the disk that failed, or what

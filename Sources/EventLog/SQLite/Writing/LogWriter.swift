@@ -134,7 +134,7 @@ final class LogWriter: @unchecked Sendable {
         // For whoever looks at the file with other tools. What is not written now is found when the log is opened.
         _ = maintenance { db in
             try countEvents(db)
-            try writeDeferred()
+            try writeDeferredInMemory()
             try noteTime()
         }
         database.writeWithoutTransaction { db in

@@ -27,6 +27,12 @@ struct TopicNumbers {
         young[topic] = number
     }
 
+    /// For when its row is deleted.
+    mutating func forget(_ topic: Topic) {
+        young[topic] = nil
+        old[topic] = nil
+    }
+
     /// For when a transaction is rolled back that may have made some of them.
     mutating func forgetAll() {
         young = [:]

@@ -16,8 +16,8 @@ struct WriterMemory {
     var counting: TopicCounting
     /// Deliveries without rows.
     var deferred = DeferredDeliveries()
-    /// Deliveries that this transaction added, as many as followers are told of.
-    var told: [CommittedDelivery] = []
+    /// Deliveries that this transaction added; nil if followers are not told of each.
+    var told: [CommittedDelivery]? = []
 
     /// What `tail` was when the transaction began.
     private var committedTail: Int64
@@ -44,7 +44,7 @@ struct WriterMemory {
             observers: observers.mark,
             counting: counting,
             deferred: deferred.mark,
-            told: told.count
+            told: told?.count ?? 0
         )
     }
 
@@ -72,7 +72,7 @@ struct WriterMemory {
         observers.rollBack(to: mark.observers)
         counting = mark.counting
         deferred.rollBack(to: mark.deferred)
-        told.removeSubrange(mark.told...)
+        told?.removeSubrange(mark.told...)
         forget()
     }
 

@@ -34,7 +34,12 @@ struct WriterStatements {
         rollbackToSavepoint = try PreparedStatement(db, "ROLLBACK TO change")
         release = try PreparedStatement(db, "RELEASE change")
         findTopic = try PreparedStatement(db, "SELECT id FROM topic WHERE name = ?1")
-        insertTopic = try PreparedStatement(db, "INSERT INTO topic (name) VALUES (?1) RETURNING id")
+        insertTopic = try PreparedStatement(
+            db,
+            """
+            INSERT INTO topic (name, removed, removal) SELECT ?1, forgotten, forgotten_removal FROM log RETURNING id
+            """
+        )
         insertEvent = try PreparedStatement(
             db,
             """

@@ -10,6 +10,7 @@ import Testing
         var schedule = MaintenanceSchedule(defaults: retention)
         schedule.hasUnpurgedTopics = false
         schedule.hasUnpurgedObservers = false
+        schedule.mayHaveGoneTopics = false
         schedule.mayHaveFreePages = false
         schedule.keysForgotten(at: now)
         schedule.retention.inspected(0, through: nil, sawOwnBounds: false, at: now)
@@ -48,6 +49,7 @@ import Testing
         var schedule = resting(Retention(age: 1))
         schedule.hasUnpurgedTopics = true
         schedule.hasUnpurgedObservers = true
+        schedule.mayHaveGoneTopics = true
         schedule.mayHaveFreePages = true
         let later = now.advanced(byMilliseconds: 3_600_000)
         let turns = (0..<10).compactMap { _ in schedule.nextChore(mayGiveBack: true, at: later) }

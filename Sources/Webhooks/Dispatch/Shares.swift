@@ -1,0 +1,34 @@
+/// How much of what may be under way at once is in use, by what is known of the endpoints.
+///
+/// Whether an endpoint that answered before hangs now is known a second later. So lanes that answer take only a part of
+/// what slow ones leave, until they have answered: if all of them hang, each second takes a part of what is left, and
+/// it lasts until the first time out. The last part is for lanes that answered within the last second.
+struct Shares {
+    let total: Int
+    private(set) var proven = 0
+    private(set) var unknown = 0
+    private(set) var slow = 0
+
+    init(total: Int) {
+        self.total = total
+    }
+
+    mutating func add(_ weight: Int, of standing: Lane.Standing) {
+        switch standing {
+        case .prompt, .proven: proven += weight
+        case .unknown: unknown += weight
+        case .slow: slow += weight
+        }
+    }
+
+    /// Whether another attempt may begin, of a lane of that standing.
+    func hasRoom(for standing: Lane.Standing) -> Bool {
+        let free = max(total - unknown - slow, 0)
+        return switch standing {
+        case .prompt: proven < (free * 3 + 3) / 4
+        case .proven: proven < (free + 1) / 2 && free > total / 64
+        case .unknown: unknown + slow < (total * 3 + 3) / 4
+        case .slow: slow < (total + 1) / 2
+        }
+    }
+}

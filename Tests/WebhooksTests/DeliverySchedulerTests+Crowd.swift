@@ -1,0 +1,117 @@
+import Testing
+
+@testable import Webhooks
+
+/// Endpoints that take slots and do not give them back, and one beside them that answers.
+extension DeliverySchedulerTests {
+    /// What those do that are not the healthy one.
+    enum Crowd: CaseIterable {
+        case hang, answerAfterAlmostTheTimeout, failAtOnce, alternate
+    }
+
+    @Test(
+        "one that answers finds room at once beside more endpoints than slots, also if all of them answered well before",
+        arguments: Crowd.allCases
+    )
+    func crowd(_ crowd: Crowd) throws {
+        var play = Play(inFlight: 64, schedule: Array(repeating: .seconds(1), count: 9))
+        let others = (0..<100).map { "o\($0)" }
+        for id in others + ["good"] {
+            try play.set(id)
+            play.run()
+            play.advance(to: play.now + 1)
+            play.offer(1, to: id)
+            play.end(Self.ok)
+        }
+        var ended: [String: Int] = [:]
+        var begun: [UInt64: Int64] = [:]
+        var waits: [Int64] = []
+        var waitsSince: Int64?
+        let start = play.now
+        while play.now < start + 60_000 {
+            if (play.now - start) % 1000 == 0 { for id in others { play.offer(1, to: id) } }
+            if waitsSince == nil {
+                play.offer(1, to: "good")
+                waitsSince = play.now
+            }
+            for request in play.underWay where begun[request.token] == nil { begun[request.token] = play.now }
+            if play.count("good") > 0, let since = waitsSince {
+                waits.append(play.now - since)
+                waitsSince = nil
+                play.end(Self.ok) { $0.target.endpoint.id == "good" }
+            }
+            for request in play.underWay where request.target.endpoint.id != "good" {
+                let (id, took) = (request.target.endpoint.id, play.now - (begun[request.token] ?? play.now))
+                let answersNow = crowd == .alternate && ended[id, default: 0] % 2 == 1
+                var answer: AttemptAnswer?
+                switch crowd {
+                case _ where answersNow: answer = Self.ok
+                case .hang, .alternate: if took >= 15_000 { answer = Self.timeout }
+                case .answerAfterAlmostTheTimeout: if took >= 14_900 { answer = Self.ok }
+                case .failAtOnce: answer = Self.error
+                }
+                guard var answer else { continue }
+                answer.timings = AttemptTimings(total: took * 1000)
+                ended[id, default: 0] += 1
+                play.end(answer) { $0.token == request.token }
+            }
+            #expect(play.scheduler.timers.count <= 101)
+            #expect(play.scheduler.begun.count <= 64 + 1024)
+            play.advance(to: play.now + 20)
+        }
+        // Who hangs that answered before is known a second later, and each second takes a part of the slots only.
+        #expect(waits.max() ?? .max < 3000)
+        #expect(waits.count { $0 > 0 } < waits.count / 100, "\(waits.filter { $0 > 0 })")
+        #expect(waits.count > 2500)
+    }
+
+    @Test("however many attempts one endpoint would take, it gets an eighth")
+    func oneThatTakesAll() throws {
+        var play = Play(inFlight: 64)
+        try play.set("a", maxInFlight: 1024)
+        try play.set("b")
+        play.run()
+        play.offer(1, to: "a")
+        play.offer(1, to: "b")
+        play.end(Self.ok)
+        for _ in 0..<100 { play.offer(20, to: "a") }
+        play.run()
+        #expect(play.count("a") == 8)
+        play.offer(1, to: "b")
+        #expect(play.count("b") == 1)
+    }
+
+    @Test("one that is new is served at once when others than slots are known to hang")
+    func newBesideHanging() throws {
+        var play = Play(inFlight: 64)
+        for number in 0..<100 {
+            play.add(10, to: "h\(number)")
+            try play.set("h\(number)")
+        }
+        play.run()
+        for _ in 0..<10 {
+            play.advance(to: play.now + 15_000)
+            play.end(Self.timeout)
+        }
+        play.advance(to: play.now + 1000)
+        try play.set("new")
+        play.run()
+        play.offer(1, to: "new")
+        #expect(play.count("new") == 1)
+    }
+
+    @Test("a rate and a retry that is far off are one timer")
+    func timersOfOneLane() throws {
+        var play = Play(schedule: [.seconds(86_400)])
+        try play.set("a", ratePerSecond: 20)
+        play.run()
+        play.offer(1, to: "a")
+        play.end(Self.error)
+        for _ in 0..<2000 {
+            play.offer(3, to: "a")
+            play.end(Self.ok)
+            play.advance(to: play.now + 100)
+            #expect(play.scheduler.timers.count <= 1)
+        }
+    }
+}
