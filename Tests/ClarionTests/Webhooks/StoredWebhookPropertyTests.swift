@@ -65,7 +65,7 @@ import Testing
                 guard let webhook = random.webhook() else { continue }
                 number += 1
                 let id = try ObserverID("w\(number)")
-                let (observer, _) = try await hub.webhooks.save(id) { _ throws(Problem) in webhook }
+                let observer = try await hub.webhooks.save(id) { _ throws(Problem) in webhook }.observer
                 let document = String(decoding: try webhook.document(of: id, sealedWith: nil), as: UTF8.self)
                 _ = try await hub.webhooks.store.saveObserver(
                     ObserverRecord(

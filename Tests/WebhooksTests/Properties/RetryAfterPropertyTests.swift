@@ -91,18 +91,21 @@ struct RetryAfterPropertyTests {
             let spread = Double(random.number(-10...10)) / 10
             let answer = AttemptAnswer(status: 503, failure: .status, retryAfter: .seconds(.max))
             let now = random.one(of: [Int64.min, 0, 1_700_000_000_000, .max])
-            guard case .retry(let due) = policy.result(of: answer, attempts: attempts, now: now, spread: spread) else {
-                return "no retry of \(policy)"
-            }
+            let timeOfDay = random.one(of: [Int64.min, 0, 1_700_000_000_000, .max])
+            let result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, spread: spread)
+            guard case .retry(let due) = result else { return "no retry of \(policy)" }
             return due >= now ? nil : "\(due) is before \(now): \(policy)"
         }
     }
 
     /// How long after `now` a retry is due that the schedule has due after a millisecond.
+    ///
+    /// - Parameter now: the time of day, and the store's.
     private static func putOff(_ text: String, now: Int64) -> Int64 {
         let answer = AttemptAnswer(status: 429, failure: .status, retryAfter: RetryAfter(text))
         let policy = RetryPolicy(schedule: [.milliseconds(1)], jitter: 0)
-        guard case .retry(let due) = policy.result(of: answer, attempts: 1, now: now, spread: 0) else { return -1 }
+        let result = policy.result(of: answer, attempts: 1, now: now, timeOfDay: now, spread: 0)
+        guard case .retry(let due) = result else { return -1 }
         return due - now
     }
 }
