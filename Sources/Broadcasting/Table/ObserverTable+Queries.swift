@@ -4,14 +4,15 @@ extension ObserverTable {
     /// How many registrations under a key are alive. Visits all of them.
     package func count(of key: Key) -> Int {
         var count = 0
-        registry.withLock { $0.roster(of: key) }?.forEach { if !$0.subject.entry.isDead { count += 1 } }
+        read(key) { _, members in members.forEach { if !$0.subject.entry.isDead { count += 1 } } }
         return count
     }
 
     /// Whether a notification of a key would reach nobody. Visits entries up to the first that is alive.
     package func isEmpty(_ key: Key) -> Bool {
-        guard let roster = registry.withLock({ $0.roster(of: key) }) else { return true }
-        return roster.chunks.allSatisfy { $0.allSatisfy { $0.entry.isDead } }
+        var isEmpty = true
+        read(key) { _, members in isEmpty = members.allSatisfy { $0.entry.isDead } }
+        return isEmpty
     }
 
     /// The owners under a key that are alive, in order of registration; one that registered twice appears twice.
@@ -22,12 +23,14 @@ extension ObserverTable {
     /// The same with more of each. An owner whose actor is gone can be called nowhere.
     func reachable<Owner>(under key: Key, as type: Owner.Type = Owner.self) -> [Reachable<Owner, Key>] {
         var found: [Reachable<Owner, Key>] = []
-        registry.withLock { $0.roster(of: key) }?.forEach { member in
-            if let owner = member.subject.entry.owner, let owner = owner as? Owner,
-                let delivery = member.subject.entry.position.delivery
-            {
-                let registration = Registration(key: key, id: member.subject.id)
-                found.append(Reachable(owner: owner, delivery: delivery, registration: registration))
+        read(key) { key, members in
+            members.forEach { member in
+                if let owner = member.subject.entry.owner, let owner = owner as? Owner,
+                    let delivery = member.subject.entry.position.delivery
+                {
+                    let registration = Registration(key: key, id: member.subject.id)
+                    found.append(Reachable(owner: owner, delivery: delivery, registration: registration))
+                }
             }
         }
         return found
