@@ -1,26 +1,30 @@
 import Locking
 
 extension ObserverTable {
-    /// How many entries every registration looks at: two, so that the dead become fewer though each one that is added dies.
-    static var sweepStep: Int { 2 }
+    /// Every so many registrations look for entries whose owner is gone.
+    static var sweepInterval: RegistrationID { 4 }
 
-    /// How many entries a registration looks at, about, at the most: as long as it finds dead ones it goes on.
+    /// How many entries are looked at: two for each registration, so that the dead become fewer though each one that is
+    /// added dies.
+    static var sweepStep: Int { 8 }
+
+    /// About how many entries a registration looks at, at the most: as long as it finds dead ones it goes on.
     static var sweepLimit: Int { 4 * Registry<Key, Value>.slice }
 
-    /// Removes the owners of those of the entries that are dead, and goes on while there are any.
+    /// Removes those of the entries whose owner is gone, and goes on while there are any.
     func sweep(_ members: [Registry<Key, Value>.Member]) {
         var members = members
         var seen = 0
-        repeat {
-            var dead: Set<ObjectIdentifier> = []
-            for member in members where member.entry.isDead {
-                if let owner = member.entry.position.owner { dead.insert(owner) }
-            }
+        while seen < Self.sweepLimit {
+            let dead = members.filter { $0.entry.isDead }
             if dead.isEmpty { return }
+            let removed = registry.withLock { registry in dead.map { registry.removeSole($0) } }
+            for (member, removed) in zip(dead, removed) where removed == nil {
+                if let owner = member.entry.position.owner { seen += removeDead(ownedAt: owner) }
+            }
             seen += members.count
-            for owner in dead { seen += removeDead(ownedAt: owner) }
             members = registry.withLock { $0.nextToSweep(Registry<Key, Value>.slice) }
-        } while seen < Self.sweepLimit
+        }
     }
 
     /// Removes the entries of an owner that is gone: a slice of them, all if it is less. The lock is free when entries are

@@ -21,7 +21,7 @@ import Locking
 /// - The lock is held for a slice of the entries at most, however many are to go.
 /// - Memory is proportional to the observers that live; keys without observers are not kept. The content of an observer
 ///   is released when it dies. Its own memory, and with it its address, is free again when its entry is out: each
-///   registration looks at two entries in turn, and at more while it finds dead ones.
+///   fourth registration looks at eight entries in turn, and at more while it finds dead ones.
 package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Guards everything; held for bookkeeping only, see above.
     let registry: Lock<Registry<Key, Value>>
@@ -36,17 +36,21 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
     ///
     /// Takes the lock once, again only when it met dead entries, and allocates nothing for `.immediate`.
     ///
-    /// - Parameters:
-    ///   - skipped: a registration that is not to hear it.
-    ///   - isMeant: whether the key as it was registered is the one that is meant, for keys that are not told apart under
-    ///     the lock.
+    /// - Parameter skipped: a registration that is not to hear it.
+    package func notify(_ key: Key, _ value: Value, skipping skipped: Registration<Key>? = nil) {
+        notify(key, value, skipping: skipped) { _ in true }
+    }
+
+    /// The same for keys that are not told apart under the lock.
+    ///
+    /// - Parameter isMeant: whether the key as it was registered is the one that is meant; if not, nobody is called.
     /// - Returns: whether there was the key, and it was meant.
     @discardableResult
-    package func notify(
+    func notify(
         _ key: Key,
         _ value: Value,
         skipping skipped: Registration<Key>? = nil,
-        where isMeant: (Key) -> Bool = { _ in true }
+        where isMeant: (Key) -> Bool
     ) -> Bool {
         guard let (key, members) = registry.withLock({ $0.members(of: key) }) else { return false }
         let isMeant = isMeant(key)
@@ -145,9 +149,9 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
     ) -> Registration<Key> {
         let (added, next) = registry.withLock { registry in
             let added = registry.add(key, owner: owner, slot: slot, delivery: delivery, entry: entry)
-            return (added, registry.nextToSweep(Self.sweepStep))
+            return (added, added.id % Self.sweepInterval == 0 ? registry.nextToSweep(Self.sweepStep) : nil)
         }
-        sweep(next)
+        if let next { sweep(next) }
         return Registration(key: key, id: added.id)
     }
 }

@@ -10,6 +10,9 @@ extension Registry {
 
         var isEmpty: Bool { first == nil && others.isEmpty }
 
+        /// The only registration.
+        var sole: Registration<Key>? { others.isEmpty ? first : nil }
+
         /// Some of the registrations, under one key or under all.
         func registrations(under key: Key? = nil, atMost limit: Int) -> [Registration<Key>] {
             var found: [Registration<Key>] = []

@@ -102,6 +102,14 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         }
     }
 
+    /// Ends the registration of an owner that has no other.
+    mutating func removeSole(_ member: Member) -> Removed? {
+        guard let owner = member.entry.position.owner, let sole = owners[owner]?.sole, sole.id == member.id else {
+            return nil
+        }
+        return remove(sole.id, from: sole.key).map { (sole, $0) }
+    }
+
     /// A slice of the entries of an owner.
     func slice(ownedAt owner: ObjectIdentifier) -> [Removed] {
         registrations(ownedAt: owner).compactMap { registration in

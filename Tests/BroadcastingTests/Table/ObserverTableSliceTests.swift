@@ -62,7 +62,7 @@ import Testing
         #expect(left.values.count == count)
         #expect(table.registrationCount == 0)
         let steps = zip([count] + left.values, left.values).map { $0 - $1 }
-        #expect(steps.max() ?? 0 <= Registry<String, Int>.slice)
+        #expect(steps.max() ?? 0 <= Registry<String, Int>.slice + ObserverTable<String, Int>.sweepStep)
         withExtendedLifetime((owner, mortal, crowd)) {}
     }
 
