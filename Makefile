@@ -31,6 +31,7 @@ end-to-end: build test-dependencies
 
 sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer; see also sanitize-hub.
 	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'BroadcastingTests|MicroHTTPTests|EventLogTests|WebhooksTests|ClarionTests'
+	swift test -c release --no-parallel --scratch-path .build/tsan-release --sanitize=thread --filter BroadcastingTests
 	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'MicroHTTPTests|EventLogTests|WebhooksTests'
 
 SANITIZED_TESTS := $(addprefix Tests/EndToEnd/test_,fuzzing.py unfinished_requests.py hostile_heads.py reconnecting.py names.py history.py descriptors.py)

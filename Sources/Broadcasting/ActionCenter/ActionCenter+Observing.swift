@@ -49,7 +49,8 @@ extension ActionCenter {
         deliver: Delivery,
         _ handler: @escaping @Sendable (Observer, Payload) -> Void
     ) {
-        table.register(ActionKey(action), owner: observer, replacing: .sameOwner, deliver: deliver, handler: handler)
+        let key = actions.list(action, hash: ListedAction.hash(of: action))
+        table.register(key, owner: observer, replacing: .sameOwner, deliver: deliver, handler: handler)
     }
 
     /// Calls a block for every send of a name as long as the observer lives.

@@ -17,6 +17,7 @@ public final class ActionCenter: Sendable {
     public typealias Payload = [String: any Sendable]
 
     let table = ObserverTable<ActionKey, Payload>()
+    let actions = ActionDirectory()
 
     /// A centre of its own, whose observers hear nothing of any other.
     public init() {}
@@ -25,7 +26,9 @@ public final class ActionCenter: Sendable {
     ///
     /// Returns when those with `.immediate` delivery have been called and the calls of all others are handed over.
     public func send(_ action: some Action, payload: Payload = [:]) {
-        table.notify(ActionKey(action), payload)
+        let hash = ListedAction.hash(of: action)
+        let isHeard = table.notify(.first(ofHash: hash), payload) { $0.action?.isSame(as: action) == true }
+        if !isHeard, actions.hasCollisions, let key = actions.find(action, hash: hash) { table.notify(key, payload) }
     }
 
     /// Calls the blocks of a name, in order of registration, each where it wished to be called.
@@ -40,7 +43,8 @@ public final class ActionCenter: Sendable {
 
     /// Ends the registration of an observer for an action.
     public func remove(_ action: some Action, observer: AnyObject) {
-        table.removeAll(ownedBy: observer, from: ActionKey(action))
+        let hash = ListedAction.hash(of: action)
+        if let key = actions.find(action, hash: hash) { table.removeAll(ownedBy: observer, from: key) }
     }
 
     /// Ends the registration of an observer for a name.

@@ -1,31 +1,34 @@
 /// What a block is registered for: a name or an action, in two name spaces that never meet.
-enum ActionKey: Hashable, Sendable {
-    case name(String)
-    case action(AnyAction)
+///
+/// The table hashes, compares and drops keys while it is locked, which must run no stranger's code. So an action is hashed
+/// beforehand, and compared afterwards: keys of actions with one hash differ by their rank.
+struct ActionKey: Hashable, Sendable {
+    private enum Place: Hashable {
+        case name(String)
+        case action(hash: Int, rank: Int)
+    }
 
-    init(_ action: some Action) { self = .action(AnyAction(action)) }
-}
+    private let place: Place
+    /// The action, in keys that registrations stand under. What looks for such a key has none.
+    let action: ListedAction?
 
-/// An action of any type. `AnyHashable` would take two numbers of different types for one.
-struct AnyAction: Hashable, Sendable {
-    private let action: any Action
-    private let type: ObjectIdentifier
+    static func name(_ name: String) -> ActionKey { ActionKey(place: .name(name), action: nil) }
 
-    init(_ action: some Action) {
+    /// The key that actions of a hash have all but always.
+    static func first(ofHash hash: Int) -> ActionKey {
+        ActionKey(place: .action(hash: hash, rank: 0), action: nil)
+    }
+
+    static func action(_ action: ListedAction) -> ActionKey {
+        ActionKey(place: .action(hash: action.hash, rank: action.rank), action: action)
+    }
+
+    private init(place: Place, action: ListedAction?) {
+        self.place = place
         self.action = action
-        type = ObjectIdentifier(Swift.type(of: action))
     }
 
-    static func == (left: AnyAction, right: AnyAction) -> Bool {
-        // One type of value, or two objects of one class: either way the right one's bits are a `Left`.
-        func isEqual<Left: Action, Right: Action>(_ left: Left, _ right: Right) -> Bool {
-            unsafe left == unsafeBitCast(right, to: Left.self)
-        }
-        return left.type == right.type && isEqual(left.action, right.action)
-    }
+    static func == (left: ActionKey, right: ActionKey) -> Bool { left.place == right.place }
 
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(type)
-        action.hash(into: &hasher)
-    }
+    func hash(into hasher: inout Hasher) { hasher.combine(place) }
 }

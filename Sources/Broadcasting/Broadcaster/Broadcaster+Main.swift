@@ -22,7 +22,7 @@ extension Broadcaster {
         _ body: @escaping @MainActor @Sendable (Subject) -> Void
     ) {
         table.notifyOnMain(
-            ObjectIdentifier(subject),
+            key(of: Subject.self),
             Call(MainDelivery.main.isolating(body)),
             isThere: isolation.isMain
         )

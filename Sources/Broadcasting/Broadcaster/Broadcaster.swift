@@ -28,7 +28,8 @@ public final class Broadcaster: Sendable {
     /// Registers an observer for a protocol. Registering again replaces the registration: it is called once.
     ///
     /// - Parameters:
-    ///   - subject: the protocol, such as `(any TitleUpdating).self`; a class works, too.
+    ///   - subject: the protocol, such as `(any TitleUpdating).self`; a class works, too. Its static type counts: in a
+    ///     variable of type `View.Type` it is `View`, whatever subclass the variable holds.
     ///   - observer: an instance of a class. Anything else is a programmer's mistake and stops the program.
     ///   - deliver: where it is called.
     public func register<Subject: Sendable>(
@@ -36,7 +37,7 @@ public final class Broadcaster: Sendable {
         observer: Subject,
         deliver: Delivery = .main
     ) {
-        table.register(ObjectIdentifier(subject), subject: observer, deliver: deliver) { observer, call in
+        table.register(key(of: Subject.self), subject: observer, deliver: deliver) { observer, call in
             call.known(as: Call<Subject>.self).body(observer)
         }
     }
@@ -52,17 +53,21 @@ public final class Broadcaster: Sendable {
         _ subject: Subject.Type,
         _ body: @escaping @Sendable (Subject) -> Void
     ) {
-        table.notify(ObjectIdentifier(subject), Call(body))
+        table.notify(key(of: Subject.self), Call(body))
     }
+
+    // The type that the compiler knows, which is that of the closures. A metatype may be another one's at run time:
+    // `let subject: View.Type = Label.self` is for observers that are views.
+    func key<Subject>(of subject: Subject.Type) -> ObjectIdentifier { ObjectIdentifier(Subject.self) }
 
     /// Ends the registration of one observer for one protocol.
     public func unregister<Subject>(_ subject: Subject.Type, observer: Subject) {
-        table.removeAll(ownedBy: observer as AnyObject, from: ObjectIdentifier(subject))
+        if let object = object(behind: observer) { table.removeAll(ownedBy: object, from: key(of: Subject.self)) }
     }
 
     /// Ends all registrations for a protocol.
     public func unregister<Subject>(_ subject: Subject.Type) {
-        table.removeAll(ObjectIdentifier(subject))
+        table.removeAll(key(of: Subject.self))
     }
 
     /// Ends all registrations of an observer.
@@ -72,6 +77,6 @@ public final class Broadcaster: Sendable {
 
     /// How many observers of a protocol live. Visits all of them.
     public func count<Subject>(of subject: Subject.Type) -> Int {
-        table.count(of: ObjectIdentifier(subject))
+        table.count(of: key(of: Subject.self))
     }
 }

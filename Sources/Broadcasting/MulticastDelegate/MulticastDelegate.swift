@@ -34,7 +34,7 @@ public final class MulticastDelegate<Delegate: Sendable>: Sendable {
 
     /// Removes a delegate.
     public func remove(_ delegate: Delegate) {
-        table.removeAll(ownedBy: delegate as AnyObject)
+        if let object = object(behind: delegate) { table.removeAll(ownedBy: object) }
     }
 
     /// Calls a closure on every delegate, in order of addition, each where it wished to be called.

@@ -22,7 +22,9 @@ extension ObserverTable {
     /// - Returns: how many there were, dead ones that no sweep had met included.
     @discardableResult
     package func removeAll(_ key: Key) -> Int {
-        registry.withLock { $0.removeAll(from: key) }.count
+        var ids: [RegistrationID] = []
+        read(key) { _, members in members.forEach { ids.append($0.subject.id) } }
+        return remove(ids, from: key)
     }
 
     /// Ends all registrations of an owner under a key. May be called from the owner's `deinit`.
@@ -30,7 +32,7 @@ extension ObserverTable {
     /// - Returns: how many there were.
     @discardableResult
     package func removeAll(ownedBy owner: AnyObject, from key: Key) -> Int {
-        registry.withLock { $0.removeAll(ownedAt: ObjectIdentifier(owner), from: key) }.count
+        removeAll(ownedAt: ObjectIdentifier(owner), from: key)
     }
 
     /// Ends all registrations of an owner. May be called from the owner's `deinit`.
@@ -38,7 +40,7 @@ extension ObserverTable {
     /// - Returns: how many there were.
     @discardableResult
     package func removeAll(ownedBy owner: AnyObject) -> Int {
-        registry.withLock { $0.removeAll(ownedAt: ObjectIdentifier(owner)) }.count
+        removeAll(ownedAt: ObjectIdentifier(owner), from: nil)
     }
 
     /// A token that ends the registration when it is cancelled or released; it keeps neither table nor observer alive.
@@ -47,5 +49,28 @@ extension ObserverTable {
     /// and the token the entry.
     package func token(for registration: Registration<Key>) -> ObservationToken {
         ObservationToken { [weak self] in self?.remove(registration) }
+    }
+
+    /// Ends registrations by id, in slices, between which others get the lock, and in which it is free when entries are
+    /// released.
+    ///
+    /// - Returns: how many had not ended before.
+    @discardableResult
+    func remove(_ ids: [RegistrationID], from key: Key) -> Int {
+        var count = 0
+        for start in stride(from: 0, to: ids.count, by: Registry<Key, Value>.slice) {
+            let slice = ids[start...].prefix(Registry<Key, Value>.slice)
+            count += registry.withLock { registry in slice.compactMap { registry.remove($0, from: key) } }.count
+        }
+        return count
+    }
+
+    private func removeAll(ownedAt owner: ObjectIdentifier, from key: Key?) -> Int {
+        var count = 0
+        while true {
+            let removed = registry.withLock { $0.removeSlice(ownedAt: owner, from: key) }
+            count += removed.count
+            if removed.count < Registry<Key, Value>.slice { return count }
+        }
     }
 }

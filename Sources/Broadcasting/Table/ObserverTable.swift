@@ -14,16 +14,23 @@ import Locking
 ///   `Lifetime`, else when a notification meets it or the next sweep is due.
 /// - Entries are immutable. A notification takes a copy of its key's roster under the lock, which costs one retain,
 ///   and calls from the copy without it; so a change made meanwhile counts from the next notification.
-/// - Nothing is called, and no reference to an observer, entry or handler released, while the lock is held. Whoever
+/// - Nothing is called, and no reference to an observer, entry, handler or key released, while the lock is held. Whoever
 ///   finds a dead owner under the lock cannot know: loading a weak reference and letting go again may run a `deinit`.
-///   So sweeps look at copies, and remove by id. Only hashing and comparing keys happens inside: keys must not come back.
+///   So sweeps look at copies, and remove by id. Only hashing and comparing keys happens inside: so `Key` is a type whose
+///   `==` and `hash(into:)` are of this project, and call nothing else; see `ActionKey` for keys of strangers.
+/// - The lock is held for a slice of the entries at most, however many are to go.
 /// - Memory is proportional to the observers that live; keys without observers are not kept. The content of an observer
-///   is released when it dies. Its own memory, and with it its address, is free again when its entry is out.
+///   is released when it dies. Its own memory, and with it its address, is free again when its entry is out: each
+///   fourth registration looks at eight entries in turn, and at more while it finds dead ones.
 package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Guards everything; held for bookkeeping only, see above.
-    let registry = Lock(Registry<Key, Value>())
+    let registry: Lock<Registry<Key, Value>>
+    private let readings: Readings
 
-    package init() {}
+    package init() {
+        readings = Readings()
+        registry = Lock(Registry(readings: readings))
+    }
 
     deinit {
         registry.withLock { $0.endAll() }
@@ -35,14 +42,43 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
     ///
     /// - Parameter skipped: a registration that is not to hear it.
     package func notify(_ key: Key, _ value: Value, skipping skipped: Registration<Key>? = nil) {
-        guard let roster = registry.withLock({ $0.roster(of: key) }) else { return }
+        notify(key, value, skipping: skipped) { _ in true }
+    }
+
+    /// The same for keys that are not told apart under the lock.
+    ///
+    /// - Parameter isMeant: whether the key as it was registered is the one that is meant; if not, nobody is called.
+    /// - Returns: whether there was the key, and it was meant.
+    @discardableResult
+    func notify(
+        _ key: Key,
+        _ value: Value,
+        skipping skipped: Registration<Key>? = nil,
+        where isMeant: (Key) -> Bool
+    ) -> Bool {
+        guard let (key, members) = registry.withLock({ $0.members(of: key) }) else { return false }
+        let isMeant = isMeant(key)
         var dead: [RegistrationID] = []
-        roster.forEach { member in
-            if member.subject.id != skipped?.id, !member.subject.entry.deliver(value) {
-                dead.append(member.subject.id)
+        if isMeant {
+            members.forEach { member in
+                if member.subject.id != skipped?.id, !member.subject.entry.deliver(value) {
+                    dead.append(member.subject.id)
+                }
             }
         }
+        readings.end()
+        // Or what is removed would be copied for this reader.
+        _ = consume members
         remove(dead, from: key)
+        return isMeant
+    }
+
+    /// Runs a closure with the entries of a key, if there are any, without the lock.
+    @inline(__always)
+    func read(_ key: Key, _ body: (_ key: Key, _ members: Roster<Value>.Members) -> Void) {
+        guard let (key, members) = registry.withLock({ $0.members(of: key) }) else { return }
+        body(key, members)
+        readings.end()
     }
 
     /// Tells one registration alone, unless it has ended.
@@ -117,11 +153,11 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         route: Route?,
         entry: (EntryPosition) -> any Entry<Value>
     ) -> Registration<Key> {
-        let (added, isSweepDue) = registry.withLock { registry in
+        let (added, next) = registry.withLock { registry in
             let added = registry.add(key, owner: owner, slot: slot, route: route, entry: entry)
-            return (added, registry.sweepSchedule.begin(count: registry.count))
+            return (added, added.id % Self.sweepInterval == 0 ? registry.nextToSweep(Self.sweepStep) : nil)
         }
-        if isSweepDue { sweep() }
+        if let next { sweep(next) }
         return Registration(key: key, id: added.id)
     }
 }

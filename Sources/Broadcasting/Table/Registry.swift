@@ -1,40 +1,60 @@
 /// What an `ObserverTable` knows: which entries stand under which key, and which belong to which owner.
 ///
 /// A pure state machine: no lock, no call to an observer. Every removal returns the entries it took out, because
-/// releasing an entry releases its handler and with it whatever that captured: the table does so after unlocking.
+/// releasing an entry releases its handler and with it whatever that captured: the table does so after unlocking. Whoever
+/// removes holds the key, too, so that no key is released here. Nothing takes longer than a slice: what is to be done for
+/// many entries is done for some, and the table comes again.
 ///
 /// Invariants:
 /// - a key is in `buckets` exactly while its roster has entries;
 /// - an owner's address is in `owners` exactly while entries bound to it stand in some bucket, and lists all of them;
+/// - `owned` has all entries that have an owner;
 /// - a slot names an entry of the same bucket;
 /// - ids are handed out once, in the order of registration.
 ///
 /// Addresses of owners are used to find entries, never to decide whose they are: whatever stands under the address of
 /// an object in hand is either that object's or a dead one's, and both may go when that object's go.
 struct Registry<Key: Hashable & Sendable, Value: Sendable> {
+    typealias Member = Roster<Value>.Member
+    typealias Removed = (registration: Registration<Key>, entry: any Entry<Value>)
+
     private struct Bucket {
-        var roster = Roster<Value>()
+        var roster: Roster<Value>
         var slots: [Slot: RegistrationID] = [:]
     }
 
+    /// How much is done while others wait: some ten microseconds.
+    static var slice: Int { 64 }
+
     private var buckets: [Key: Bucket] = [:]
     private var owners: [ObjectIdentifier: Belongings] = [:]
+    /// In order of registration, for sweeps to go round.
+    private var owned: Roster<Value>
+    /// The last entry that a sweep has looked at.
+    private var lastSwept: RegistrationID = 0
     private var lastID: RegistrationID = 0
+    private let readings: Readings
 
     /// Registrations under all keys, dead ones included.
     private(set) var count = 0
 
-    var sweepSchedule = SweepSchedule()
+    /// - Parameter readings: where the readings of rosters are ended.
+    init(readings: Readings) {
+        self.readings = readings
+        owned = Roster(readings: readings)
+    }
 
     var keys: [Key] { Array(buckets.keys) }
 
-    func roster(of key: Key) -> Roster<Value>? { buckets[key]?.roster }
+    /// The entries of a key and the key as it was first used, which is equal to the one that is asked for.
+    func members(of key: Key) -> (key: Key, members: Roster<Value>.Members)? {
+        guard let index = buckets.index(forKey: key) else { return nil }
+        return (buckets.keys[index], buckets.values[index].roster.members)
+    }
 
     func entry(of registration: Registration<Key>) -> (any Entry<Value>)? {
         buckets[registration.key]?.roster[registration.id]
     }
-
-    var rosters: [(key: Key, roster: Roster<Value>)] { buckets.map { ($0.key, $0.value.roster) } }
 
     /// Adds an entry in place of the one that has its slot, if any.
     mutating func add(
@@ -49,9 +69,13 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         // What is replaced has not ended: what was handed over to it is still to be heard.
         let end = replaced?.position.end ?? EndMark()
         let position = EntryPosition(route: route, owner: owner, slot: slot, end: end)
-        buckets[key, default: Bucket()].roster.append(.init(id: lastID, entry: make(position)))
+        let member = Member(id: lastID, entry: make(position))
+        buckets[key, default: Bucket(roster: Roster(readings: readings))].roster.append(member)
         if let slot { buckets[key]?.slots[slot] = lastID }
-        if let owner { owners[owner, default: Belongings()].add(lastID, key) }
+        if let owner {
+            owners[owner, default: Belongings()].add(Registration(key: key, id: lastID))
+            owned.append(member)
+        }
         count += 1
         return (lastID, replaced)
     }
@@ -67,9 +91,10 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         guard let index = buckets.index(forKey: key),
             let entry = buckets.values[index].roster.remove(id)
         else { return nil }
-        if let slot = entry.position.slot { buckets.values[index].slots[slot] = nil }
+        if let slot = entry.position.slot { buckets.values[index].slots.removeValueShrinking(forKey: slot) }
         if buckets.values[index].roster.isEmpty { buckets.removeValueShrinking(forKey: key) }
-        forget(id, at: entry.position)
+        count -= 1
+        if let owner = entry.position.owner { forget(Registration(key: key, id: id), of: owner) }
         return entry
     }
 
@@ -77,42 +102,51 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         buckets[key]?.slots[slot].flatMap { remove($0, from: key) }
     }
 
-    /// Ends all registrations under a key.
-    mutating func removeAll(from key: Key) -> Roster<Value> {
-        guard let roster = buckets.removeValueShrinking(forKey: key)?.roster else { return Roster() }
-        roster.forEach {
-            forget($0.subject.id, at: $0.subject.entry.position)
-            $0.subject.entry.position.end.set()
+    /// Ends registrations of an owner, under one key or under all: a slice of them, all if it is less.
+    mutating func removeSlice(ownedAt owner: ObjectIdentifier, from key: Key? = nil) -> [Removed] {
+        registrations(ownedAt: owner, under: key).compactMap { registration in
+            remove(registration.id, from: registration.key).map { (registration, $0) }
         }
-        return roster
     }
 
-    /// Ends all registrations, with the table.
-    func endAll() {
-        for bucket in buckets.values { bucket.roster.forEach { $0.subject.entry.position.end.set() } }
+    /// Ends the registration of an owner that has no other.
+    mutating func removeSole(_ member: Member) -> Removed? {
+        guard let owner = member.entry.position.owner, let sole = owners[owner]?.sole, sole.id == member.id else {
+            return nil
+        }
+        return remove(sole.id, from: sole.key).map { (sole, $0) }
     }
 
-    /// Ends the registrations of an owner, under one key or under all.
-    mutating func removeAll(ownedAt owner: ObjectIdentifier, from key: Key? = nil) -> [any Entry<Value>] {
-        registrations(ownedAt: owner)
-            .filter { key == nil || $0.key == key }
-            .compactMap { remove($0.id, from: $0.key) }
-    }
-
-    func entries(ownedAt owner: ObjectIdentifier) -> [(registration: Registration<Key>, entry: any Entry<Value>)] {
+    /// A slice of the entries of an owner.
+    func slice(ownedAt owner: ObjectIdentifier) -> [Removed] {
         registrations(ownedAt: owner).compactMap { registration in
             entry(of: registration).map { (registration, $0) }
         }
     }
 
-    private func registrations(ownedAt owner: ObjectIdentifier) -> [Registration<Key>] {
-        owners[owner]?.registrations.map { Registration(key: $0.value, id: $0.key) } ?? []
+    /// Ends all registrations, with the table.
+    func endAll() {
+        for bucket in buckets.values { bucket.roster.members.forEach { $0.subject.entry.position.end.set() } }
     }
 
-    private mutating func forget(_ id: RegistrationID, at position: EntryPosition) {
-        count -= 1
-        guard let owner = position.owner, let index = owners.index(forKey: owner) else { return }
-        owners.values[index].remove(id)
-        if owners.values[index].registrations.isEmpty { owners.removeValueShrinking(forKey: owner) }
+    /// The entries that are next to be looked at by a sweep; again from the first, when the last has been.
+    mutating func nextToSweep(_ limit: Int) -> [Member] {
+        var next = owned.members(after: lastSwept, atMost: limit)
+        if next.count < limit {
+            next += owned.members(after: 0, atMost: limit - next.count).prefix { $0.id <= lastSwept }
+        }
+        if let last = next.last { lastSwept = last.id }
+        return next
+    }
+
+    private func registrations(ownedAt owner: ObjectIdentifier, under key: Key? = nil) -> [Registration<Key>] {
+        owners[owner]?.registrations(under: key, atMost: Self.slice) ?? []
+    }
+
+    private mutating func forget(_ registration: Registration<Key>, of owner: ObjectIdentifier) {
+        _ = owned.remove(registration.id)
+        guard let index = owners.index(forKey: owner) else { return }
+        owners.values[index].remove(registration)
+        if owners.values[index].isEmpty { owners.removeValueShrinking(forKey: owner) }
     }
 }

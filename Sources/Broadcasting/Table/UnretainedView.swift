@@ -3,33 +3,48 @@
 /// A handler gets its observer as a plain object and needs it as a `Subject`. `object as! Subject` looks the conformance
 /// up at every call, some 150 ns, more than all the rest of a call. So this keeps the bits of the existential: the
 /// reference, of which it is no owner, and the conformance.
+///
+/// Only where the reference is in the bits. It is not in `any Error`, which is a reference to a box that holds the
+/// object: of the box nobody would be an owner. There the object is cast at every call.
 @safe
 final class UnretainedView<Subject: Sendable>: @unchecked Sendable {
     // Unchecked: written in `init` only, and what the bits stand for is Sendable.
-    private let bits: UnsafeMutablePointer<Loan<Subject>>
+    /// `nil` if they do not begin with the reference.
+    private let bits: UnsafeMutablePointer<Loan<Subject>>?
 
-    /// - Parameter subject: an instance of a class, so that its bits are one reference, which is inline in an existential
-    ///   of any protocol, beside pointers to metadata, which live for ever.
-    init(_ subject: Subject) {
-        precondition(
-            type(of: subject as Any) is AnyClass,
-            "\(type(of: subject as Any)) is not a class: only an object can observe, for only an object can be released"
-        )
+    /// - Parameters:
+    ///   - subject: an object, so that its bits are one reference, inline in the type of a class and in all existentials but
+    ///     `any Error`, beside pointers to metadata, which live for ever.
+    ///   - object: the object itself.
+    init(_ subject: Subject, of object: AnyObject) {
+        let reference = UInt(bitPattern: ObjectIdentifier(object))
+        let isInline = unsafe withUnsafeBytes(of: subject) {
+            unsafe $0.count >= MemoryLayout<UInt>.size && $0.load(as: UInt.self) == reference
+        }
+        guard isInline else {
+            unsafe bits = nil
+            return
+        }
         // Copied as raw bytes and never destroyed as a `Subject`: the reference is neither retained nor released.
-        unsafe bits = .allocate(capacity: 1)
+        let bits = UnsafeMutablePointer<Loan<Subject>>.allocate(capacity: 1)
         unsafe withUnsafePointer(to: subject) {
             unsafe UnsafeMutableRawPointer(bits).copyMemory(from: $0, byteCount: MemoryLayout<Subject>.size)
         }
+        unsafe self.bits = bits
     }
 
-    deinit { unsafe bits.deallocate() }
+    deinit { unsafe bits?.deallocate() }
 
     /// Lends the subject to a handler.
     ///
     /// - Parameter object: the object it was made of. That the caller holds it is what makes the bits valid.
     func lend<Value>(keptAliveBy object: AnyObject, to handler: (Subject, Value) -> Void, with value: Value) {
-        unsafe hand(bits.pointee, to: handler, with: value)
-        extendLifetime(object)
+        if let bits = unsafe bits {
+            unsafe hand(bits.pointee, to: handler, with: value)
+            extendLifetime(object)
+        } else if let subject = object as? Subject {
+            handler(subject, value)
+        }
     }
 }
 

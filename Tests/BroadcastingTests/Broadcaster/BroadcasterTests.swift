@@ -66,6 +66,7 @@ import Testing
         broadcaster.unregister((any Ticking).self)
         #expect(broadcaster.count(of: (any Ticking).self) == 0)
         #expect(broadcaster.count(of: (any TitleUpdating).self) == 1)
+        withExtendedLifetime(labels) {}
     }
 
     @Test func `protocols of one name do not collide`() {

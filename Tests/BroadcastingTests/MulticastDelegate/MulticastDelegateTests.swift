@@ -13,6 +13,7 @@ import Testing
         delegates.invoke { $0.redPointDidReceive(3) }
         #expect(calls.values == ["a 3", "b 3", "c 3"])
         #expect(delegates.count == 3)
+        withExtendedLifetime(all) {}
     }
 
     @Test func `adding twice is one registration, and removing ends it`() {
@@ -52,6 +53,7 @@ import Testing
         for queue in queues {
             #expect(calls.values.filter { $0.hasPrefix(queue.label) } == (0..<100).map { "\(queue.label) \($0)" })
         }
+        withExtendedLifetime(all) {}
     }
 
     @Test func `the main actor is the default`() async {

@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 @testable import Broadcasting
 
 /// Promise 2, memory: each test in a process of its own, so that what other tests use meanwhile is not counted.
@@ -50,10 +54,78 @@ import Testing
             #expect(growth < 8 << 20, "grew by \(growth >> 10) KB")
         }
     }
+
+    @Test func `of many that came and went, nothing stays for the one that is left`() async {
+        await #expect(processExitsWith: .success) {
+            let delegates = MulticastDelegate<Recorder<Int>>()
+            let steady = Recorder<Int>()
+            delegates.add(steady, deliver: .immediate)
+            var crowd = [Recorder<Int>]()
+            func fill(_ count: Int) {
+                for _ in 0..<count {
+                    let delegate = Recorder<Int>()
+                    crowd.append(delegate)
+                    delegates.add(delegate, deliver: .immediate)
+                }
+            }
+            fill(1_000)
+            crowd = []
+            delegates.invoke { $0.hear(1) }
+            let before = residentBytes()
+            fill(200_000)
+            crowd = []
+            delegates.invoke { $0.hear(2) }
+            let growth = residentBytes() - before
+            #expect(delegates.table.registrationCount == 1)
+            // 16 MB were kept by a dictionary that did not shrink.
+            #expect(growth < 8 << 20, "grew by \(growth >> 10) KB")
+            withExtendedLifetime(steady) {}
+        }
+    }
+
+    @Test func `deaths that nobody announced and no post meets are found by registrations`() {
+        let table = ObserverTable<Int, Int>()
+        var crowd = (0..<20_000).map { _ in Recorder<Int>() }
+        for (number, owner) in crowd.enumerated() {
+            table.register(number % 100, owner: owner) { $0.hear($1) }
+        }
+        crowd = []
+        #expect(table.registrationCount == 20_000)
+        let others = (0..<1_000).map { _ in Recorder<Int>() }
+        for other in others { table.register(-1, owner: other) { $0.hear($1) } }
+        #expect(table.registrationCount < 2 * others.count)
+        withExtendedLifetime(others) {}
+    }
+
+    @Test func `the memory of large observers that died is free after a few registrations`() async {
+        await #expect(processExitsWith: .success) {
+            let table = ObserverTable<Int, Int>()
+            let before = residentBytes()
+            var crowd = (0..<32).map { _ in Large() }
+            for owner in crowd { table.register(1, owner: owner) { _, _ in } }
+            #expect(residentBytes() - before > 7 << 20)
+            crowd = []
+            let other = Recorder<Int>()
+            for _ in 0..<4 { table.register(2, owner: other, replacing: .sameOwner) { $0.hear($1) } }
+            #expect(table.registrationCount == 1)
+            let growth = residentBytes() - before
+            #expect(growth < 2 << 20, "grew by \(growth >> 10) KB")
+            withExtendedLifetime(other) {}
+        }
+    }
 }
 
-/// The process's resident memory; 0 where `/proc` does not exist, so that growth is 0 there.
+/// An observer of 256 KiB, which lie in the object itself.
+private final class Large: Sendable {
+    let content = InlineArray<262_144, UInt8>(repeating: 1)
+}
+
+/// The process's resident memory without what the allocator keeps for later; 0 where `/proc` does not exist, so that growth is 0 there.
 private func residentBytes() -> Int {
+    #if canImport(Glibc)
+        typealias Trim = @convention(c) (Int) -> Int32
+        if let trim = unsafe dlsym(nil, "malloc_trim") { _ = unsafe unsafeBitCast(trim, to: Trim.self)(0) }
+    #endif
     guard let statm = try? String(contentsOfFile: "/proc/self/statm", encoding: .ascii) else { return 0 }
     return (Int(statm.split(separator: " ")[1]) ?? 0) * Int(getpagesize())
 }

@@ -9,7 +9,7 @@ import Testing
 
     private func ids(_ roster: Roster<Int>) -> [RegistrationID] {
         var ids: [RegistrationID] = []
-        roster.forEach { ids.append($0.subject.id) }
+        roster.members.forEach { ids.append($0.subject.id) }
         return ids
     }
 
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [1, 2, 3, 4])
     func `it agrees with a plain array under random changes`(seed: UInt64) {
         var random = SplitMix(state: seed)
-        var roster = Roster<Int>()
+        var roster = Roster<Int>(readings: Readings())
         var expected: [RegistrationID] = []
         var next: RegistrationID = 0
         for step in 0..<4_000 {
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `a copy does not see later changes, and shares the chunks that did not change`() {
-        var roster = Roster<Int>()
+        var roster = Roster<Int>(readings: Readings())
         for id in 1...1_000 { roster.append(member(RegistrationID(id))) }
         let copy = roster
         #expect(roster.remove(500) != nil)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `a removal copies no more than one chunk, also while a copy of the roster lives`() {
-        var roster = Roster<Int>()
+        var roster = Roster<Int>(readings: Readings())
         for id in 1...15_000 { roster.append(member(RegistrationID(id))) }
         for id in stride(from: 1, through: 15_000, by: 101) {
             let copy = roster

@@ -28,6 +28,7 @@ import Testing
         #expect(set.remove(things[9]) == true)
         #expect(set.remove(things[9]) == false)
         #expect(WeakSet(things).count == 10)
+        withExtendedLifetime(things) {}
     }
 
     @Test func `objects leave when they are released`() {

@@ -24,7 +24,7 @@ import Testing
             try hub.bind(MarketChanged.self, to: "market.changed", in: center)
             let after = listen()
             let stream = try TestClient(port: hub.port)
-            stream.send("GET /topics/market.*/events HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n")
+            stream.send("GET /topics/market.*/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
             try await eventually { stream.received().contains(": clarion") }
             MarketChanged.post(zzf, in: center)
             MarketChanged.post(.init(name: "end", price: 0), in: center)

@@ -11,7 +11,7 @@ import Testing
     @Test func aStreamIsReleasedWhenItsClientIsGoneWithoutAnEventBeingPosted() async throws {
         try await withHub { hub in
             let client = try TestClient(port: hub.port)
-            client.send("GET /topics/a/events HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n")
+            client.send("GET /topics/a/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
             try await eventually { client.received().contains(": clarion") }
             weak let stream = hub.directory.all().first as? EventStream
             #expect(stream != nil)
@@ -28,7 +28,7 @@ import Testing
     @Test func aHeadRequestForAStreamLeavesNothingBehind() async throws {
         try await withHub { hub in
             let client = try TestClient(port: hub.port)
-            client.send("HEAD /topics/a/events HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n")
+            client.send("HEAD /topics/a/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
             try await eventually { client.received().hasSuffix("\r\n\r\n") }
             try await eventually { hub.directory.all().isEmpty }
             #expect(hub.streams.gauge.open.load(ordering: .relaxed) == 0)
@@ -38,7 +38,7 @@ import Testing
     @Test func aPostInTheProcessReachesAStream() async throws {
         try await withHub { hub in
             let client = try TestClient(port: hub.port)
-            client.send("GET /topics/a.*/events HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n")
+            client.send("GET /topics/a.*/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
             try await eventually { client.received().contains(": clarion") }
             let event = try await hub.post(EventDraft(topic: try Topic("a.b"), data: Array("hello".utf8)))
             try await eventually { client.received().contains("id: \(event.id)\ndata: hello\n\n") }

@@ -76,7 +76,7 @@ import Testing
             let token = try hub.observe("a.*") { event in listener.heard.add(event.text) }
             try hub.observe("a.1", owner: listener) { me, event in me.heard.add("exactly \(event.text)") }
             let stream = try TestClient(port: hub.port)
-            stream.send("GET /topics/a.*/events HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n")
+            stream.send("GET /topics/a.*/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
             try await eventually { stream.received().contains(": clarion") }
             let answer = try await TestAnswer.to("DELETE", "/topics/a.*/observers", of: hub)
             #expect(answer.body == "{\"unregistered\":3}\n")
@@ -101,7 +101,10 @@ import Testing
             )
             #expect(webhook.status == 409)
             let stream = try TestClient(port: hub.port)
-            stream.send("GET /topics/a/events?observer=\(id) HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n")
+            stream.send(
+                "GET /topics/a/events?observer=\(id) HTTP/1.1\r\n"
+                    + "Host: localhost\r\nAccept: text/event-stream\r\n\r\n"
+            )
             try await eventually { stream.received().contains("observer-kind") }
             #expect(try await ids("/observers", hub) == [id])
         }

@@ -7,7 +7,10 @@ import Testing
 @Suite(.serialized) struct ObserverNamesTests {
     private func open(_ name: String, _ hub: Hub) async throws -> TestClient {
         let client = try TestClient(port: hub.port)
-        client.send("GET /topics/a/events?observer=\(name) HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n")
+        client.send(
+            "GET /topics/a/events?observer=\(name) HTTP/1.1\r\n"
+                + "Host: localhost\r\nAccept: text/event-stream\r\n\r\n"
+        )
         try await eventually { client.received().contains(": clarion") }
         return client
     }

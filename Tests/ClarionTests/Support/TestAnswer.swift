@@ -17,7 +17,7 @@ struct TestAnswer {
         let client = try TestClient(port: hub.port)
         defer { client.close() }
         client.send(
-            "\(method) \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: \(contentType)\r\n"
+            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: \(contentType)\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
         )
         let text = try await client.receivedToTheEnd()
