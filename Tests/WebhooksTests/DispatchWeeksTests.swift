@@ -72,7 +72,7 @@ struct DispatchWeeksTests {
         private var problem: String? {
             let (pending, endpoints) = (model.pending, model.endpoints.count)
             let bounds = [
-                "lanes": 2 * (endpoints + 1), "timers": 100000 * endpoints, "turns": 3 * endpoints,
+                "lanes": 2 * (endpoints + 1), "timers": endpoints, "turns": 3 * endpoints,
                 "deliveries": 3 * pending,
                 "due times": pending, "attempts": 0, "outcomes": 8, "alarms": 4,
             ]
