@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: LogKind.all)
     func `name up to 4,096, and leave it to reading if there are more`(kind: LogKind) async throws {
-        let log = try kind.make().log
+        let log = try kind.make(LogKind.Settings(deferredDeliveries: 1_024)).log
         try await save(log, "w", ["a"])
         let told = follow(log)
         for count in [4_095, 4_096, 4_097, 1] {
