@@ -263,7 +263,7 @@ struct Lane {
     /// Takes in how an attempt ended; returns how much longer the endpoint has been failing, in milliseconds.
     mutating func noteFailing(_ outcome: AttemptOutcome, of delivery: Delivery, at now: Int64) -> Int64 {
         guard outcome.failure != nil else {
-            failing.end()
+            failing.succeed(at: now)
             return 0
         }
         var retry: Int64?
