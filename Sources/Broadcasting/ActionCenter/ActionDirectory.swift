@@ -17,6 +17,14 @@ final class ActionDirectory: Sendable {
         var listings: [Listing] = []
         /// The number of the action that was listed last.
         var version = 0
+
+        /// The lowest rank that is free.
+        var freeRank: Int {
+            // All but always there is one.
+            if listings.count == 1 { return listings[0].rank == 0 ? 1 : 0 }
+            let ranks = Set(listings.map(\.rank))
+            return (0...).first { !ranks.contains($0) } ?? 0
+        }
     }
 
     private struct Listing {
@@ -56,9 +64,7 @@ final class ActionDirectory: Sendable {
     private func look(_ hash: Int) -> (actions: [ListedAction], rank: Int, version: Int) {
         state.withLock { state in
             guard let row = state.rows[hash] else { return ([], 0, 0) }
-            let ranks = Set(row.listings.map(\.rank))
-            let rank = (0...).first { !ranks.contains($0) } ?? 0
-            return (row.listings.compactMap { $0.action.load() }, rank, row.version)
+            return (row.listings.compactMap { $0.action.load() }, row.freeRank, row.version)
         }
     }
 
