@@ -28,7 +28,8 @@ final class Configuration: Sendable {
                 do throws(MemberFault) {
                     try source.readFile()
                 } catch {
-                    throw MemberFault(path: "jwt[\(place)].jwks", message: "\(location.description): \(error.description)")
+                    let message = "\(location.description): \(error.description)"
+                    throw MemberFault(path: "jwt[\(place)].jwks", message: message)
                 }
             }
             issuers.append(
@@ -42,7 +43,10 @@ final class Configuration: Sendable {
     /// Verifies a token by the rules of its issuer. Where several entries are for one issuer, any of them will do; what is
     /// told is why it failed where it came farthest.
     func judge(_ token: Token, _ hash: CredentialHash, at now: Timestamp) async throws(CredentialFault) -> Principal {
-        var fault = CredentialFault(reason: .wrongIssuer, detail: "The token is of an issuer that is unknown here: wrong issuer.")
+        var fault = CredentialFault(
+            reason: .wrongIssuer,
+            detail: "The token's issuer is none that this hub knows: wrong issuer."
+        )
         for issuer in issuers where issuer.rules.areFor(token.claims.issuer) {
             do throws(CredentialFault) {
                 let key = try await issuer.judge(token, at: now)

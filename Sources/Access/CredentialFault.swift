@@ -32,6 +32,8 @@ public struct CredentialFault: Error, Sendable, Hashable, CustomStringConvertibl
     /// No such key. It is not said whether there was one.
     static let unknown = CredentialFault(reason: .unknown, detail: "The credential is unknown.")
 
+    static let tooLong = CredentialFault.malformed("it is longer than \(Token.maximumLength) bytes")
+
     static func malformed(_ detail: String) -> CredentialFault {
         CredentialFault(reason: .malformed, detail: "The token is malformed: \(detail).")
     }

@@ -107,7 +107,7 @@ public final class Credentials: Sendable {
     /// - Throws: ``CredentialFault`` if it is nobody's, or not valid at this time.
     public func authenticate(_ credential: some StringProtocol & Sendable) async throws(CredentialFault) -> Principal {
         guard credential.utf8.count <= Token.maximumLength else {
-            throw Token.isMeant(by: credential) ? .malformed("it is longer than \(Token.maximumLength) bytes") : .unknown
+            throw Token.isMeant(by: credential) ? .tooLong : .unknown
         }
         let now = now()
         let hash = CredentialHash(of: credential)

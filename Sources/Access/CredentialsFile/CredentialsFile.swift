@@ -53,7 +53,8 @@ struct CredentialsFile: Sendable {
         for (place, value) in (try members.elements("keys") ?? []).enumerated() {
             let entry = try KeyEntry(value, at: "keys[\(place)]")
             if let first = places.updateValue(place, forKey: entry.hash) {
-                throw MemberFault(path: "keys[\(place)].sha256", message: "It is that of keys[\(first)], too. Remove one.")
+                let message = "It is that of keys[\(first)], too. Remove one."
+                throw MemberFault(path: "keys[\(place)].sha256", message: message)
             }
             keys.append(entry)
         }
@@ -160,7 +161,7 @@ extension Members {
         do throws(MemberFault) {
             return try body()
         } catch {
-            throw MemberFault(path: path(of: name) + (error.path.isEmpty ? "" : ".\(error.path)"), message: error.message)
+            throw fault(error.path.isEmpty ? name : "\(name).\(error.path)", error.message)
         }
     }
 }

@@ -29,10 +29,11 @@ enum FileBytes {
     }
 
     private static func unreadable(_ code: Int32) -> MemberFault {
-        MemberFault(
+        // `unsafe`: the text that strerror(3) lends is copied at once.
+        let reason = unsafe String(cString: strerror(code))
+        return MemberFault(
             path: "",
-            // `unsafe`: the text that strerror(3) lends is copied at once.
-            message: code == ENOENT ? "There is no such file." : "It cannot be read: \(unsafe String(cString: strerror(code)))."
+            message: code == ENOENT ? "There is no such file." : "It cannot be read: \(reason)."
         )
     }
 }

@@ -23,7 +23,8 @@ struct Members {
     ///   - known: the names that it may have.
     init(_ value: JSONValue, at path: String, known: [String]) throws(MemberFault) {
         guard case .object(let values) = value else {
-            throw MemberFault(path: path, message: "It must be an object with the members \(known.joined(separator: ", ")).")
+            let names = known.joined(separator: ", ")
+            throw MemberFault(path: path, message: "It must be an object, which may have the members \(names).")
         }
         self.values = values
         self.path = path

@@ -131,7 +131,8 @@ final class KeySetSource: Sendable {
             return before
         }
         // The first of many failures alike is told; it is tried again every minute.
-        let consequence = hasKeys ? "The keys that it had stay in force." : "No token of its issuer is accepted until then."
+        let consequence =
+            hasKeys ? "The keys that it had stay in force." : "Until it can, no token of its issuer is accepted."
         logger.log(
             level: hadFailed ? .debug : .warning,
             "The key set \(location.description) cannot be fetched: \(reason) \(consequence)"

@@ -1,9 +1,12 @@
 import Crypto
 
 /// The SHA-256 of a credential: what is stored and compared instead of it.
+///
+/// Four numbers rather than a vector of four: that would be aligned to 32 bytes, and Swift 6.3 puts values of asynchronous
+/// functions into memory aligned to 16.
 struct CredentialHash: Hashable, Sendable {
-    /// The 32 bytes as they lie in memory.
-    let words: SIMD4<UInt64>
+    /// The 32 bytes in their order, each eight of them as a little-endian number.
+    let first, second, third, fourth: UInt64
 
     /// The hash of a credential's bytes.
     init(of credential: some StringProtocol) {
@@ -25,33 +28,37 @@ struct CredentialHash: Hashable, Sendable {
     init?(hexadecimal text: String) {
         let digits = text.utf8.compactMap(\.hexadecimalDigit)
         guard digits.count == 64, text.utf8.count == 64 else { return nil }
-        var words = SIMD4<UInt64>()
-        for word in 0..<4 {
-            // Bytes in memory order, whatever the machine's.
-            for byte in (0..<8).reversed() {
-                let place = (word * 8 + byte) * 2
-                words[word] = words[word] << 8 | UInt64(digits[place] << 4 | digits[place + 1])
-            }
-        }
-        self.words = words
+        self.init(bytes: (0..<32).map { digits[$0 * 2] << 4 | digits[$0 * 2 + 1] })
     }
 
     private init(_ digest: SHA256.Digest) {
         // `unsafe`: the digest's 32 bytes are copied inside the closure that lends them.
-        let words = unsafe digest.withUnsafeBytes { unsafe $0.loadUnaligned(as: SIMD4<UInt64>.self) }
-        self.words = SIMD4(
-            UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]), UInt64(littleEndian: words[2]),
-            UInt64(littleEndian: words[3])
-        )
+        self = unsafe digest.withUnsafeBytes { unsafe CredentialHash(bytes: $0) }
+    }
+
+    /// - Parameter bytes: 32 of them.
+    private init(bytes: some RandomAccessCollection<UInt8>) {
+        func word(_ number: Int) -> UInt64 {
+            bytes.dropFirst(number * 8).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        first = word(0)
+        second = word(1)
+        third = word(2)
+        fourth = word(3)
+    }
+
+    /// What differs between both, zero if nothing does. Takes the same time for any two.
+    func difference(from other: CredentialHash) -> UInt64 {
+        (first ^ other.first) | (second ^ other.second) | (third ^ other.third) | (fourth ^ other.fourth)
     }
 
     /// 64 hexadecimal digits in lower case.
     var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
-        for word in 0..<4 {
+        for word in [first, second, third, fourth] {
             for byte in 0..<8 {
-                let value = Int(words[word] >> (8 * UInt64(byte)) & 0xFF)
+                let value = Int(word >> (8 * UInt64(byte)) & 0xFF)
                 text.append(digits[value >> 4])
                 text.append(digits[value & 0xF])
             }

@@ -4,12 +4,12 @@ struct KeyTable: Sendable {
     /// Beside each entry who it stands for, so that a request makes none.
     private let principals: [Principal]
     /// The hashes alone, close together: a thousand take about a microsecond.
-    private let hashes: [SIMD4<UInt64>]
+    private let hashes: [CredentialHash]
 
     init(_ entries: [KeyEntry]) {
         self.entries = entries
         principals = entries.map(\.principal)
-        hashes = entries.map(\.hash.words)
+        hashes = entries.map(\.hash)
     }
 
     func principal(_ hash: CredentialHash) -> Principal? { place(of: hash).map { principals[$0] } }
@@ -19,10 +19,9 @@ struct KeyTable: Sendable {
     private func place(of hash: CredentialHash) -> Int? {
         var found = -1
         for place in hashes.indices {
-            let difference = hashes[place] ^ hash.words
-            let folded = difference[0] | difference[1] | difference[2] | difference[3]
+            let difference = hashes[place].difference(from: hash)
             // All ones if nothing differs, otherwise zero, without a branch.
-            let mask = Int(truncatingIfNeeded: (folded | (0 &- folded)) >> 63) - 1
+            let mask = Int(truncatingIfNeeded: (difference | (0 &- difference)) >> 63) - 1
             found ^= (found ^ place) & mask
         }
         return found < 0 ? nil : found

@@ -24,9 +24,10 @@ struct Claims: Sendable {
         notBefore = try Self.seconds("nbf", in: claims)
         _ = try Self.seconds("iat", in: claims)
         do throws(MemberFault) {
-            grant = try claims["clarion"].map { value throws(MemberFault) in
-                try Grant(Members(value, at: "clarion", known: Grant.memberNames))
-            } ?? .nothing
+            let rights = try claims["clarion"].map { value throws(MemberFault) in
+                try Members(value, at: "clarion", known: Grant.memberNames)
+            }
+            grant = try rights.map { rights throws(MemberFault) in try Grant(rights) } ?? .nothing
         } catch {
             throw CredentialFault(reason: .malformed, detail: "The token is malformed. \(error.description)")
         }

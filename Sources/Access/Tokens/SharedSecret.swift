@@ -16,7 +16,10 @@ struct SharedSecret: Sendable {
         // `openssl rand -base64` breaks lines, and ends with one.
         let text = file.filter { !($0 == 0x20 || (0x09...0x0D).contains($0)) }
         guard let data = Data(base64Encoded: Data(text)) else {
-            throw MemberFault(path: "", message: "It must hold a key in base64, as `openssl rand -base64 48` makes one.")
+            throw MemberFault(
+                path: "",
+                message: "It must hold a key in base64, as `openssl rand -base64 48` makes one."
+            )
         }
         guard (Self.minimumLength...Self.maximumLength).contains(data.count) else {
             throw MemberFault(

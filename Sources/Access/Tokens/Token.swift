@@ -26,9 +26,7 @@ struct Token: Sendable {
 
     /// - Throws: what makes it malformed.
     init(_ text: some StringProtocol) throws(CredentialFault) {
-        guard text.utf8.count <= Self.maximumLength else {
-            throw .malformed("it is longer than \(Self.maximumLength) bytes")
-        }
+        guard text.utf8.count <= Self.maximumLength else { throw .tooLong }
         let bytes = Array(text.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .malformed("a signed token has three parts, separated by dots") }
