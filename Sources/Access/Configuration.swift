@@ -50,7 +50,7 @@ final class Configuration: Sendable {
         for issuer in issuers where issuer.rules.areFor(token.claims.issuer) {
             do throws(CredentialFault) {
                 let key = try await issuer.judge(token, at: now)
-                return principal(token.claims, hash, evidence: .token(issuer.rules, signer: key.fingerprint))
+                return principal(token.claims, hash, issuer.rules, signer: key.fingerprint)
             } catch {
                 if error.reason.progress >= fault.reason.progress { fault = error }
             }
@@ -58,14 +58,18 @@ final class Configuration: Sendable {
         throw fault
     }
 
-    private func principal(_ claims: Claims, _ hash: CredentialHash, evidence: Principal.Evidence) -> Principal {
-        let issuer = claims.issuer ?? ""
-        return Principal(
-            name: claims.subject ?? (issuer.isEmpty ? "token" : issuer),
-            id: claims.subject.map { .subject($0, issuer: issuer) } ?? .token(hash),
+    private func principal(
+        _ claims: Claims,
+        _ hash: CredentialHash,
+        _ rules: IssuerRules,
+        signer: CredentialHash
+    ) -> Principal {
+        Principal(
+            name: claims.subject ?? rules.issuer ?? "token",
+            id: claims.subject.map { .subject($0, issuer: claims.issuer ?? "") } ?? .token(hash),
             grant: claims.grant,
             expires: claims.expires.map { Timestamp(seconds: $0) },
-            evidence: evidence
+            evidence: .token(rules, signer: signer)
         )
     }
 

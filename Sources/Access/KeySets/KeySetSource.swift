@@ -91,6 +91,7 @@ final class KeySetSource: Sendable {
         } catch {
             fail(error.description)
         }
+        state.withLock { $0.running = nil }
     }
 
     private func bytes() async throws(MemberFault) -> [UInt8] {
@@ -111,7 +112,6 @@ final class KeySetSource: Sendable {
             let before = (state.keys?.hasSameKeys(as: keys) != true, state.failure != nil)
             state.keys = keys
             state.failure = nil
-            state.running = nil
             state.dueAt = .now + pace.refresh
             return before
         }
@@ -126,7 +126,6 @@ final class KeySetSource: Sendable {
         let (hadFailed, hasKeys) = state.withLock { state in
             let before = (state.failure != nil, state.keys != nil)
             state.failure = reason
-            state.running = nil
             state.dueAt = .now + pace.least
             return before
         }

@@ -10,8 +10,8 @@ public struct Principal: Sendable {
         case token(IssuerRules, signer: CredentialHash)
     }
 
-    /// The name of the key, the subject of the token (`sub`; without one, its issuer), or `anonymous`. For people: two
-    /// principals may have one name. It has no control characters.
+    /// The name of the key, the subject of the token (`sub`; without one, the issuer of the credentials file, or
+    /// `token`), or `anonymous`. For people: two principals may have one name. It has no control characters.
     public let name: String
 
     /// Who it is, for counting: the same for every request of one API key, and of one subject of one issuer.

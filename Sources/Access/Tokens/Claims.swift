@@ -29,7 +29,8 @@ struct Claims: Sendable {
             }
             grant = try rights.map { rights throws(MemberFault) in try Grant(rights) } ?? .nothing
         } catch {
-            throw CredentialFault(reason: .malformed, detail: "The token is malformed. \(error.description)")
+            // The fault may repeat names that whoever made the token chose, so it is not told.
+            throw .malformed("`clarion` may have `publish`, `subscribe` and `manage`, each a list of patterns")
         }
     }
 

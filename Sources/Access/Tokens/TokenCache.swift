@@ -11,7 +11,7 @@ final class TokenCache: Sendable {
         /// When the token itself is refused, a minute after its end; nil if never.
         let acceptedUntil: Timestamp?
 
-        /// About a hundred bytes each.
+        /// Each about two hundred bytes.
         var weight: Int {
             Right.allCases.reduce(4) { $0 + principal.grant.patterns($1).count }
         }
@@ -38,7 +38,7 @@ final class TokenCache: Sendable {
         }
     }
 
-    /// Half of what the cache may weigh: about ten thousand tokens as they are used, 10 MB at the most.
+    /// Half of what the cache may weigh: some ten thousand tokens with few patterns, or fewer with many.
     static let halfWeight = 50_000
 
     private let halfWeight: Int

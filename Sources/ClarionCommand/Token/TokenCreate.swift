@@ -38,7 +38,9 @@ struct TokenCreate: AsyncParsableCommand {
     var print = false
 
     func run() async throws {
-        guard (1...255).contains(name.utf8.count), !name.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
+        guard (1...255).contains(name.utf8.count),
+            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
             throw Failure.exit(EX_USAGE, "--name: must have 1 to 255 bytes and no control characters")
         }
         let key = NewKey(name: name, grant: try rights.grant(), expires: try end())
