@@ -1,20 +1,16 @@
 /// The API keys, found by hash in a time that tells nothing of the hashes: every one is compared, whole.
 struct KeyTable: Sendable {
-    private let entries: [KeyEntry]
-    /// Beside each entry who it stands for, so that a request makes none.
+    /// Who each key stands for.
     private let principals: [Principal]
     /// The hashes alone, close together: a thousand take about a microsecond.
     private let hashes: [CredentialHash]
 
     init(_ entries: [KeyEntry]) {
-        self.entries = entries
         principals = entries.map(\.principal)
         hashes = entries.map(\.hash)
     }
 
     func principal(_ hash: CredentialHash) -> Principal? { place(of: hash).map { principals[$0] } }
-
-    func entry(_ hash: CredentialHash) -> KeyEntry? { place(of: hash).map { entries[$0] } }
 
     private func place(of hash: CredentialHash) -> Int? {
         var found = -1
