@@ -30,9 +30,9 @@ end-to-end: build test-dependencies
 	$(VENV)/bin/python -m pytest -q Tests/EndToEnd
 
 sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer; see also sanitize-hub.
-	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'BroadcastingTests|MicroHTTPTests|EventLogTests|WebhooksTests|ClarionTests'
+	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'AccessTests|BroadcastingTests|MicroHTTPTests|EventLogTests|WebhooksTests|ClarionTests'
 	swift test -c release --no-parallel --scratch-path .build/tsan-release --sanitize=thread --filter BroadcastingTests
-	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'MicroHTTPTests|EventLogTests|WebhooksTests'
+	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'AccessTests|MicroHTTPTests|EventLogTests|WebhooksTests'
 
 SANITIZED_TESTS := $(addprefix Tests/EndToEnd/test_,fuzzing.py unfinished_requests.py hostile_heads.py reconnecting.py names.py history.py descriptors.py)
 
