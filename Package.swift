@@ -73,7 +73,7 @@ let package = Package(
         .target(
             name: "Clarion",
             dependencies: [
-                "Broadcasting", "EventLog", "Locking", "MicroHTTP", "Spelling", "Webhooks",
+                "Access", "Broadcasting", "EventLog", "JSON", "Locking", "MicroHTTP", "Spelling", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -113,7 +113,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ClarionTests",
-            dependencies: ["Clarion", "Locking", .product(name: "Logging", package: "swift-log")]
+            dependencies: ["Access", "Clarion", "JSON", "Locking", .product(name: "Logging", package: "swift-log")]
         ),
     ],
     swiftLanguageModes: [.v6]

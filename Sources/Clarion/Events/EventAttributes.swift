@@ -1,3 +1,5 @@
+import JSON
+
 /// What an event carries beside its data: kept with it as a JSON object.
 struct EventAttributes {
     /// The W3C trace context of the post.

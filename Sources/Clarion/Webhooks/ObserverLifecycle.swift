@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 import Logging
 
 /// Tells of what happens to webhooks: events on the topic `clarion.observers`, posted to the log like any others.

@@ -1,3 +1,4 @@
+import JSON
 import Locking
 import EventLog
 import MicroHTTP
