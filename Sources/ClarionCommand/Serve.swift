@@ -1,4 +1,5 @@
 import ArgumentParser
+import Access
 import Clarion
 import Glibc
 import Logging
@@ -48,7 +49,10 @@ struct Serve: AsyncParsableCommand {
         quiet.logLevel = max(logger.logLevel, .error)
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: HubService(hub: hub, announcement: lines))],
+                services: [
+                    .init(service: HubService(hub: hub, announcement: lines)),
+                    .init(service: CredentialsService(hub: hub, logger: logger)),
+                ],
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: quiet
             )
@@ -60,6 +64,24 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "clarion") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = level
         return logger
+    }
+}
+
+/// Reads the credentials again on SIGHUP.
+private struct CredentialsService: Service {
+    let hub: Hub
+    let logger: Logger
+
+    func run() async throws {
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        for await _ in signals.cancelOnGracefulShutdown() {
+            do {
+                try hub.reloadCredentials()
+                logger.notice("The credentials were read again.")
+            } catch {
+                logger.error("The former credentials stay in force: \(error.message)")
+            }
+        }
     }
 }
 

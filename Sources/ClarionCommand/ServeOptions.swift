@@ -11,6 +11,17 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
+            A JSON file of who may do what: API keys, issuers of tokens, and what anonymous requests may; read again on \
+            SIGHUP. With it the hub may listen anywhere. See also `clarion token`. (default: none; the hub is open)
+            """,
+            valueName: "file"
+        )
+    )
+    var credentials: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
             A further name that the hub answers to, without a port. May be given several times. (default: localhost, \
             127.0.0.0/8 and [::1]; any on an address that is not loopback)
             """,

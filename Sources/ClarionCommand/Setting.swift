@@ -8,6 +8,7 @@ enum Setting: String, CaseIterable {
     case retentionEvents = "retention-events"
     case retentionAge = "retention-age"
     case retentionBytes = "retention-bytes"
+    case credentials
     case allowHost = "allow-host"
     case allowOrigin = "allow-origin"
     case allowEgress = "allow-egress"

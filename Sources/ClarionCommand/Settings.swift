@@ -16,11 +16,12 @@ struct Settings {
         let source = try SettingsSource(options)
         let host = try source.text(.host) ?? "127.0.0.1"
         let isOpen = try source.flag(.open)
-        guard HostName.isLoopback(host) || isOpen else {
+        let credentials = try source.text(.credentials)
+        guard HostName.isLoopback(host) || isOpen || credentials != nil else {
             throw SettingsError(
                 """
-                refusing to listen on \(host): anyone who reaches it could post and listen. Give --open if that is \
-                meant, or listen on 127.0.0.1.
+                refusing to listen on \(host): anyone who reaches it could post and listen. Give --credentials, \
+                or --open if that is meant, or listen on 127.0.0.1.
                 """
             )
         }
@@ -53,6 +54,7 @@ struct Settings {
             readerMemory: try source.size(.maxReaderMemory, in: (1 << 20)...(1 << 40)) ?? 256 << 20,
             publicFolder: try Self.publicFolder(source)
         )
+        hub.credentialsFile = credentials
         hub.allowedHosts = try Self.allowedHosts(source)
         hub.allowedOrigins = try Self.allowedOrigins(source)
         self.hub = hub

@@ -135,6 +135,7 @@ extension ServeOptions {
         case .retentionEvents: retentionEvents.map { .string($0) }
         case .retentionAge: retentionAge.map { .string($0) }
         case .retentionBytes: retentionBytes.map { .string($0) }
+        case .credentials: credentials.map { .string($0) }
         case .allowHost: allowHost.isEmpty ? nil : .stringArray(allowHost)
         case .allowOrigin: allowOrigin.isEmpty ? nil : .stringArray(allowOrigin)
         case .allowEgress: allowEgress.isEmpty ? nil : .stringArray(allowEgress)

@@ -1,4 +1,6 @@
+public import Access
 import Dispatch
+import FoundationEssentials
 import Locking
 public import EventLog
 public import Logging
@@ -32,6 +34,10 @@ public final class Hub: Sendable {
     let logger: Logger
     /// Which web pages may change something.
     let origins: OriginCheck
+    /// Who may do what.
+    let gate: Gate
+    /// Ends streams whose credentials do not count any more; nil if the hub knows none.
+    let expiry: StreamExpiry?
     /// Reads the log for clients.
     let pages: ReaderPages
     /// Writes to those that are streamed to.
@@ -70,6 +76,11 @@ public final class Hub: Sendable {
         self.logger = logger
         origins = OriginCheck(allowed: configuration.allowedOrigins)
         directory = ObserverDirectory()
+        let credentials = try configuration.credentialsFile.map { file in
+            try Credentials(file: URL(filePath: file), fetcher: nil, logger: logger)
+        }
+        gate = Gate(credentials: credentials, origins: origins, work: work)
+        expiry = credentials.map { [directory] in StreamExpiry($0, directory) }
         names = ObserverNames(directory: directory)
         let memory = ReaderMemory(limit: configuration.readerMemory)
         writer = try StreamWriter(
@@ -120,6 +131,10 @@ public final class Hub: Sendable {
                 DispatchQueue.global().asyncAfter(deadline: .now() + 1) { whoFailed.yield(endpoint) }
             }
         }
+        if let expiry {
+            gate.credentials?.onChange { [weak self] in self?.work.start { expiry.endTakenBack() } }
+            work.start { [weak self] in await expiry.run { self?.isDraining ?? true } }
+        }
         dispatcher.start()
         do {
             for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
@@ -144,6 +159,13 @@ public final class Hub: Sendable {
 
     /// Whether the hub is shutting down: it takes no more posts.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    /// Reads the credentials file again: streams whose key is gone end.
+    ///
+    /// - Throws: ``CredentialsError`` if it cannot be read; what was in force then stays in force.
+    public func reloadCredentials() throws(CredentialsError) {
+        try gate.credentials?.reload()
+    }
 
     /// Posts an event and returns it once it is committed.
     ///

@@ -46,6 +46,9 @@ public struct HubConfiguration: Sendable {
     /// that listens on another address than loopback answers to all.
     public var allowedHosts: [HostName] = []
 
+    /// The file of who may do what (docs/operating.md); nil lets everybody who reaches the hub do everything.
+    public var credentialsFile: String?
+
     /// The origins, beside the hub's own, whose web pages may use it.
     public var allowedOrigins = AllowedOrigins.none
 

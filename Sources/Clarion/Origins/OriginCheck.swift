@@ -20,11 +20,8 @@ struct OriginCheck: Sendable {
     /// Metadata) to everything that they send to a host they trust, loopback among them. What is no browser sends neither.
     func requireAlways(_ request: Request) throws(Problem) {
         let origins = request.headers.values(of: "Origin")
-        let host = request.headers["Host"] ?? ""
-        for origin in origins where !allowed.contains(origin) {
-            guard ["http://\(host)", "https://\(host)"].contains(where: { $0.utf8.elementsEqual(origin.utf8) }) else {
-                throw refused(parameter: "Origin")
-            }
+        for origin in origins where !allowed.contains(origin) && !isOwn(origin, request) {
+            throw refused(parameter: "Origin")
         }
         // Told by name, it was decided above.
         if origins.contains(where: allowed.contains) || allowed.takesAny { return }
@@ -32,6 +29,17 @@ struct OriginCheck: Sendable {
         for site in request.headers.values(of: "Sec-Fetch-Site") where site != "same-origin" && site != "none" {
             throw refused(parameter: "Sec-Fetch-Site")
         }
+    }
+
+    /// Whether a page of the hub's own origin, or of one that was allowed by name, sends a request.
+    func isOfTrustedPage(_ request: Request) -> Bool {
+        let origins = request.headers.values(of: "Origin")
+        return origins.count == 1 && origins.allSatisfy { allowed.named.contains($0) || isOwn($0, request) }
+    }
+
+    private func isOwn(_ origin: String, _ request: Request) -> Bool {
+        let host = request.headers["Host"] ?? ""
+        return ["http://\(host)", "https://\(host)"].contains { $0.utf8.elementsEqual(origin.utf8) }
     }
 
     private func refused(parameter: String) -> Problem {

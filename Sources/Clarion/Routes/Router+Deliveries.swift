@@ -6,16 +6,30 @@ extension Router {
     /// `/observers/{id}/deliveries` and what makes deliveries by hand.
     mutating func addDeliveries(_ hub: Hub) {
         let resource = DeliveryResource(log: hub.log, webhooks: hub.webhooks, directory: hub.directory)
-        onAsync(.get, "/observers/{id}/deliveries", parameters: ListPage.parameters + ["state"], hub) {
+        onAsync(
+            .get,
+            "/observers/{id}/deliveries",
+            parameters: ListPage.parameters + ["state"],
+            needs: .manageSomewhere,
+            hub
+        ) {
             try await resource.list($0)
         }
-        onAsync(.get, "/observers/{id}/deliveries/{event}", parameters: [], hub) { try await resource.read($0) }
-        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", parameters: [], hub) {
+        onAsync(.get, "/observers/{id}/deliveries/{event}", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.read($0)
+        }
+        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", parameters: [], needs: .manageSomewhere, hub) {
             try await resource.redeliver($0)
         }
-        onAsync(.post, "/observers/{id}/recover", parameters: [], hub) { try await resource.recover($0) }
-        onAsync(.post, "/observers/{id}/replay", parameters: [], hub) { try await resource.replay($0) }
-        onAsync(.post, "/observers/{id}/test", parameters: [], hub) { try await resource.test($0) }
+        onAsync(.post, "/observers/{id}/recover", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.recover($0)
+        }
+        onAsync(.post, "/observers/{id}/replay", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.replay($0)
+        }
+        onAsync(.post, "/observers/{id}/test", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.test($0)
+        }
     }
 }
 
@@ -101,9 +115,9 @@ private struct DeliveryResource: Sendable {
     /// - Throws: `observer-unknown`, `observer-unreadable`, or `observer-kind` if it has no deliveries.
     private func webhook(_ request: Request) throws(Problem) -> WebhookObserver {
         let id: ObserverID = try request.parameter("id")
-        if let observer = webhooks.find(id) { return observer }
-        switch directory.find(id) {
-        case nil: throw .observerUnknown
+        guard let observer = directory.find(id), request.caller.manages(observer) else { throw .observerUnknown }
+        switch observer {
+        case let webhook as WebhookObserver: return webhook
         case is UnreadableWebhook: throw .observerUnreadable
         default: throw .observerKind
         }

@@ -4,7 +4,8 @@ import MicroHTTP
 extension Router {
     /// `GET /topics/{topic}/events/{id}`: one event, as it was posted.
     mutating func addHistory(_ hub: Hub) {
-        onAsync(.get, "/topics/{topic}/events/{id}", parameters: [], hub) { [log = hub.log] request in
+        onAsync(.get, "/topics/{topic}/events/{id}", parameters: [], needs: .subscribe, hub) {
+            [log = hub.log] request in
             let topic: Topic = try request.parameter("topic")
             let text: String = try request.parameter("id")
             guard let id = EventID(text), let event = try await log.event(id), event.topic == topic else {

@@ -4,7 +4,8 @@ import MicroHTTP
 extension Router {
     /// `POST /topics/{topic}/events`.
     mutating func addPosting(_ hub: Hub) {
-        on(.post, "/topics/{topic}/events", parameters: Post.parameters) { [weak hub] request throws(Problem) in
+        on(.post, "/topics/{topic}/events", parameters: Post.parameters, needs: .publish, hub) {
+            [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             try Preconditions.requireUntagged(request)
             return try hub.store(try Post(request), for: request) { receipt, isBatch in

@@ -15,6 +15,8 @@ final class EventStream: HubObserver {
     let topics: [TopicPattern]
     let createdAt: Timestamp
     let outlet: DetachedStream
+    /// Whose stream it is.
+    let caller: Caller
 
     let format: Feed.Format
 
@@ -39,6 +41,7 @@ final class EventStream: HubObserver {
         types = wish.types
         format = wish.format
         remoteAddress = wish.remoteAddress
+        caller = wish.caller
         self.outlet = outlet
         self.reader = reader
         self.gauge = gauge

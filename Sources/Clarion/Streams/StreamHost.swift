@@ -36,7 +36,9 @@ final class StreamHost: Sendable {
     }
 
     /// Whether a stream would get a name.
-    func answer(for name: ObserverID) -> ObserverNames.Answer { names.answer(for: name) }
+    func answer(for name: ObserverID, to caller: Caller) -> ObserverNames.Answer {
+        names.answer(for: name, to: caller)
+    }
 
     /// What became of a stream that was to be opened.
     enum Opening {

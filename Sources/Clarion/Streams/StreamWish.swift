@@ -8,4 +8,6 @@ struct StreamWish: Sendable {
     let types: TypeFilter
     let format: Feed.Format
     let remoteAddress: String?
+    /// Who asks for it.
+    let caller: Caller
 }

@@ -83,6 +83,7 @@ final class WebhookObserver: StoredObserver {
             let end = deliveries.timeOfDay(at: Timestamp(milliseconds: previous.until))
             members["previousSecretUntil"] = .string(end.rfc3339)
         }
+        members["createdBy"] = webhook.createdBy.map(JSONValue.string) ?? .null
         members["state"] = .string(state)
         if let reason = webhook.disabledReason { members["reason"] = .string(reason) }
         members["stats"] = stats.json

@@ -15,11 +15,14 @@ public struct Request: Sendable {
     public let body: [UInt8]
 
     /// The peer's address and port, such as `127.0.0.1:50724` or `[::1]:50724`; nil if the system would not tell.
-    public let remoteAddress: String?
+    public var remoteAddress: String?
 
     /// The identifier of this request in logs and in the `Request-Id` response field: the client's own if it sent one
     /// of 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : / + = -`, otherwise a new one.
     public let id: String
+
+    /// Who sends it, as whoever admits requests has found out; nil if nobody has.
+    public var identity: (any AnyObject & Sendable)?
 
     /// What the route's `{name}` segments matched.
     public var parameters = PathParameters()

@@ -21,6 +21,9 @@ public struct Problem: Error, Sendable {
     /// Further response header fields, such as `Allow` or `Retry-After`.
     public var headers: [(name: String, value: String)]
 
+    /// Further members of the document.
+    public var members: [(name: String, value: String)]
+
     /// A problem; what is not given is left out of the body, but for the title.
     public init(
         _ status: Status,
@@ -29,7 +32,8 @@ public struct Problem: Error, Sendable {
         detail: String,
         pointer: String? = nil,
         parameter: String? = nil,
-        headers: [(name: String, value: String)] = []
+        headers: [(name: String, value: String)] = [],
+        members: [(name: String, value: String)] = []
     ) {
         self.status = status
         self.code = code
@@ -38,6 +42,7 @@ public struct Problem: Error, Sendable {
         self.pointer = pointer
         self.parameter = parameter
         self.headers = headers
+        self.members = members
     }
 
     /// The response that carries the problem.
@@ -53,6 +58,7 @@ public struct Problem: Error, Sendable {
         json.member("instance", "urn:clarion:request:\(instance)")
         if let pointer { json.member("pointer", pointer) }
         if let parameter { json.member("parameter", parameter) }
+        for (name, value) in members { json.member(name, value) }
         return Response(
             status,
             json: json.object,
