@@ -50,6 +50,14 @@ final class Gate: Sendable {
         }
     }
 
+    /// What lasts is not begun with a token that is over, though clocks may differ: it would end at once, again and again.
+    ///
+    /// - Throws: 401 `credential-invalid`.
+    func requireInForce(_ caller: Caller) throws(Problem) {
+        guard let credentials, let principal = caller.principal else { return }
+        guard credentials.isInForce(principal) else { throw .credentialInvalid("The credential has expired.") }
+    }
+
     private func answer(
         _ request: Request,
         for caller: Caller,

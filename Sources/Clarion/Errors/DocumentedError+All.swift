@@ -107,6 +107,35 @@ extension DocumentedError {
             """
         ),
         DocumentedError(
+            "credential-ambiguous",
+            "400",
+            """
+            Show one credential: in `Authorization: Bearer`, in the cookie `clarion_token`, or in the query parameter \
+            `access_token`.
+            """
+        ),
+        DocumentedError(
+            "credential-required",
+            "401",
+            "Show an API key or a token: `Authorization: Bearer …`, or `?access_token=…` where no field can be set."
+        ),
+        DocumentedError(
+            "credential-invalid",
+            "401",
+            """
+            `detail` says what is wrong with a token; of a key only that it is unknown: it may have been removed from the \
+            credentials file, or have expired. `clarion token inspect` tells what is in a token.
+            """
+        ),
+        DocumentedError(
+            "right-missing",
+            "403",
+            """
+            The credential is good, but lacks `right` on `topic`. Have its entry in the credentials file, or its token's \
+            claim `clarion`, changed.
+            """
+        ),
+        DocumentedError(
             "origin-refused",
             "403",
             """
@@ -224,6 +253,11 @@ extension DocumentedError {
             The topic is bound to a notification: send JSON of what that carries. `pointer` names the place, \
             `detail` says what was expected and found there.
             """
+        ),
+        DocumentedError(
+            "rate-limited",
+            "429",
+            "More was asked for from here than is allowed; after 20 credentials that were not valid, nothing for a minute. Wait for `Retry-After`."
         ),
         DocumentedError(
             "endpoint-busy",

@@ -67,6 +67,7 @@ extension Hub {
         )
         // Taking a name ends the stream that has it.
         if wish.name != nil, request.method != .head { try origins.requireAlways(request) }
+        try gate.requireInForce(wish.caller)
         let beginning = try StreamBeginning(request, now: .now())
         guard !isDraining else { throw Problem.draining }
         let isHead = request.method == .head
