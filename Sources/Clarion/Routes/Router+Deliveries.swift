@@ -115,12 +115,9 @@ private struct DeliveryResource: Sendable {
     /// - Throws: `observer-unknown`, `observer-unreadable`, or `observer-kind` if it has no deliveries.
     private func webhook(_ request: Request) throws(Problem) -> WebhookObserver {
         let id: ObserverID = try request.parameter("id")
+        if let webhook = webhooks.find(id), request.caller.manages(webhook) { return webhook }
         guard let observer = directory.find(id), request.caller.manages(observer) else { throw .observerUnknown }
-        switch observer {
-        case let webhook as WebhookObserver: return webhook
-        case is UnreadableWebhook: throw .observerUnreadable
-        default: throw .observerKind
-        }
+        throw observer is UnreadableWebhook ? .observerUnreadable : .observerKind
     }
 
     /// The event that the path names; nil if this log has none of that id.
