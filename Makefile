@@ -27,7 +27,7 @@ unit: dependencies
 
 end-to-end: build test-dependencies
 	swift build -c release --product WebhookReceiver
-	$(VENV)/bin/python -m pytest -q Tests/EndToEnd
+	Tests/EndToEnd/run
 
 sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer; see also sanitize-hub.
 	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'AccessTests|BroadcastingTests|MicroHTTPTests|EventLogTests|WebhooksTests|ClarionTests'

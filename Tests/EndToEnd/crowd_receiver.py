@@ -37,6 +37,7 @@ async def serve(reader, writer):
                 await reader.read()
                 return
             if manner == "late":
+                # Just before the hub gives it up: that is how these endpoints are.
                 await asyncio.sleep(14.9)
             writer.write(FAILURE if manner == "fail" else ANSWER)
             await writer.drain()

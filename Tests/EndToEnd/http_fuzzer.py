@@ -60,7 +60,7 @@ class Generator:
             fields.append(b"X-Fill: " + b"f" * rng.randrange(5500, 8300))
         if rng.random() < 0.01:
             fields += [b"f:"] * rng.randrange(60, 120)
-        host = b"Host: a" if is_whole else rng.choice((b"Host: a",) * 20 + (b"Host: 127.0.0.1:8080", b"Host:", b"Host: a b", b"host:a", b""))
+        host = b"Host: localhost" if is_whole else rng.choice((b"Host: localhost",) * 20 + (b"Host: 127.0.0.1:8080", b"Host:", b"Host: a b", b"host:localhost", b""))
         framing = rng.random()
         if framing < 0.12 and not is_whole:
             fields.append(b"Transfer-Encoding: chunked")

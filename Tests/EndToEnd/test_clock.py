@@ -170,14 +170,20 @@ def test_a_retry_is_no_earlier_for_a_step_while_the_hub_ran(start, clock, receiv
     assert all(2000 < seconds_to(found["nextAttemptAt"], clock) < 4400 for found in deliveries(hub, webhook))
 
 
+def failing_webhook(hub, receiver, topic):
+    """A webhook whose first delivery has failed once."""
+    refuse(receiver)
+    webhook = hub.register(receiver.url(), topic)
+    hub.post(topic, "x")
+    wait_for_stats(hub, webhook, failed=1)
+    return webhook
+
+
 @pytest.mark.parametrize("meanwhile", ["running", "paused", "stopped"])
 def test_a_step_of_days_between_two_failures_disables_nothing(start, clock, receiver, topic, meanwhile):
     hub = start(*EVERY_SECOND)
-    refuse(receiver)
-    webhook = hub.register(receiver.url(), topic)
+    webhook = failing_webhook(hub, receiver, topic)
     path = f"/observers/{webhook['id']}"
-    hub.post(topic, "x")
-    wait_for_stats(hub, webhook, failed=1)
     if meanwhile == "paused":
         hub.request("PATCH", path, json={"enabled": False})
     if meanwhile == "stopped":
@@ -198,11 +204,8 @@ def test_a_step_of_days_between_two_failures_disables_nothing(start, clock, rece
 def test_what_is_not_tried_does_not_fail(start_hub, receiver, topic, meanwhile):
     """The same without a step: longer than the period, in which nothing was attempted."""
     hub = start_hub(*LOOPBACK, "--webhooks-retry", ",".join(["300ms"] * 60), "--webhooks-disable-after", "2s")
-    refuse(receiver)
-    webhook = hub.register(receiver.url(), topic)
+    webhook = failing_webhook(hub, receiver, topic)
     path = f"/observers/{webhook['id']}"
-    hub.post(topic, "x")
-    wait_for_stats(hub, webhook, failed=1)
     if meanwhile == "paused":
         hub.request("PATCH", path, json={"enabled": False})
     else:

@@ -315,7 +315,7 @@ def test_a_type_in_the_header_that_is_too_long(shared_hub, topic):
 
 def post_raw(hub, topic, *fields, body=b"x"):
     """Posts with fields that are given in bytes."""
-    head = b"POST /topics/" + topic.encode() + b"/events HTTP/1.1\r\nHost: a\r\n" + b"".join(
+    head = b"POST /topics/" + topic.encode() + b"/events HTTP/1.1\r\nHost: localhost\r\n" + b"".join(
         field + b"\r\n" for field in (*fields, b"Content-Length: %d" % len(body)))
     return exchange(hub.port, head + b"\r\n" + body)
 
@@ -384,24 +384,24 @@ def garbage():
     yield b"GET / HTTP/9.9\r\n\r\n"
     yield b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     yield b"GET / HTTP/1.1\r\nNo colon here\r\n\r\n"
-    yield b"GET / HTTP/1.1\r\nHost: a\r\n folded: b\r\n\r\n"
-    yield b"GET / HTTP/1.1\r\n: no name\r\nHost: a\r\n\r\n"
-    yield b"GET / HTTP/1.1\nHost: a\n\n"
-    yield b"GET / HTTP/1.1\rHost: a\r\r"
-    yield b"G\x00T / HTTP/1.1\r\nHost: a\r\n\r\n"
-    yield b"GET /\x00/healthz HTTP/1.1\r\nHost: a\r\n\r\n"
-    yield b"GET /a b c HTTP/1.1\r\nHost: a\r\n\r\n"
-    yield b"GET http:// HTTP/1.1\r\nHost: a\r\n\r\n"
-    yield b"GET nothing HTTP/1.1\r\nHost: a\r\n\r\n"
-    yield b"CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n"
-    yield b"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"
-    yield b"GET / HTTP/1.1\r\nHost: a\r\nX: " + bytes(range(128, 256)) + b"\r\n\r\n"
+    yield b"GET / HTTP/1.1\r\nHost: localhost\r\n folded: b\r\n\r\n"
+    yield b"GET / HTTP/1.1\r\n: no name\r\nHost: localhost\r\n\r\n"
+    yield b"GET / HTTP/1.1\nHost: localhost\n\n"
+    yield b"GET / HTTP/1.1\rHost: localhost\r\r"
+    yield b"G\x00T / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    yield b"GET /\x00/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    yield b"GET /a b c HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    yield b"GET http:// HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    yield b"GET nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    yield b"CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    yield b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    yield b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + bytes(range(128, 256)) + b"\r\n\r\n"
     for length in (b"-1", b"abc", b"1e3", b"0x10", b"99999999999999999999999", b"+5", b"5 5", b""):
-        yield b"POST /topics/garbage/events HTTP/1.1\r\nHost: a\r\nContent-Length: " + length + b"\r\n\r\nhello"
+        yield b"POST /topics/garbage/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + length + b"\r\n\r\nhello"
     for chunks in (b"zz\r\nhello\r\n0\r\n\r\n", b"-5\r\nhello\r\n0\r\n\r\n", b"ffffffffffffffffff\r\nhello", b"5\r\nhello-0\r\n",
                    b"5;" + b"x" * 20000 + b"\r\nhello\r\n0\r\n\r\n"):
-        yield b"POST /topics/garbage/events HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
-    yield b"POST /topics/garbage/events HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\nhello"
+        yield b"POST /topics/garbage/events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks
+    yield b"POST /topics/garbage/events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\nhello"
     for _ in range(60):
         yield source.randbytes(source.randrange(1, 3000)) + b"\r\n\r\n"
     whole = request("POST", "/topics/garbage/events?type=x", {"Event-Type": "y", "Content-Type": "a/b"}, b"hello")
@@ -450,7 +450,7 @@ def test_a_body_whose_end_is_ambiguous_is_refused_and_the_connection_closed(shar
 
 
 def test_two_lengths_that_differ_are_refused(shared_hub, topic):
-    data = (f"POST /topics/{topic}/events HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\n").encode()
+    data = (f"POST /topics/{topic}/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\n").encode()
     with RawConnection(shared_hub.port) as connection:
         connection.send(data + b"hello")
         response = connection.receive()
@@ -460,11 +460,11 @@ def test_two_lengths_that_differ_are_refused(shared_hub, topic):
 
 
 @pytest.mark.parametrize("data", [
-    b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
-    b"GET /healthz?" + b"a=b&" * 30_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
-    b"GET /healthz HTTP/1.1\r\nHost: a\r\nX: " + b"a" * 100_000 + b"\r\n\r\n",
-    b"GET /healthz HTTP/1.1\r\nHost: a\r\n" + b"X: a\r\n" * 20_000 + b"\r\n",
-    b"A" * 100_000 + b" /healthz HTTP/1.1\r\nHost: a\r\n\r\n"], ids=["path", "query", "field", "many fields", "method"])
+    b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /healthz?" + b"a=b&" * 30_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 100_000 + b"\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X: a\r\n" * 20_000 + b"\r\n",
+    b"A" * 100_000 + b" /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"], ids=["path", "query", "field", "many fields", "method"])
 def test_a_head_that_is_too_large_is_refused(shared_hub, data):
     with RawConnection(shared_hub.port) as connection:
         connection.send(data)
@@ -524,7 +524,7 @@ def answers_beside_a_cookie(port, method, target, headers, body=b""):
     answers = {}
     for filling in range(2000, 7600, 8):
         # Encoded by hand: `request` would write what is beyond Latin-1 as question marks.
-        fields = {"Host": "a", "Cookie": "a=" + "b" * filling, **headers}
+        fields = {"Host": "localhost", "Cookie": "a=" + "b" * filling, **headers}
         if body:
             fields["Content-Length"] = str(len(body))
         head = f"{method} {target} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items())
@@ -580,7 +580,7 @@ def test_many_small_things_are_answered(shared_hub, kind):
     for count in (*range(1, 90, 11), *range(90, 130), 300, 1000):
         target = "/healthz" + ("?" + "_=b&" * count if kind == "parameters" else "")
         fields = {"fields": "X: a\r\n" * count, "cookies": "Cookie: " + "a=b; " * count + "\r\n"}.get(kind, "")
-        response = exchange(shared_hub.port, f"GET {target} HTTP/1.1\r\nHost: a\r\n{fields}\r\n".encode(), timeout=5)
+        response = exchange(shared_hub.port, f"GET {target} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode(), timeout=5)
         if response is None:
             unanswered.append(count)
         else:

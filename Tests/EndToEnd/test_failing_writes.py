@@ -49,7 +49,7 @@ def writes_to_fail(failure=""):
     """The numbers of the writes that are to fail, until there are no more: the first few, and some of those that follow."""
     number = 0
     while number < 2_000:
-        number += max(1, number // (8 if ALL or "once" in failure else 2))
+        number += max(1, number // (8 if ALL else 4 if "once" in failure else 2))
         yield number
     raise AssertionError("it goes on writing")
 

@@ -11,12 +11,12 @@ from problems import assert_problem
 from raw_http import RawConnection, RawResponse
 
 #: What a smuggler hides behind the first request.
-HIDDEN = (b"POST /topics/hidden/events HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nhidden")
+HIDDEN = (b"POST /topics/hidden/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nhidden")
 LENGTH = str(len(HIDDEN)).encode()
 POST = b"POST /topics/open/events HTTP/1.1"
 
 
-def head(*fields, first=POST, host=b"Host: a"):
+def head(*fields, first=POST, host=b"Host: localhost"):
     return b"\r\n".join([first, *([host] if host else []), *fields]) + b"\r\n\r\n"
 
 
@@ -52,8 +52,8 @@ AMBIGUOUS = {
     "blank before the colon of Content-Length": head(b"Content-Length : " + LENGTH) + HIDDEN,
     "tab before the colon of Content-Length": head(b"Content-Length\t: " + LENGTH) + HIDDEN,
     "blank before the colon of Transfer-Encoding": head(b"Transfer-Encoding : chunked") + b"0\r\n\r\n" + HIDDEN,
-    "blank before the first field": POST + b"\r\n Content-Length: " + LENGTH + b"\r\nHost: a\r\n\r\n" + HIDDEN,
-    "tab before the first field": POST + b"\r\n\tHost: a\r\n\r\n" + HIDDEN,
+    "blank before the first field": POST + b"\r\n Content-Length: " + LENGTH + b"\r\nHost: localhost\r\n\r\n" + HIDDEN,
+    "tab before the first field": POST + b"\r\n\tHost: localhost\r\n\r\n" + HIDDEN,
     "a folded value": head(b"X: a", b" b") + HIDDEN,
     "a folded value, by a tab": head(b"X: a", b"\tb", b"Y: c") + HIDDEN,
     "a name that a fold completes": head(b"Transfer-Enco: chunked", b" ding") + b"0\r\n\r\n" + HIDDEN,
@@ -66,7 +66,7 @@ AMBIGUOUS = {
     "a bare CR in a value": head(b"X: a\rContent-Length: " + LENGTH) + HIDDEN,
     "a bare CR at the end": head(b"X: a\r") + HIDDEN,
     "a bare LF between fields": head(b"X: a\nContent-Length: " + LENGTH) + HIDDEN,
-    "a bare LF after the request line": POST + b"\nHost: a\r\n\r\n" + HIDDEN,
+    "a bare LF after the request line": POST + b"\nHost: localhost\r\n\r\n" + HIDDEN,
     "a bare LF before the empty line": head(b"X: a")[:-4] + b"\n\r\n" + HIDDEN,
     "a bare LF as the empty line": head(b"X: a")[:-2] + b"\n" + HIDDEN,
     "a blank in a name": head(b"Content Length: " + LENGTH) + HIDDEN,
@@ -91,7 +91,7 @@ AMBIGUOUS = {
     "a bad length and a cookie that does not fit": head(b"Cookie: " + b"a=b; " * 900, b"Content-Length: 5x") + HIDDEN,
     "a line without a colon": head(b"Content-Length") + HIDDEN,
     "no Host": head(host=None) + HIDDEN,
-    "two Hosts": head(b"Host: a") + HIDDEN,
+    "two Hosts": head(b"Host: localhost") + HIDDEN,
     "an empty Host": head(host=b"Host:") + HIDDEN,
     "a Host with a path": head(host=b"Host: a/b") + HIDDEN,
     "a Host with user information": head(host=b"Host: u@a") + HIDDEN,
@@ -158,7 +158,9 @@ def test_a_target_has_one_of_the_four_forms(shared_hub, target, status):
 @pytest.mark.parametrize("host", ["a", "a:80", "127.0.0.1:1", "[::1]:8080", "A.b-c_d", "a%41", "localhost:"])
 def test_a_host_that_is_one_is_taken(shared_hub, host):
     received, _ = answers(shared_hub.port, head(b"Connection: close", first=b"GET /healthz HTTP/1.1", host=b"Host: " + host.encode()))
-    assert statuses(received) == [200], received
+    # Read, and then perhaps none that a hub on this machine answers to (test_origins.py).
+    is_ours = host.startswith(("127.", "[::1]", "localhost"))
+    assert statuses(received) == [200 if is_ours else 421], received
 
 
 def test_blanks_around_values_are_none_of_them(shared_hub, topic):

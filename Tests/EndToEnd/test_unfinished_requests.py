@@ -19,16 +19,16 @@ HALVES = {
     "half a request line": b"POST /topics/a/ev",
     "a request line": b"POST /topics/a/events HTTP/1.1\r\n",
     "half a name": b"POST /topics/a/events HTTP/1.1\r\nHo",
-    "a field": b"POST /topics/a/events HTTP/1.1\r\nHost: a\r\n",
-    "half an end": b"POST /topics/a/events HTTP/1.1\r\nHost: a\r\n\r",
-    "no body": b"POST /topics/a/events HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n",
-    "half a body": b"POST /topics/a/events HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello",
-    "half a chunk's head": b"POST /topics/a/events HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5",
-    "half a chunk": b"POST /topics/a/events HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
-    "no last chunk": b"POST /topics/a/events HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
-    "half a trailer": b"POST /topics/a/events HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: y",
-    "one request and half of another": b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HTT",
-    "no leave to go on": b"POST /topics/a/events HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n",
+    "a field": b"POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\n",
+    "half an end": b"POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\n\r",
+    "no body": b"POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n",
+    "half a body": b"POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhello",
+    "half a chunk's head": b"POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5",
+    "half a chunk": b"POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
+    "no last chunk": b"POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+    "half a trailer": b"POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: y",
+    "one request and half of another": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTT",
+    "no leave to go on": b"POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n",
 }
 
 
@@ -142,18 +142,18 @@ def test_a_head_that_comes_byte_by_byte_has_seconds(hub):
 
 
 GARBAGE = {
-    "a NUL before the query": b"GET /" + b"a" * 2000 + b"\0?" + b"b&" * 1500 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
-    "a NUL before a long query": b"GET /\0?" + b"b=c&" * 1800 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+    "a NUL before the query": b"GET /" + b"a" * 2000 + b"\0?" + b"b&" * 1500 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "a NUL before a long query": b"GET /\0?" + b"b=c&" * 1800 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "a cookie that does not fit with a bad length":
-        b"POST / HTTP/1.1\r\nHost: a\r\nCookie: " + b"a=b;" * 1300 + b"\r\nContent-Length: 5x\r\n\r\n",
-    "many cookies": b"GET /healthz HTTP/1.1\r\nConnection: close\r\nHost: a\r\nCookie: " + b";" * 3000 + b"\r\n\r\n",
-    "a bad length": b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
-    "a head that is too large": b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"a" * 9000,
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nCookie: " + b"a=b;" * 1300 + b"\r\nContent-Length: 5x\r\n\r\n",
+    "many cookies": b"GET /healthz HTTP/1.1\r\nConnection: close\r\nHost: localhost\r\nCookie: " + b";" * 3000 + b"\r\n\r\n",
+    "a bad length": b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+    "a head that is too large": b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 9000,
     "a line that is too long": b"GET /" + b"a" * 9000,
-    "many fields": b"GET / HTTP/1.1\r\nHost: a\r\n" + b"a:\r\n" * 1500,
+    "many fields": b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"a:\r\n" * 1500,
     "no request": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)) * 4,
-    "a malformed chunk": b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-    "a chunk's endless head": b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;" + b"x" * 9000,
+    "a malformed chunk": b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "a chunk's endless head": b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5;" + b"x" * 9000,
 }
 
 

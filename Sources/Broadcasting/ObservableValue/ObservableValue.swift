@@ -107,6 +107,7 @@ public final class ObservableValue<Value: Sendable>: Sendable {
     }
 
     /// Announces, if it is the caller's turn, what has been set, and what is set meanwhile.
+    @inline(__always)
     private func announce(
         _ turn: ValueState.Turn,
         to registration: Registration<SoleKey>? = nil,
@@ -136,6 +137,7 @@ public final class ObservableValue<Value: Sendable>: Sendable {
         }
     }
 
+    @inline(__always)
     private func tell(_ announcement: Announcement, to registration: Registration<SoleKey>?) {
         if let registration {
             table.notify(registration, announcement)

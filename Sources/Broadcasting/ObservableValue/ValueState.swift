@@ -59,7 +59,7 @@ struct ValueState: Sendable {
     private var ownCount = 0
     /// Whether what is being announced is an own one.
     private var isOwn = false
-    /// When the announcer leaves the rest to others.
+    /// When the announcer leaves the rest to others; `nil` as long as it has announced but its own first setting.
     private var deadline: ContinuousClock.Instant?
 
     init(_ current: any ErasedValue) { self.current = current }
@@ -113,11 +113,15 @@ struct ValueState: Sendable {
 
     /// The next step of who announces.
     mutating func proceed(now: @autoclosure () -> ContinuousClock.Instant) -> Step {
-        if finish() { return .stop }
+        if finish() {
+            deadline = nil
+            return .stop
+        }
         if ownCount == 0 {
             let now = now()
             if let deadline, now >= deadline {
                 announcer = .due
+                self.deadline = nil
                 return .handOver
             }
             deadline = deadline ?? now + Self.patience
@@ -129,7 +133,6 @@ struct ValueState: Sendable {
     mutating func takeOver(by thread: ThreadIdentity) -> Bool {
         guard case .due = announcer else { return false }
         announcer = .thread(thread)
-        deadline = nil
         return true
     }
 
@@ -137,7 +140,6 @@ struct ValueState: Sendable {
     private mutating func begin(_ thread: ThreadIdentity) -> Bool {
         guard case .nobody = announcer else { return false }
         announcer = .thread(thread)
-        deadline = nil
         isOwn = true
         return true
     }

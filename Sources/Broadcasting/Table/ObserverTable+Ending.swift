@@ -23,7 +23,7 @@ extension ObserverTable {
     @discardableResult
     package func removeAll(_ key: Key) -> Int {
         var ids: [RegistrationID] = []
-        read(key) { _, members in members.forEach { ids.append($0.subject.id) } }
+        read(key) { members in members.forEach { ids.append($0.subject.id) } }
         return remove(ids, from: key)
     }
 

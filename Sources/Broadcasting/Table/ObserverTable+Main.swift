@@ -3,7 +3,7 @@ extension ObserverTable {
     /// returns, if the caller is there.
     func notifyOnMain(_ key: Key, _ value: Value, isThere: Bool) {
         var dead: [RegistrationID] = []
-        read(key) { _, members in
+        read(key) { members in
             members.forEach { member in
                 if !member.subject.entry.deliverOnMain(value, isThere: isThere) { dead.append(member.subject.id) }
             }

@@ -4,14 +4,14 @@ extension ObserverTable {
     /// How many registrations under a key are alive. Visits all of them.
     package func count(of key: Key) -> Int {
         var count = 0
-        read(key) { _, members in members.forEach { if !$0.subject.entry.isDead { count += 1 } } }
+        read(key) { members in members.forEach { if !$0.subject.entry.isDead { count += 1 } } }
         return count
     }
 
     /// Whether a notification of a key would reach nobody. Visits entries up to the first that is alive.
     package func isEmpty(_ key: Key) -> Bool {
         var isEmpty = true
-        read(key) { _, members in isEmpty = members.allSatisfy { $0.entry.isDead } }
+        read(key) { members in isEmpty = members.allSatisfy { $0.entry.isDead } }
         return isEmpty
     }
 
@@ -23,7 +23,7 @@ extension ObserverTable {
     /// The entries under a key whose owners are alive and can be called. An owner whose actor is gone can be called nowhere.
     func reachable(under key: Key) -> [any Entry<Value>] {
         var found: [any Entry<Value>] = []
-        read(key) { _, members in
+        read(key) { members in
             members.forEach { member in
                 let entry = member.subject.entry
                 if !entry.isDead, entry.position.delivery != nil { found.append(entry) }

@@ -42,42 +42,44 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
     ///
     /// - Parameter skipped: a registration that is not to hear it.
     package func notify(_ key: Key, _ value: Value, skipping skipped: Registration<Key>? = nil) {
-        notify(key, value, skipping: skipped) { _ in true }
+        guard let members = registry.withLock({ $0.members(of: key) }) else { return }
+        remove(deliver(value, to: consume members, skipping: skipped), from: key)
     }
 
     /// The same for keys that are not told apart under the lock.
     ///
     /// - Parameter isMeant: whether the key as it was registered is the one that is meant; if not, nobody is called.
     /// - Returns: whether there was the key, and it was meant.
-    @discardableResult
-    func notify(
-        _ key: Key,
+    func notify(_ key: Key, _ value: Value, where isMeant: (Key) -> Bool) -> Bool {
+        guard let (key, members) = registry.withLock({ $0.keyAndMembers(of: key) }), isMeant(key) else { return false }
+        remove(deliver(value, to: consume members), from: key)
+        return true
+    }
+
+    /// Calls entries, and lets go of them, or what is removed next would be copied for this reader.
+    ///
+    /// - Returns: those that are dead.
+    @inline(__always)
+    private func deliver(
         _ value: Value,
-        skipping skipped: Registration<Key>? = nil,
-        where isMeant: (Key) -> Bool
-    ) -> Bool {
-        guard let (key, members) = registry.withLock({ $0.members(of: key) }) else { return false }
-        let isMeant = isMeant(key)
+        to members: consuming Roster<Value>.Members,
+        skipping skipped: Registration<Key>? = nil
+    ) -> [RegistrationID] {
         var dead: [RegistrationID] = []
-        if isMeant {
-            members.forEach { member in
-                if member.subject.id != skipped?.id, !member.subject.entry.deliver(value) {
-                    dead.append(member.subject.id)
-                }
+        members.forEach { member in
+            if member.subject.id != skipped?.id, !member.subject.entry.deliver(value) {
+                dead.append(member.subject.id)
             }
         }
         readings.end()
-        // Or what is removed would be copied for this reader.
-        _ = consume members
-        remove(dead, from: key)
-        return isMeant
+        return dead
     }
 
     /// Runs a closure with the entries of a key, if there are any, without the lock.
     @inline(__always)
-    func read(_ key: Key, _ body: (_ key: Key, _ members: Roster<Value>.Members) -> Void) {
-        guard let (key, members) = registry.withLock({ $0.members(of: key) }) else { return }
-        body(key, members)
+    func read(_ key: Key, _ body: (Roster<Value>.Members) -> Void) {
+        guard let members = registry.withLock({ $0.members(of: key) }) else { return }
+        body(members)
         readings.end()
     }
 

@@ -46,8 +46,11 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
 
     var keys: [Key] { Array(buckets.keys) }
 
-    /// The entries of a key and the key as it was first used, which is equal to the one that is asked for.
-    func members(of key: Key) -> (key: Key, members: Roster<Value>.Members)? {
+    /// The entries of a key.
+    func members(of key: Key) -> Roster<Value>.Members? { buckets[key]?.roster.members }
+
+    /// The same with the key as it was first used, which is equal to the one that is asked for.
+    func keyAndMembers(of key: Key) -> (key: Key, members: Roster<Value>.Members)? {
         guard let index = buckets.index(forKey: key) else { return nil }
         return (buckets.keys[index], buckets.values[index].roster.members)
     }

@@ -42,10 +42,16 @@ final class UnretainedView<Subject: Sendable>: @unchecked Sendable {
         if let bits = unsafe bits {
             unsafe hand(bits.pointee, to: handler, with: value)
             extendLifetime(object)
-        } else if let subject = object as? Subject {
-            handler(subject, value)
+        } else {
+            cast(object, to: handler, with: value)
         }
     }
+}
+
+/// Not inlined, or the types that only a cast needs would be looked up at every call: some 400 instructions.
+@inline(never)
+private func cast<Subject, Value>(_ object: AnyObject, to handler: (Subject, Value) -> Void, with value: Value) {
+    if let subject = object as? Subject { handler(subject, value) }
 }
 
 /// Not inlined, or the compiler copies the subject before it passes it on.

@@ -21,8 +21,7 @@ struct CrossOriginSharing: Sendable {
         guard allowed.takesAny || !allowed.named.isEmpty else { return [] }
         // What a cache keeps for one origin is nothing for another.
         let vary = allowed.named.isEmpty ? [] : [("Vary", "Origin")]
-        let origins = request.values(of: "Origin")
-        guard origins.count == 1, let origin = origins.first, allowed.contains(origin) else { return vary }
+        guard let origin = allowedOrigin(of: request) else { return vary }
         let isNamed = allowed.named.contains(origin)
         return vary
             + [
@@ -36,9 +35,7 @@ struct CrossOriginSharing: Sendable {
     ///
     /// - Parameter methods: what the path takes, as in `Allow`.
     func preflight(_ request: HeaderFields, methods: String) -> [(name: String, value: String)] {
-        guard request.contains("Access-Control-Request-Method"), let origin = request["Origin"],
-            allowed.contains(origin)
-        else { return [] }
+        guard request.contains("Access-Control-Request-Method"), allowedOrigin(of: request) != nil else { return [] }
         // Whatever it names: what a field means is looked at when it comes. A CloudEvent's extensions have any name.
         let asked = request["Access-Control-Request-Headers"] ?? ""
         let isList = asked.utf8.allSatisfy { $0.isTokenCharacter || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }
@@ -48,5 +45,11 @@ struct CrossOriginSharing: Sendable {
             ("Access-Control-Max-Age", "600"),
             ("Vary", "Access-Control-Request-Headers"),
         ]
+    }
+
+    /// The one origin that a request is from, if that is allowed.
+    private func allowedOrigin(of request: HeaderFields) -> String? {
+        let origins = request.values(of: "Origin")
+        return origins.count == 1 ? origins.first.flatMap { allowed.contains($0) ? $0 : nil } : nil
     }
 }

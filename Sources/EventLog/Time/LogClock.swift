@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The log's own time: by it is measured what lasts, as the waits of retries and the lifetime of idempotency keys.
 ///
 /// It passes as the machine's does, also while that is suspended, and whoever sets the clock of the day does not change
@@ -7,6 +9,18 @@
 ///
 /// Its values look like times of day because a log's time begins with that; only ``timeOfDay(at:)`` makes them such.
 struct LogClock: Sendable {
+    /// How far the clock of the day is ahead, in milliseconds, as it was shown last.
+    private final class Lead: Sendable {
+        let shown: Atomic<Int64>
+
+        init(_ milliseconds: Int64) {
+            shown = Atomic(milliseconds)
+        }
+    }
+
+    /// By how much two looks at two clocks may differ without one of them having been set, in milliseconds.
+    static let jitter: Int64 = 5
+
     /// What both clocks said at one moment: kept in the table `log`.
     struct Reading: Hashable {
         var time: Timestamp
@@ -18,6 +32,7 @@ struct LogClock: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let start: Timestamp
     private let elapsedAtStart: Duration
+    private let lead: Lead
 
     /// Goes on from a moment that was kept.
     /// - Parameters:
@@ -30,8 +45,10 @@ struct LogClock: Sendable {
     ) {
         self.timeOfDay = timeOfDay
         self.elapsed = elapsed
-        let passed = timeOfDay().milliseconds - last.timeOfDay.milliseconds
+        let present = timeOfDay()
+        let passed = present.milliseconds - last.timeOfDay.milliseconds
         start = last.time.advanced(byMilliseconds: max(passed, 0))
+        lead = Lead(present.milliseconds - start.milliseconds)
         elapsedAtStart = elapsed()
     }
 
@@ -46,11 +63,19 @@ struct LogClock: Sendable {
         return { ContinuousClock.now - first }
     }()
 
-    var reading: Reading { Reading(time: now, timeOfDay: timeOfDay()) }
+    var reading: Reading {
+        let now = now
+        return Reading(time: now, timeOfDay: timeOfDay(at: now))
+    }
 
-    /// What the clock of the day says at a moment of the log's time, if nobody sets it before.
+    /// What the clock of the day says at a moment of the log's time, if nobody sets it before. The same each time: what is
+    /// shown of a delivery must not differ by the moment of looking.
     func timeOfDay(at time: Timestamp) -> Timestamp {
-        timeOfDay().advanced(byMilliseconds: time.milliseconds - now.milliseconds)
+        let present = timeOfDay().milliseconds - now.milliseconds
+        let shown = lead.shown.load(ordering: .relaxed)
+        guard (present - shown).magnitude > LogClock.jitter else { return time.advanced(byMilliseconds: shown) }
+        lead.shown.store(present, ordering: .relaxed)
+        return time.advanced(byMilliseconds: present)
     }
 }
 

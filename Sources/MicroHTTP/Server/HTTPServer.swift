@@ -15,7 +15,7 @@ import Synchronization
 @safe
 public final class HTTPServer: Sendable {
     /// Makes, of a request's header fields, those that its answer has, whoever answers and whatever: also if the request
-    /// is refused before any handler sees it. It runs on a server thread and must not block.
+    /// is refused before any handler sees it, but not where its head cannot be read. It runs on a server thread and must not block.
     public typealias CommonFields = @Sendable (HeaderFields) -> [(name: String, value: String)]
 
     /// What the callbacks need; libmicrohttpd holds it by an unretained pointer for as long as the daemon runs.

@@ -40,8 +40,7 @@ extension DeliveryScheduler {
     /// Counts attempts as slow that have been under way for too long to be prompt.
     mutating func noteSlowAttempts(now: Int64) {
         while let first = begun.first {
-            // Slow as well if the clock was set back: that is put right when it ends.
-            guard !isUnderWay(first) || abs(now - first.at) >= Lane.promptTime else { return }
+            guard !isUnderWay(first) || now - first.at >= Lane.promptTime else { return }
             _ = begun.popFirst()
             guard isUnderWay(first) else { continue }
             slow.insert(first.token)

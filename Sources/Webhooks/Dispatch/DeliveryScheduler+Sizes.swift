@@ -10,6 +10,7 @@ extension DeliveryScheduler {
             "deliveries": lanes.reduce(0) { $0 + $1.queue.count + $1.tracked.count + $1.renewed.count },
             "due times": lanes.reduce(0) { $0 + $1.upcoming.count },
             "attempts": lanes.reduce(probes.count) { $0 + $1.inFlight.count },
+            "beginnings": begun.count + slow.count,
             "outcomes": unrecorded.count + recording.count,
         ]
     }

@@ -4,7 +4,7 @@
 /// many deliveries it was of. What lies between has no part in it: no deliveries, a webhook that was paused, a hub or a
 /// machine that did not run.
 struct FailingTime {
-    /// Up to when everything is counted; nil while nothing has begun, and after a success.
+    /// Up to when everything is counted; nil while nothing has begun.
     private var countedUntil: Int64?
 
     /// Until when the last of the retries waits that are known of.
@@ -19,7 +19,13 @@ struct FailingTime {
         if countedUntil == nil { countedUntil = now }
     }
 
-    /// Forgets all: it has succeeded, or is not tried for a while, or is another endpoint.
+    /// It has succeeded: what failed beside that began anew with it.
+    mutating func succeed(at now: Int64) {
+        self = FailingTime()
+        countedUntil = now
+    }
+
+    /// Forgets all: it is not tried for a while, or is another endpoint.
     mutating func end() {
         self = FailingTime()
     }

@@ -62,7 +62,7 @@ struct Lane {
     /// would take a slot with each good answer, and keep it.
     private var promptEndingsWanted = 0
 
-    /// When an attempt ended last that did not hang, in milliseconds since 1970.
+    /// When an attempt ended last that did not hang.
     private(set) var answeredAt: Int64?
 
     /// What is known of whether the endpoint answers, the best first.
@@ -156,8 +156,7 @@ struct Lane {
     func standing(at now: Int64) -> Standing {
         guard hasEnded || slowUnderWay > 0 else { return .unknown }
         guard isProven else { return .slow }
-        // A clock that was set back says nothing of when that was.
-        return answeredAt.map { (0..<Self.promptTime).contains(now - $0) } == true ? .prompt : .proven
+        return answeredAt.map { now - $0 < Self.promptTime } == true ? .prompt : .proven
     }
 
     /// Forgets whether the endpoint answers.
@@ -263,7 +262,7 @@ struct Lane {
     /// Takes in how an attempt ended; returns how much longer the endpoint has been failing, in milliseconds.
     mutating func noteFailing(_ outcome: AttemptOutcome, of delivery: Delivery, at now: Int64) -> Int64 {
         guard outcome.failure != nil else {
-            failing.end()
+            failing.succeed(at: now)
             return 0
         }
         var retry: Int64?

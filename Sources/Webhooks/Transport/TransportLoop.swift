@@ -58,11 +58,7 @@ struct TransportLoop: ~Copyable {
         if !upcoming.isEmpty {
             let tokens = Set(tokens)
             for request in upcoming.removeAll() {
-                if tokens.contains(request.token) {
-                    results.append(TransportResult(request: request, ending: .aborted))
-                } else {
-                    upcoming.append(request)
-                }
+                if tokens.contains(request.token) { end(request, .aborted) } else { upcoming.append(request) }
             }
         }
         for token in tokens {
@@ -72,7 +68,7 @@ struct TransportLoop: ~Copyable {
     }
 
     mutating func abortAll() {
-        results += upcoming.removeAll().map { TransportResult(request: $0, ending: .aborted) }
+        for request in upcoming.removeAll() { end(request, .aborted) }
         abort(Array(active.keys))
     }
 

@@ -67,6 +67,8 @@ import Testing
         await eventually("all is heard") { observer.values.count == 1_000 }
         #expect(observer.values == Array(0..<1_000))
         observer.expectOrder()
+        // Else they may end after the last post, and with them what waits.
+        withExtendedLifetime(channels) {}
     }
 
     @Test func `a handler under a name is replaced and removed without overlapping its successor`() async {
@@ -170,6 +172,7 @@ import Testing
             await eventually("the last is heard") { observer.values.last == last + 1 }
             observer.expectOrder(mayRepeat: true)
         }
+        withExtendedLifetime(channels) {}
     }
 }
 

@@ -1,18 +1,20 @@
 import EventLog
+import Foundation
 import Logging
 import MicroHTTP
 
 @testable import Clarion
 
-/// Starts a whole hub on a free port with its log in memory, and shuts it down afterwards.
+/// Starts a whole hub on a free port, and shuts it down afterwards. Its log is in memory unless a folder is given.
 func withHub(
+    in folder: URL? = nil,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     _ body: (Hub) async throws -> Void
 ) async throws {
     let configuration = HubConfiguration(
         server: ServerConfiguration(port: 0, serverName: "clarion"),
-        storage: .inMemory,
-        durability: .memory
+        storage: folder.map { .directory($0.path) } ?? .inMemory,
+        durability: folder == nil ? .memory : .process
     )
     let hub = try await Hub.start(configuration, logger: logger)
     do {

@@ -1,7 +1,6 @@
 import JSON
 import EventLog
 import Foundation
-import Logging
 import MicroHTTP
 import Testing
 
@@ -36,14 +35,14 @@ import Testing
             webhooks[try ObserverID("w\(webhooks.count)")] = webhook
         }
         var tags: [ObserverID: EntityTag] = [:]
-        try await Self.withHub(in: folder) { hub in
+        try await withHub(in: folder) { hub in
             for (id, webhook) in webhooks {
                 tags[id] = try await hub.webhooks.save(id) { _ throws(Problem) in webhook }.observer.tag
             }
         }
         // Twice: what is taken up again is not written otherwise than it was.
         for _ in 0..<2 {
-            try await Self.withHub(in: folder) { hub in
+            try await withHub(in: folder) { hub in
                 #expect(hub.directory.all().count == webhooks.count)
                 for (id, webhook) in webhooks {
                     let found = try #require(hub.webhooks.find(id), "\(webhook.patchable)")
@@ -60,7 +59,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         var random = SeededGenerator(seed: 2)
         let count = 200
-        try await Self.withHub(in: folder) { hub in
+        try await withHub(in: folder) { hub in
             var number = 0
             while number < count {
                 guard let webhook = random.webhook() else { continue }
@@ -79,7 +78,7 @@ import Testing
                 )
             }
         }
-        try await Self.withHub(in: folder) { hub in
+        try await withHub(in: folder) { hub in
             // Only what cannot be read might collect something; nothing is dialled.
             for id in Self.ids(in: hub) where hub.webhooks.find(id) != nil {
                 _ = try await hub.webhooks.remove(id) { _ throws(Problem) in }
@@ -99,22 +98,6 @@ import Testing
     }
 
     private static func ids(in hub: Hub) -> [ObserverID] { hub.directory.all().map(\.id) }
-
-    private static func withHub(in folder: URL, _ body: (Hub) async throws -> Void) async throws {
-        let configuration = HubConfiguration(
-            server: ServerConfiguration(port: 0, serverName: "clarion"),
-            storage: .directory(folder.path),
-            durability: .process
-        )
-        let hub = try await Hub.start(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        do {
-            try await body(hub)
-        } catch {
-            await hub.shutdown(grace: .zero)
-            throw error
-        }
-        await hub.shutdown(grace: .zero)
-    }
 
     private static func difference(_ one: StoredWebhook, _ other: StoredWebhook) -> String? {
         let isEqual =

@@ -26,15 +26,33 @@ import Testing
                 day.now = day.now.advanced(byMilliseconds: passed)
                 day.step(byMilliseconds: distance)
                 clock = LogClock(after: kept, timeOfDay: { day.now }, elapsed: { day.elapsed })
-                #expect(clock.now == before.advanced(byMilliseconds: max(passed + distance, 0)))
+                let wanted = before.advanced(byMilliseconds: max(passed + distance, 0))
+                #expect((clock.now.milliseconds - wanted.milliseconds).magnitude <= LogClock.jitter)
             default:
                 let passed = Int64.random(in: 0...100_000, using: &random)
                 day.now = day.now.advanced(byMilliseconds: passed)
                 #expect(clock.now == before.advanced(byMilliseconds: passed))
             }
             let later = clock.now.advanced(byMilliseconds: 5_000)
-            #expect(clock.timeOfDay(at: later) == day.now.advanced(byMilliseconds: 5_000))
+            let shown = clock.timeOfDay(at: later)
+            let wanted = day.now.advanced(byMilliseconds: 5_000)
+            #expect((shown.milliseconds - wanted.milliseconds).magnitude <= LogClock.jitter)
+            #expect(clock.timeOfDay(at: later) == shown)
         }
+    }
+
+    @Test func `what is shown of a moment does not depend on when one looks`() throws {
+        let clock = LogClock(
+            after: .init(time: .now(), timeOfDay: .now()),
+            timeOfDay: { .now() },
+            elapsed: LogClock.elapsed
+        )
+        let moment = clock.now.advanced(byMilliseconds: 60_000)
+        let shown = clock.timeOfDay(at: moment)
+        for _ in 0..<20_000 { try #require(clock.timeOfDay(at: moment) == shown) }
+        let kept = clock.reading
+        let reopened = LogClock(after: kept, timeOfDay: { .now() }, elapsed: LogClock.elapsed)
+        #expect(reopened.timeOfDay(at: moment) == shown)
     }
 
     @Test func `moments beyond any calendar end at its bounds`() {

@@ -9,7 +9,13 @@ import Testing
     private func log(at storage: SQLiteEventLog.Storage = .inMemory) throws -> SQLiteEventLog {
         var limits = SQLiteEventLog.Limits()
         limits.retention = Retention(age: 1_000)
-        return try SQLiteEventLog(at: storage, durability: .process, limits: limits, clock: { [clock] in clock.now })
+        return try SQLiteEventLog(
+            at: storage,
+            durability: .process,
+            limits: limits,
+            clock: { [clock] in clock.now },
+            elapsed: { [clock] in clock.elapsed }
+        )
     }
 
     private func rows(_ log: SQLiteEventLog) async throws -> Int {
