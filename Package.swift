@@ -81,7 +81,7 @@ let package = Package(
         .executableTarget(
             name: "ClarionCommand",
             dependencies: [
-                "Access", "Clarion", "EventLog", "Spelling",
+                "Access", "Clarion", "EventLog", "JSON", "Spelling",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),

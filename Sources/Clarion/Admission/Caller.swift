@@ -40,7 +40,7 @@ final class Caller: Sendable {
     }
 
     /// Whether an observer is theirs to see and to change.
-    func manages(_ observer: some HubObserver) -> Bool {
+    func manages(_ observer: any HubObserver) -> Bool {
         observer.topics.allSatisfy { grant.allows(.manage, on: $0) }
     }
 

@@ -1,3 +1,4 @@
+import Access
 import EventLog
 import JSON
 import MicroHTTP
@@ -189,8 +190,8 @@ private struct ObserverResource: Sendable {
             count = try await webhooks.removeAll(of: pattern)
         } else {
             // What is registered for others' topics, too, is theirs as well.
-            for case let webhook as WebhookObserver in theirs(request, pattern) {
-                if try await webhooks.remove(webhook.id, { (_: WebhookObserver) throws(Never) in }) { count += 1 }
+            for case let webhook as any StoredObserver in theirs(request, pattern) {
+                if try await webhooks.remove(webhook.id, { (_: any StoredObserver) throws(Never) in }) { count += 1 }
             }
         }
         for observer in theirs(request, pattern) where unregister(observer) { count += 1 }
