@@ -143,7 +143,7 @@ def test_anonymous_requests_may_do_what_the_file_says(start_hub, tmp_path):
     assert ask(hub, "GET", "/topics/public.a/events").status_code == 200
     assert_problem(ask(hub, "GET", "/topics/secret.a/events"), 401, "credential-required")
     assert_problem(ask(hub, "POST", "/topics/public.a/events", data=b"x"), 401, "credential-required")
-    assert [topic["topic"] for topic in ask(hub, "GET", "/topics").json()["topics"]] == ["public.a"]
+    assert [topic["name"] for topic in ask(hub, "GET", "/topics").json()["topics"]] == ["public.a"]
 
 
 def test_two_tenants_see_nothing_of_each_other(start_hub, tmp_path):
@@ -152,18 +152,18 @@ def test_two_tenants_see_nothing_of_each_other(start_hub, tmp_path):
     for tenant in "ab":
         for number in range(3):
             assert ask(hub, "POST", f"/topics/{tenant}.{number}/events", file.keys[tenant], data=b"x").status_code == 201
-        body = f'{{"url": "http://127.0.0.1:1/{tenant}", "topics": ["{tenant}.**"], "enabled": false}}'.encode()
+        body = f'{{"url": "http://127.0.0.1:9000/{tenant}", "topics": ["{tenant}.**"], "enabled": false}}'.encode()
         response = ask(hub, "PUT", f"/observers/hook-{tenant}", file.keys[tenant], data=body)
         assert response.status_code == 201, response.content
         assert response.json()["createdBy"] == tenant
     for tenant, other in ("ab", "ba"):
         key = file.keys[tenant]
         topics = ask(hub, "GET", "/topics", key).json()
-        assert [topic["topic"] for topic in topics["topics"]] == [f"{tenant}.{number}" for number in range(3)]
+        assert [topic["name"] for topic in topics["topics"]] == [f"{tenant}.{number}" for number in range(3)]
         page = ask(hub, "GET", "/topics?limit=2", key).json()
-        assert [topic["topic"] for topic in page["topics"]] == [f"{tenant}.0", f"{tenant}.1"] and page["next"]
+        assert [topic["name"] for topic in page["topics"]] == [f"{tenant}.0", f"{tenant}.1"] and page["next"]
         rest = ask(hub, "GET", f"/topics?limit=2&cursor={page['next']}", key).json()
-        assert [topic["topic"] for topic in rest["topics"]] == [f"{tenant}.2"] and rest["next"] is None
+        assert [topic["name"] for topic in rest["topics"]] == [f"{tenant}.2"] and rest["next"] is None
         assert ask(hub, "GET", f"/topics?prefix={other}", key).json()["topics"] == []
         observers = ask(hub, "GET", "/observers", key).json()["observers"]
         assert [observer["id"] for observer in observers] == [f"hook-{tenant}"]
@@ -176,11 +176,11 @@ def test_two_tenants_see_nothing_of_each_other(start_hub, tmp_path):
             found, missing = (ask(hub, method, place + path, key, data=data) for place in (theirs, absent))
             assert_problem(found, 404, "observer-unknown")
             assert found.json() | {"instance": ""} == missing.json() | {"instance": ""}
-        body = f'{{"url": "http://127.0.0.1:1/", "topics": ["{tenant}.**"]}}'.encode()
+        body = f'{{"url": "http://127.0.0.1:9000/", "topics": ["{tenant}.**"]}}'.encode()
         problem = assert_problem(ask(hub, "PUT", theirs, key, data=body), 403, "right-missing")
         assert "topic" not in problem and f"{other}." not in str(problem)
         # What one may not hear one may not have delivered, at registering and later.
-        body = f'{{"url": "http://127.0.0.1:1/", "topics": ["{tenant}.**", "{other}.**"]}}'.encode()
+        body = f'{{"url": "http://127.0.0.1:9000/", "topics": ["{tenant}.**", "{other}.**"]}}'.encode()
         for method, path in [("POST", "/observers"), ("PUT", "/observers/new"), ("PATCH", f"/observers/hook-{tenant}")]:
             assert_problem(ask(hub, method, path, key, data=body), 403, "right-missing")
         # Somebody else's topics are unregistered by nobody but who manages them.
