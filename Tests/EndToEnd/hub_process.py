@@ -153,15 +153,24 @@ class HubProcess:
 
     def sockets(self):
         """How many of them are sockets: the log opens files to read with when it needs them."""
+        return len(self._sockets())
+
+    def sockets_closed_by_others(self):
+        """How many of those are connections that wait for the hub to close them (CLOSE_WAIT, proc(5))."""
+        rows = [line.split() for line in Path(f"/proc/{self.process.pid}/net/tcp").read_text().splitlines()[1:]]
+        closed = {f"socket:[{row[9]}]" for row in rows if row[3] == "08"}
+        return len(closed.intersection(self._sockets()))
+
+    def _sockets(self):
         folder = f"/proc/{self.process.pid}/fd"
-        count = 0
+        links = []
         for name in os.listdir(folder):
             try:
-                count += os.readlink(f"{folder}/{name}").startswith("socket:")
+                links.append(os.readlink(f"{folder}/{name}"))
             except FileNotFoundError:
                 # It was closed between the two looks.
                 pass
-        return count
+        return [link for link in links if link.startswith("socket:")]
 
     # What a client does
 

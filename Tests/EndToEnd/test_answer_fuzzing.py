@@ -86,11 +86,11 @@ def use_every_slot(hub, topic, endpoints=16, window=32):
 
 def sockets_in_use(hub, receiver, topic):
     """How many sockets the hub has, but for connections that the other side has closed: libcurl closes those when it makes
-    an attempt, and looks once a second."""
+    an attempt, and looks once a second. One with something unread in it passes for alive until it is 118 s old."""
     id = hub.register(receiver.url(), f"{topic}.tried")["id"]
     assert hub.request("POST", f"/observers/{id}/test").json()["status"] == 204
     assert hub.request("DELETE", f"/observers/{id}").status_code == 204
-    return hub.sockets()
+    return hub.sockets() - (0 if FULL else hub.sockets_closed_by_others())
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_whatever_endpoints_answer_the_hub_stays_whole(start_hub, clarion, autho
     # The slots are all there, the sockets are not, and nothing goes on by itself.
     use_every_slot(hub, f"{topic}.slots")
     hub.request("DELETE", f"/topics/{topic}.healthy/observers")
-    wait_until(lambda: sockets_in_use(hub, receiver, topic) <= before, 30, "the sockets from before")
+    wait_until(lambda: sockets_in_use(hub, receiver, topic) <= before, 150, "the sockets from before")
     idle = hub.processor_time()
     time_of_look = time.monotonic()
     wait_until(lambda: time.monotonic() > time_of_look + 1)

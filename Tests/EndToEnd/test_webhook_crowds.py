@@ -27,9 +27,9 @@ def latencies_while(hub, topic, posts):
     """The milliseconds that events were on their way to a healthy endpoint, while `posts` posts them."""
     with Program("healthy_receiver.py") as healthy:
         webhook = hub.register(f"http://127.0.0.1:{healthy.line}/", topic)
-        # It has answered before.
+        # It has answered before. Beside others that are new, too, its first delivery may wait until those time out.
         hub.post(topic, f"{time.monotonic():.6f}")
-        wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 1)
+        wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 1, deadline=60)
         count = posts() + 1
         wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == count, deadline=60)
         hub.request("DELETE", f"/observers/{webhook['id']}")
@@ -52,13 +52,13 @@ def beside(hub, topic, disturb):
     return latencies_while(hub, topic, posts)
 
 
-def compare(alone, beside, figure, what):
+def compare(alone, beside, figure, what, bound=None):
     figure(f"p50/p99/most ms: alone {statistics.median(alone):.1f}/{p99(alone):.1f}/{max(alone):.0f}, {what} "
            f"{statistics.median(beside):.1f}/{p99(beside):.1f}/{max(beside):.0f}")
     assert statistics.median(beside) < 1000
     # Less than those take to time out, also on a machine that does much else.
     assert max(beside) < 10_000
-    figure.at_most(p99(beside), 2 * p99(alone), "the p99 beside them, in ms,")
+    figure.at_most(p99(beside), bound or 2 * p99(alone), "the p99 beside them, in ms,")
 
 
 @pytest.mark.measured
@@ -78,7 +78,10 @@ def test_more_endpoints_than_slots_leave_room_to_one_that_answers(start_hub, top
         behave(crowd, manner)
         hub.post(f"{topic}.crowd", "y")
         disturbed = beside(hub, f"{topic}.healthy", lambda: hub.post(f"{topic}.crowd", "z"))
-        compare(undisturbed, disturbed, figure, f"{CROWD} that {manner}")
+        # All slots but a few may be taken for as long as an attempt that answered just now may take and still be prompt; and
+        # what answers at once is a burst of work that the machine has to do.
+        bound = None if manner in ("hang", "late") else 1_100
+        compare(undisturbed, disturbed, figure, f"{CROWD} that {manner}", bound)
 
 
 @pytest.mark.measured

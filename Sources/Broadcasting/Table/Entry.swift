@@ -67,7 +67,7 @@ final class OwnedEntry<Owner: AnyObject & Sendable, Value: Sendable>: Entry {
 
     func deliver(_ value: Value) -> Bool {
         guard let owner = weakOwner.load() else { return false }
-        if let route = position.route { return route.lane.post(HandedCall(value, to: self, by: route)) }
+        if let route = position.route { return handOver(value, by: route) }
         handler(owner, value)
         return true
     }
@@ -92,7 +92,7 @@ final class FreeEntry<Value: Sendable>: Entry {
     var isDead: Bool { false }
 
     func deliver(_ value: Value) -> Bool {
-        if let route = position.route { return route.lane.post(HandedCall(value, to: self, by: route)) }
+        if let route = position.route { return handOver(value, by: route) }
         handler(value)
         return true
     }
@@ -103,6 +103,14 @@ final class FreeEntry<Value: Sendable>: Entry {
 }
 
 extension Entry {
+    /// Has the handler called later, in its observer's lane.
+    ///
+    /// Not inlined: a call made at once would pay for the room that this takes, of a size that is looked up.
+    @inline(never)
+    fileprivate func handOver(_ value: Value, by route: Route) -> Bool {
+        route.lane.post(HandedCall(value, to: self, by: route))
+    }
+
     /// Calls the handler on the main actor, wherever it is called otherwise: at once if that is at once and the caller is there.
     ///
     /// - Returns: `false` if the entry is dead.
@@ -113,7 +121,7 @@ extension Entry {
         if route.map({ $0.destination == .main }) != true {
             route = Route(.main, of: position.owner.map { LaneDirectory.Key(address: $0) })
         }
-        return route.map { $0.lane.post(HandedCall(value, to: self, by: $0)) } ?? false
+        return route.map { handOver(value, by: $0) } ?? false
     }
 }
 
