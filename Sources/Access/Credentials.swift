@@ -32,7 +32,7 @@ public final class Credentials: Sendable {
     private let changes = Changes()
     private let state: Lock<State>
 
-    /// Reads a file, and begins to fetch the key sets that it names by URL.
+    /// Reads a file. Key sets that it names by URL are fetched after ``startFetching()``.
     ///
     /// - Parameters:
     ///   - file: the credentials file (`docs/operating.md`). Relative paths in it are relative to its folder.
@@ -61,7 +61,6 @@ public final class Credentials: Sendable {
         }
         state = Lock(State(configuration: configuration))
         changes.observe { [cache] in cache.empty() }
-        keepFetching()
     }
 
     deinit {
@@ -88,7 +87,7 @@ public final class Credentials: Sendable {
         }
         changes.announce()
         for source in configuration.keySets.values { source.makeDue() }
-        keepFetching()
+        startFetching()
     }
 
     /// Who asks without a credential.
@@ -162,8 +161,9 @@ public final class Credentials: Sendable {
         }
     }
 
-    /// Fetches the key sets of the present configuration, each when it is due, until the next reload.
-    private func keepFetching() {
+    /// Fetches the key sets of the present configuration, each when it is due, until the next reload. Call it once the
+    /// fetcher works.
+    public func startFetching() {
         let task = Task { [weak self] in
             while let due = self?.nextFetch() {
                 try? await Task.sleep(until: due, clock: .continuous)

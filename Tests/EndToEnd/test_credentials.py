@@ -186,6 +186,11 @@ def test_two_tenants_see_nothing_of_each_other(start_hub, tmp_path):
         # Somebody else's topics are unregistered by nobody but who manages them.
         assert_problem(ask(hub, "DELETE", f"/topics/{other}.**/observers", key), 403, "right-missing")
     assert len(ask(hub, "GET", "/observers", file.keys["admin"]).json()["observers"]) == 2
+    # Nor may it be had by way of a webhook of one's own.
+    event = ask(hub, "GET", "/topics/b.0/events?last=1", file.keys["b"]).json()["events"][0]["id"]
+    path = f"/observers/hook-a/deliveries/{event}/redeliver"
+    assert_problem(ask(hub, "POST", path, file.keys["a"]), 404, "event-unknown")
+    assert ask(hub, "POST", path, file.keys["admin"]).status_code == 202
 
 
 def test_the_name_of_a_stream_is_not_anothers_to_take(start_hub, tmp_path):
@@ -250,6 +255,16 @@ def test_a_file_that_cannot_be_read_changes_nothing(start_hub, tmp_path):
     wait_until(lambda: ask(hub, "GET", "/topics", file.keys["second"]).status_code == 200)
 
 
+def test_a_hub_can_be_told_to_read_its_file_as_soon_as_it_says_that_it_listens(start_hub, tmp_path):
+    file = CredentialsFile(tmp_path, {"admin": grant("**")})
+    for _ in range(10):
+        hub = start_hub("--credentials", str(file.path))
+        hub.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "read again" in hub.log)
+        assert ask(hub, "GET", "/topics", file.keys["admin"]).status_code == 200
+        hub.stop()
+
+
 def test_failed_logins_are_limited_by_address(hub, file):
     attacker = fresh_address()
     for _ in range(20):
@@ -273,3 +288,23 @@ def test_an_open_hub_looks_at_no_credential(shared_hub):
     for target, headers in [("/topics?access_token=x", {}), ("/topics", {"Authorization": "Basic eDp5"}),
                             ("/topics", {"Cookie": "clarion_token=x"})]:
         assert ask(shared_hub, "GET", target, headers=headers).status_code == 200
+
+
+def test_a_credential_is_told_to_nobody(start_hub, tmp_path):
+    """Not in an answer, not in the log: whatever is wrong with the request, and wherever it stands."""
+    file = CredentialsFile(tmp_path, {"admin": grant("**")})
+    hub = start_hub("--credentials", str(file.path), "--log-level", "trace")
+    for credential in [file.keys["admin"], file.token(), file.token(expires_in=-100), "clk_something-unknown"]:
+        for target in ["/topics", "/topics?limit=x", "/topics?limit=1&unknown=1", "/nowhere", "/topics/a%2F/events", "/topics/a",
+                       "/topics/a/events?since=nonsense", "/topics/a/events/x"]:
+            for method in ["GET", "POST", "DELETE", "PATCH"]:
+                query = target + ("&" if "?" in target else "?") + f"access_token={credential}"
+                for response in [
+                    ask(hub, method, query), ask(hub, method, target, credential),
+                    ask(hub, method, target, headers={"Cookie": f"clarion_token={credential}"}),
+                    ask(hub, method, query + "&access_token=again", credential),
+                ]:
+                    assert credential.encode() not in response.content and credential not in str(response.headers)
+    hub.stop()
+    for credential in [*file.keys.values(), "clk_something-unknown", "eyJ"]:
+        assert credential not in hub.log_path.read_text()

@@ -76,11 +76,6 @@ public final class Hub: Sendable {
         self.logger = logger
         origins = OriginCheck(allowed: configuration.allowedOrigins)
         directory = ObserverDirectory()
-        let credentials = try configuration.credentialsFile.map { file in
-            try Credentials(file: URL(filePath: file), fetcher: nil, logger: logger)
-        }
-        gate = Gate(credentials: credentials, origins: origins, work: work)
-        expiry = credentials.map { [directory] in StreamExpiry($0, directory) }
         names = ObserverNames(directory: directory)
         let memory = ReaderMemory(limit: configuration.readerMemory)
         writer = try StreamWriter(
@@ -100,6 +95,11 @@ public final class Hub: Sendable {
         var webhooks = configuration.webhooks
         webhooks.maximumConnections = min(webhooks.maximumConnections, DescriptorBudget.ofProcess.webhooks)
         dispatcher = WebhookDispatcher(store: deliveries, configuration: webhooks, logger: logger)
+        let credentials = try configuration.credentialsFile.map { [dispatcher] file in
+            try Credentials(file: URL(filePath: file), fetcher: KeySetClient(dispatcher: dispatcher), logger: logger)
+        }
+        gate = Gate(credentials: credentials, origins: origins, work: work)
+        expiry = credentials.map { [directory] in StreamExpiry($0, directory) }
         streams = StreamHost(
             log: log,
             broadcaster: broadcaster,
@@ -136,6 +136,7 @@ public final class Hub: Sendable {
             work.start { [weak self] in await expiry.run { self?.isDraining ?? true } }
         }
         dispatcher.start()
+        gate.credentials?.startFetching()
         do {
             for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
             let router = try Router(for: self, configuration: configuration)

@@ -1,3 +1,4 @@
+import Access
 import EventLog
 import JSON
 import MicroHTTP
@@ -82,7 +83,9 @@ private struct DeliveryResource: Sendable {
         let observer = try webhook(request)
         try Preconditions.requireUntagged(request)
         try requireNoMembers(request)
-        guard let event = try event(request), try await webhooks.redeliver(event, to: observer) else {
+        guard let event = try event(request), try await isOpen(event, to: observer, for: request.caller),
+            try await webhooks.redeliver(event, to: observer)
+        else {
             throw Problem(.notFound, code: "event-unknown", detail: "The log has no such event, or not any more.")
         }
         return answer(.accepted, try await document(of: event, to: observer))
@@ -125,6 +128,13 @@ private struct DeliveryResource: Sendable {
         let text: String = try request.parameter("event")
         guard let id = EventID(text), id.epoch == log.epoch else { return nil }
         return id
+    }
+
+    /// Whether an event may go to a webhook at somebody's word: it hears the topic, or they may.
+    private func isOpen(_ id: EventID, to observer: WebhookObserver, for caller: Caller) async throws -> Bool {
+        if caller.grant.allowsEverything(.subscribe) { return true }
+        guard let topic = try await log.event(id)?.topic else { return false }
+        return observer.topics.contains { $0.matches(topic) } || caller.grant.allows(.subscribe, on: topic)
     }
 
     private func document(of event: EventID?, to observer: WebhookObserver) async throws -> JSONValue {
