@@ -20,6 +20,7 @@ test: unit end-to-end ## Pass all tests.
 measure: build test-dependencies ## Enforce the figures of time and memory that `make test` only tells. Needs a machine to itself.
 	CLARION_LOAD=full $(VENV)/bin/python -m pytest -q -m measured Tests/EndToEnd
 	CLARION_LOAD=full swift test --no-parallel --filter MicroHTTPTests
+	CLARION_PROPERTY_CASES=100000 swift test --no-parallel --filter 'ClarionTests|WebhooksTests'
 
 # One test at a time: some measure time and memory, and all share the machine.
 unit: dependencies

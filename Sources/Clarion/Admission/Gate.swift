@@ -70,7 +70,7 @@ final class Gate: Sendable {
 
     /// A browser sends its cookies with whatever any page has it ask for: one counts for a change only if a page of ours, or
     /// one that was allowed by name, asks.
-    private func credential(of request: Request) throws(Problem) -> String? {
+    private func credential(of request: Request) throws(Problem) -> Substring? {
         guard let shown = try ShownCredential(request) else { return nil }
         guard shown.isCookie else { return shown.text }
         switch request.method {

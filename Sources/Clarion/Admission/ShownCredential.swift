@@ -6,7 +6,7 @@ struct ShownCredential {
     static let parameter = "access_token"
     private static let cookie = "clarion_token"
 
-    let text: String
+    let text: Substring
 
     /// Whether a browser sends it by itself, whichever page has it ask.
     let isCookie: Bool
@@ -23,22 +23,22 @@ struct ShownCredential {
             text = try Self.bearer(field)
             isCookie = false
         } else if let parameter = parameters.first {
-            text = parameter
+            text = parameter[...]
             isCookie = false
         } else if let cookie = cookies.first {
-            text = cookie
+            text = cookie[...]
             isCookie = true
         } else {
             return nil
         }
     }
 
-    private static func bearer(_ field: String) throws(Problem) -> String {
+    private static func bearer(_ field: String) throws(Problem) -> Substring {
         let scheme = "bearer "
         guard field.utf8.prefix(scheme.utf8.count).isEqual(to: scheme) else {
             throw .credentialInvalid("The field Authorization does not begin with \"Bearer \".")
         }
-        return String(field.utf8.dropFirst(scheme.utf8.count).drop { $0 == UInt8(ascii: " ") }) ?? ""
+        return Substring(field.utf8.dropFirst(scheme.utf8.count).drop { $0 == UInt8(ascii: " ") })
     }
 
     /// The values of the cookie in every `Cookie` field (RFC 6265 section 4.2.1).
