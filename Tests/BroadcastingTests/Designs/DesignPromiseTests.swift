@@ -60,7 +60,7 @@ import Testing
         withExtendedLifetime(steady) {}
     }
 
-    @Test(arguments: Design.allCases)
+    @Test(.disabled(if: addressSanitizerKeepsAddresses), arguments: Design.allCases)
     func `promise 3: an object at a dead observer's address is a new observer`(design: Design) throws {
         let channel = design.channel()
         var dead: Recorder<Int>? = Recorder<Int>()

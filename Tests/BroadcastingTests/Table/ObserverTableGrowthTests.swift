@@ -124,11 +124,6 @@ private final class Large: Sendable {
     let content = InlineArray<262_144, UInt8>(repeating: 1)
 }
 
-/// Under a sanitizer nothing can be said about memory: its allocator keeps for a while what is released.
-private let sanitizerKeepsMemory = ["__tsan_init", "__asan_init"].contains { (symbol: String) in
-    unsafe dlsym(nil, symbol) != nil
-}
-
 /// The process's resident memory without what the allocator keeps for later; 0 where `/proc` does not exist, so that growth is 0 there.
 private func residentBytes() -> Int {
     #if canImport(Glibc)
