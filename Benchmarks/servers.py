@@ -102,7 +102,8 @@ class Clarion(Server):
     def command(self):
         return [
             self.executable, "serve", "--port", str(self.port), "--data", self.folder / "data",
-            "--durability", self.durability, *self.options,
+            # All of its streams are of one address.
+            "--durability", self.durability, "--max-streams-per-client", "1000000", *self.options,
         ]  # fmt: skip
 
 

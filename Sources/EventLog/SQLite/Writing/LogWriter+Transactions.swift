@@ -54,6 +54,7 @@ extension LogWriter {
     /// The tables are what memory says.
     func keepMemory() {
         memory.commit()
+        usage.set(topics: memory.held.topics, observers: memory.observers.count, keys: memory.held.keys)
         deferralWatch.firstEvent = memory.deferred.firstEvent
         deferralWatch.hasBacklog = memory.deferred.backlog != nil
     }
