@@ -26,11 +26,11 @@ final class ChangeRate: Sendable {
         RecentClients<ClientAddress, Bucket>(capacity: ChangeRate.capacity, lifetime: ChangeRate.burst, blank: nil)
     )
 
-    /// - Parameter perSecond: at least 1, at most a million.
+    /// - Parameter perSecond: at least 1; more than a million are a million.
     init(perSecond: Int, refusals: Refusals) {
-        self.perSecond = perSecond
+        self.perSecond = min(perSecond, 1_000_000)
         self.refusals = refusals
-        interval = .nanoseconds(1_000_000_000 / perSecond)
+        interval = .nanoseconds(1_000_000_000 / self.perSecond)
     }
 
     /// Counts a request that changes something.

@@ -55,8 +55,8 @@ final class StreamPlaces: Sendable {
             guard counts.all < maximum || displaced != nil else { return .full }
             for client in clients {
                 let isReplaced = displaced?.clients.contains(client) ?? false
-                let limit = isReplaced ? 2 * maximumPerClient : maximumPerClient
-                guard counts.ofClients[client, default: 0] < limit else { return .clientIsFull }
+                let count = counts.ofClients[client, default: 0]
+                guard (isReplaced ? count / 2 : count) < maximumPerClient else { return .clientIsFull }
             }
             counts.all += 1
             for client in clients { counts.ofClients[client, default: 0] += 1 }

@@ -1,3 +1,4 @@
+import GRDB
 import Testing
 
 @testable import EventLog
@@ -100,6 +101,37 @@ import Testing
         )
         #expect(try await again.usageFault() == nil)
         await again.close()
+    }
+
+    @Test func `a log that was closed in order is not counted again, and one that was not is`() async throws {
+        let (directory, copy) = (try TemporaryDirectory(), try TemporaryDirectory())
+        func noted(_ directory: TemporaryDirectory) throws -> [Int?] {
+            let queue = try DatabaseQueue(path: "\(directory.path)/clarion.db")
+            defer { try? queue.close() }
+            return try queue.read { db in
+                try ["held_topics", "held_keys"].map { try Int.fetchOne(db, sql: "SELECT \($0) FROM log") }
+            }
+        }
+        let log = try open(directory)
+        try await log.append([keyed("a", "k"), .of("b"), EventDraft(topic: Self.own, data: [])])
+        try await log.settle()
+        try directory.copyLog(to: copy)
+        await log.close()
+        #expect(try noted(directory) == [3, 1])
+        #expect(try SQLiteEventLog.check(directory: directory.path).findings == [])
+        // What is noted counts: it is not what the tables say.
+        try await DatabaseQueue(path: "\(directory.path)/clarion.db").write { db in
+            try db.execute(sql: "UPDATE log SET held_topics = 7, held_keys = 8")
+        }
+        #expect(try SQLiteEventLog.check(directory: directory.path).findings.count == 2)
+        let again = try open(directory)
+        #expect([again.usage.topics, again.usage.idempotencyKeys] == [6, 8])
+        await again.close()
+        #expect(try noted(copy) == [nil, nil])
+        let crashed = try open(copy)
+        #expect([crashed.usage.topics, crashed.usage.idempotencyKeys] == [2, 1])
+        #expect(try await crashed.usageFault() == nil)
+        await crashed.close()
     }
 
     @Test func `of several events all are stored or none`() async throws {

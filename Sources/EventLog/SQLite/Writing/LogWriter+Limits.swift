@@ -3,32 +3,55 @@ internal import GRDB
 /// Topics, observers and idempotency keys are counted by the writer alone, within its transactions: so the numbers are
 /// exact however many post at once, and go back with a transaction that fails.
 extension LogWriter {
-    /// Counts what the tables hold, when the log is opened.
-    func countHeld(_ db: Database) throws {
-        var topics = 0
-        try PreparedStatement(db, "SELECT count(*) FROM topic WHERE \(Self.isThere)").forEach {
-            topics = Int($0.integer(0))
+    /// Takes in how much the tables hold, when the log is opened: as it was noted, or counted if the log was not closed in
+    /// order. That reads much of the file.
+    func readHeld(_ db: Database) throws {
+        let noted = try PreparedStatement(db, "SELECT held_topics, held_keys FROM log").first { row in
+            row.isNull(0) || row.isNull(1) ? nil : (topics: Int(row.integer(0)), keys: Int(row.integer(1)))
         }
-        // Those that have nothing yet but what is not counted.
-        let row = try PreparedStatement(db, "SELECT \(Self.isThere) FROM topic WHERE id = ?1")
+        memory.held.isNoted = noted.flatMap(\.self) != nil
+        let held = try noted.flatMap(\.self) ?? countHeld(db)
+        memory.held.topics = try held.topics - uncountedTopics(db)
+        memory.held.keys = held.keys
+    }
+
+    /// Notes how much the tables hold, as the last change before the log is closed.
+    func noteHeld(_ db: Database) throws {
+        try db.execute(
+            sql: "UPDATE log SET held_topics = ?, held_keys = ?",
+            arguments: [memory.held.topics + uncountedTopics(db), memory.held.keys]
+        )
+    }
+
+    /// Has what was noted count no more, as the first change of all.
+    func forgetHeld(_ db: Database) throws {
+        guard memory.held.isNoted else { return }
+        try db.execute(sql: "UPDATE log SET held_topics = NULL, held_keys = NULL")
+        memory.held.isNoted = false
+    }
+
+    private func countHeld(_ db: Database) throws -> (topics: Int, keys: Int) {
+        func number(_ sql: String) throws -> Int {
+            Int(try PreparedStatement(db, sql).first { $0.integer(0) } ?? 0)
+        }
+        var topics = try number("SELECT count(*) FROM topic WHERE \(Schema.isThere)")
+        // Those that have nothing but events which their counters do not show.
+        let row = try PreparedStatement(db, "SELECT \(Schema.isThere) FROM topic WHERE id = ?1")
         for topic in memory.counting.uncounted {
             row.bind(topic, at: 1)
             if try row.first({ $0.integer(0) == 0 }) ?? false { topics += 1 }
         }
-        let named = try PreparedStatement(db, "SELECT id, \(Self.isThere) FROM topic WHERE name = ?1")
-        for topic in limits.uncountedTopics {
-            named.bind(topic.name, at: 1)
-            let isThere = try named.first { $0.integer(1) != 0 || memory.counting.has($0.integer(0)) } ?? false
-            if isThere { topics -= 1 }
-        }
-        memory.held.topics = topics
-        memory.held.keys = Int(
-            try PreparedStatement(db, "SELECT count(*) FROM idempotency").first { $0.integer(0) } ?? 0
-        )
+        return (topics, try number("SELECT count(*) FROM idempotency"))
     }
 
-    /// Of a row of `topic`: whether it has events that are counted, or bounds.
-    static let isThere = "(events > 0 OR coalesce(retain_events, retain_age, retain_bytes) IS NOT NULL)"
+    /// How many of ``SQLiteEventLog/Limits/uncountedTopics`` are there.
+    private func uncountedTopics(_ db: Database) throws -> Int {
+        let row = try PreparedStatement(db, "SELECT id, \(Schema.isThere) FROM topic WHERE name = ?1")
+        return try limits.uncountedTopics.count { topic in
+            row.bind(topic.name, at: 1)
+            return try row.first { $0.integer(1) != 0 || memory.counting.has($0.integer(0)) } ?? false
+        }
+    }
 
     /// Why an append would be more than the log may hold; nil if it is not.
     ///

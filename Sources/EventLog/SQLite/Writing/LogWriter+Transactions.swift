@@ -14,6 +14,7 @@ extension LogWriter {
         do {
             try waitForDisk(isAwaited, db)
             try statements.begin.run()
+            try forgetHeld(db)
             let value = try body(statements)
             isWhole = true
             try statements.commit.run()

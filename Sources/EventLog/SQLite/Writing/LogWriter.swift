@@ -93,7 +93,7 @@ final class LogWriter: @unchecked Sendable {
         time = LogClock(after: state.6, timeOfDay: clock, elapsed: elapsed)
         try database.writeWithoutTransaction { db in
             try readObservers(db)
-            try countHeld(db)
+            try readHeld(db)
             try recoverDeferred(db)
             statements = try WriterStatements(db)
             if checkpointer != nil { writeAheadLog = WriteAheadLogWatch(db) }
@@ -140,6 +140,7 @@ final class LogWriter: @unchecked Sendable {
             try countEvents(db)
             try writeDeferredInMemory()
             try noteTime()
+            try noteHeld(db)
         }
         database.writeWithoutTransaction { db in
             statements = nil

@@ -29,6 +29,8 @@ struct WriterMemory {
     struct Held {
         var topics = 0
         var keys = 0
+        /// Whether the tables say so, too.
+        var isNoted = false
     }
 
     /// How far a transaction has come, for going back to.

@@ -34,7 +34,7 @@ struct WriterStatements {
         savepoint = try PreparedStatement(db, "SAVEPOINT change")
         rollbackToSavepoint = try PreparedStatement(db, "ROLLBACK TO change")
         release = try PreparedStatement(db, "RELEASE change")
-        findTopic = try PreparedStatement(db, "SELECT id, \(LogWriter.isThere) FROM topic WHERE name = ?1")
+        findTopic = try PreparedStatement(db, "SELECT id, \(Schema.isThere) FROM topic WHERE name = ?1")
         insertTopic = try PreparedStatement(
             db,
             """
