@@ -105,7 +105,9 @@ class Clarion(Server):
     def command(self):
         return [
             self.executable, "serve", "--port", str(self.port), "--data", self.folder / "data",
-            "--durability", self.durability, *self.options, *self.credentials(),
+            # All of its streams are of one address.
+            "--durability", self.durability, "--max-streams-per-client", "1000000", *self.options,
+            *self.credentials(),
         ]  # fmt: skip
 
     def credentials(self):

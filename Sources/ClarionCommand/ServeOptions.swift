@@ -142,6 +142,31 @@ struct ServeOptions: ParsableArguments {
     var maxStreams: String?
 
     @Option(
+        help: "How many streams one address, and one credential, may have open; more are answered 429. (default: 1000)"
+    )
+    var maxStreamsPerClient: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            How many times a second a client may change something, such as 50/s, and twice as often at once after a rest; more \
+            is answered 429. A client is a credential, or else an address. (default: 0, any number)
+            """,
+            valueName: "n/s"
+        )
+    )
+    var rate: String?
+
+    @Option(help: "How many topics there may be; what would make more is answered 507. (default: 1000000)")
+    var maxTopics: String?
+
+    @Option(help: "How many webhooks may be registered; more are answered 507. (default: 100000)")
+    var maxObservers: String?
+
+    @Option(help: "How many idempotency keys are remembered; posts with more are answered 507. (default: 10000000)")
+    var maxIdempotencyKeys: String?
+
+    @Option(
         help: """
             What may wait to be written to all clients that read slowly, such as 64MiB: beyond it they wait, and histories \
             are refused. (default: 256MiB)

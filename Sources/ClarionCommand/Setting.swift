@@ -24,6 +24,11 @@ enum Setting: String, CaseIterable {
     case keepAlive = "keep-alive"
     case maxBody = "max-body"
     case maxStreams = "max-streams"
+    case maxStreamsPerClient = "max-streams-per-client"
+    case rate
+    case maxTopics = "max-topics"
+    case maxObservers = "max-observers"
+    case maxIdempotencyKeys = "max-idempotency-keys"
     case maxReaderMemory = "max-reader-memory"
     case connectionMemory = "connection-memory"
     case `public`

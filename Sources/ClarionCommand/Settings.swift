@@ -54,10 +54,23 @@ struct Settings {
             readerMemory: try source.size(.maxReaderMemory, in: (1 << 20)...(1 << 40)) ?? 256 << 20,
             publicFolder: try Self.publicFolder(source)
         )
+        try Self.setLimits(of: &hub, source)
         hub.credentialsFile = credentials
         hub.allowedHosts = try Self.allowedHosts(source)
         hub.allowedOrigins = try Self.allowedOrigins(source)
         self.hub = hub
+    }
+
+    private static func setLimits(of hub: inout HubConfiguration, _ source: SettingsSource) throws(SettingsError) {
+        if let count = try source.number(.maxStreamsPerClient, in: 1...1_000_000) {
+            hub.maximumStreamsPerClient = count
+        }
+        if let rate = try source.rate(.rate, in: 0...1_000_000) { hub.changesPerSecond = rate }
+        if let count = try source.number(.maxTopics, in: 1...1_000_000_000) { hub.maximumTopics = count }
+        if let count = try source.number(.maxObservers, in: 0...1_000_000_000) { hub.maximumObservers = count }
+        if let count = try source.number(.maxIdempotencyKeys, in: 0...1_000_000_000) {
+            hub.maximumIdempotencyKeys = count
+        }
     }
 
     private static func allowedHosts(_ source: SettingsSource) throws(SettingsError) -> [HostName] {

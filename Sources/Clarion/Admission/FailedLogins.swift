@@ -1,44 +1,61 @@
 import Locking
+import MicroHTTP
 
 /// Counts credentials that were not valid, by address, so that nobody guesses for long.
 final class FailedLogins: Sendable {
     private struct Record {
-        var begun: ContinuousClock.Instant
+        var begun: ContinuousClock.Instant?
         var count = 0
         /// Until when nothing of that address is looked at.
         var lockedUntil: ContinuousClock.Instant?
+    }
+
+    /// What is asked for from an address that has failed too often.
+    struct Lockout: Equatable {
+        /// For how long it is to wait.
+        let seconds: Int
+        /// Whether the failures may have been another's: then what needs no verifying is looked at.
+        let isShared: Bool
     }
 
     /// How many in a minute are too many.
     static let limit = 20
     private static let period = Duration.seconds(60)
 
-    /// How many addresses are remembered: 10 MB at most.
+    /// How many addresses are remembered, each for up to two minutes: 10 MB at most.
     private static let capacity = 65_536
 
-    private let records = Lock<[ClientAddress: Record]>([:])
+    private let records: Lock<RecentClients<ClientAddress, Record>>
+    private let refusals: Refusals
 
-    /// For how long an address is to wait; nil if it need not.
-    func secondsToWait(_ address: ClientAddress) -> Int? {
-        let until = records.withLock { $0[address]?.lockedUntil }
-        guard let until else { return nil }
-        let rest = until - .now
-        return rest > .zero ? Int(rest.components.seconds) + 1 : nil
+    init(refusals: Refusals, capacity: Int = FailedLogins.capacity) {
+        self.refusals = refusals
+        records = Lock(RecentClients(capacity: capacity, lifetime: Self.period, blank: Record()))
     }
 
-    func count(_ address: ClientAddress) {
-        let now = ContinuousClock.now
+    /// Whether an address is to wait; nil if it need not.
+    func lock(on address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Lockout? {
+        let (record, isShared) = records.withLock { $0.record(of: address) }
+        guard let until = record.lockedUntil, until > now else { return nil }
+        return Lockout(seconds: Int((until - now).components.seconds) + 1, isShared: isShared)
+    }
+
+    func count(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) {
         records.withLock { records in
-            if records.count >= Self.capacity, records[address] == nil {
-                records = records.filter { now - $0.value.begun < Self.period || ($0.value.lockedUntil ?? now) > now }
-                // As many in one minute are an attack from everywhere: what each has to its name is little.
-                if records.count >= Self.capacity { records.removeAll(keepingCapacity: true) }
+            records.change(address, at: now) { record in
+                if record.begun.map({ now - $0 >= Self.period }) ?? true { record = Record(begun: now) }
+                record.count += 1
+                if record.count >= Self.limit { record.lockedUntil = now + Self.period }
             }
-            var record = records[address] ?? Record(begun: now)
-            if now - record.begun >= Self.period { record = Record(begun: now) }
-            record.count += 1
-            if record.count >= Self.limit { record.lockedUntil = now + Self.period }
-            records[address] = record
         }
+    }
+
+    /// How many addresses are remembered.
+    var addressCount: Int { records.withLock { $0.count } }
+
+    /// - Returns: what is told who must wait.
+    func problem(_ lock: Lockout) -> Problem {
+        refusals.count(.logins)
+        return .tooManyFailedLogins(seconds: lock.seconds)
     }
 }

@@ -8,9 +8,16 @@ final class Gate: Sendable {
     let credentials: Credentials?
     private let origins: OriginCheck
     private let work: BackgroundWork
-    private let failedLogins = FailedLogins()
+    private let failedLogins: FailedLogins
+    private let refusals: Refusals
+    /// Nil if changes are not bounded.
+    private let rate: ChangeRate?
 
-    init(credentials: Credentials?, origins: OriginCheck, work: BackgroundWork) {
+    /// - Parameter rate: how many changes a second each client may make; 0 for any number.
+    init(credentials: Credentials?, origins: OriginCheck, rate: Int, work: BackgroundWork, refusals: Refusals) {
+        failedLogins = FailedLogins(refusals: refusals)
+        self.rate = rate > 0 ? ChangeRate(perSecond: rate, refusals: refusals) : nil
+        self.refusals = refusals
         self.credentials = credentials
         self.origins = origins
         self.work = work
@@ -19,18 +26,24 @@ final class Gate: Sendable {
     /// Has a handler answer a request, if who asks may have that.
     ///
     /// - Throws: 400 `credential-ambiguous`; 401 `credential-required` or `credential-invalid`; 403 `right-missing`;
-    ///   429 `rate-limited` after too many credentials that were not valid.
+    ///   429 `rate-limited` after too many credentials that were not valid, or too many changes; 508 `loop-detected`.
     func admit(_ request: Request, _ need: Need, to handler: @escaping Router.Handler) throws(Problem) -> Reply {
-        guard let credentials, let check = need.check else { return try handler(request.sent(by: .anyone)) }
+        if request.isChange { try requireNoLoop(request, need) }
+        guard let credentials, let check = need.check else {
+            try count(request, by: nil)
+            return try handler(request.sent(by: .anyone))
+        }
         guard let shown = try credential(of: request) else {
             return try answer(request, for: Caller(credentials.anonymous), check, handler)
         }
         let address = ClientAddress(request)
-        if let seconds = failedLogins.secondsToWait(address) { throw .tooManyFailedLogins(seconds: seconds) }
+        let lock = failedLogins.lock(on: address)
+        if let lock, !lock.isShared { throw failedLogins.problem(lock) }
         // As a rule it was seen before.
         if let principal = credentials.known(shown) {
             return try answer(request, for: Caller(principal), check, handler)
         }
+        if let lock { throw failedLogins.problem(lock) }
         return .later { [self] responder in
             work.start { [self] in
                 do throws(CredentialFault) {
@@ -64,6 +77,7 @@ final class Gate: Sendable {
         _ check: @Sendable (Request, Caller) throws(Problem) -> Void,
         _ handler: Router.Handler
     ) throws(Problem) -> Reply {
+        try count(request, by: caller.principal)
         try check(request, caller)
         return try handler(request.sent(by: caller))
     }
@@ -73,14 +87,32 @@ final class Gate: Sendable {
     private func credential(of request: Request) throws(Problem) -> Substring? {
         guard let shown = try ShownCredential(request) else { return nil }
         guard shown.isCookie else { return shown.text }
-        switch request.method {
-        case .get, .head, .options: return shown.text
-        default: return origins.isOfTrustedPage(request) ? shown.text : nil
+        return request.isChange && !origins.isOfTrustedPage(request) ? nil : shown.text
+    }
+
+    private func count(_ request: Request, by principal: Principal?) throws(Problem) {
+        if let rate, request.isChange { try rate.take(request, by: principal) }
+    }
+
+    private func requireNoLoop(_ request: Request, _ need: Need) throws(Problem) {
+        do {
+            if need.takesDeliveries { _ = try HopCount.of(request) } else { try HopCount.requireNone(request) }
+        } catch {
+            if error.code == HopCount.loopDetected { refusals.count(.hops) }
+            throw error
         }
     }
 }
 
 extension Request {
+    /// Whether it is to change something (RFC 9110 section 9.2.1).
+    fileprivate var isChange: Bool {
+        switch method {
+        case .get, .head, .options: false
+        default: true
+        }
+    }
+
     fileprivate func sent(by caller: Caller) -> Request {
         var request = self
         request.identity = caller

@@ -8,7 +8,7 @@ struct Need: Sendable {
     static let nothing = Need(nil)
 
     /// Posting on the path's topic.
-    static let publish = Need { request, caller throws(Problem) in
+    static let publish = Need(takesDeliveries: true) { request, caller throws(Problem) in
         let topic: Topic = try request.parameter("topic")
         try caller.require(.publish, on: topic)
     }
@@ -40,7 +40,11 @@ struct Need: Sendable {
     /// Nil if nobody is looked at.
     let check: (@Sendable (Request, Caller) throws(Problem) -> Void)?
 
-    private init(_ check: (@Sendable (Request, Caller) throws(Problem) -> Void)?) {
+    /// Whether a webhook may lead here: what it changes must count how often the event went round.
+    let takesDeliveries: Bool
+
+    private init(takesDeliveries: Bool = false, _ check: (@Sendable (Request, Caller) throws(Problem) -> Void)?) {
+        self.takesDeliveries = takesDeliveries
         self.check = check
     }
 }

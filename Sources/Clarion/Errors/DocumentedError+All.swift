@@ -257,7 +257,11 @@ extension DocumentedError {
         DocumentedError(
             "rate-limited",
             "429",
-            "More was asked for from here than is allowed; after 20 credentials that were not valid, nothing for a minute. Wait for `Retry-After`."
+            """
+            Wait for `Retry-After`. There were more changes a second than `--rate` allows one client (`RateLimit-Policy` has the \
+            quota), or it has as many streams as it may (`--max-streams-per-client`), or 20 credentials from its address \
+            were not valid within a minute.
+            """
         ),
         DocumentedError(
             "endpoint-busy",
@@ -290,6 +294,22 @@ extension DocumentedError {
             """
         ),
         DocumentedError("version-unsupported", "505", "Speak HTTP/1.1 or HTTP/1.0."),
+        DocumentedError(
+            "loop-detected",
+            "508",
+            """
+            A webhook leads back to a hub that the event has come from: it has gone through more than 8 deliveries \
+            (`Clarion-Hop`). Or a webhook leads to something else than posting. See [http-api.md](http-api.md#loops).
+            """
+        ),
+        DocumentedError(
+            "limit-reached",
+            "507",
+            """
+            There are as many topics, observers or idempotency keys as the hub may have: `detail` says of which. Delete \
+            some, or run the hub with a larger `--max-topics`, `--max-observers` or `--max-idempotency-keys`.
+            """
+        ),
         DocumentedError(
             "storage-full",
             "507, from `/readyz` 503",

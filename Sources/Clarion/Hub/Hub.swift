@@ -32,6 +32,8 @@ public final class Hub: Sendable {
     let bindings = TopicBindings()
     let work = BackgroundWork()
     let logger: Logger
+    /// What clients were refused because they had their share.
+    let refusals = Refusals()
     /// Which web pages may change something.
     let origins: OriginCheck
     /// Who may do what.
@@ -60,6 +62,10 @@ public final class Hub: Sendable {
     public static func start(_ configuration: HubConfiguration, logger: Logger) async throws -> Hub {
         var limits = SQLiteEventLog.Limits()
         limits.retention = configuration.retention
+        limits.topics = configuration.maximumTopics
+        limits.uncountedTopics = [try ObserverLifecycle.topic]
+        limits.observers = configuration.maximumObservers
+        limits.idempotencyKeys = configuration.maximumIdempotencyKeys
         let log = try SQLiteEventLog(at: configuration.storage, durability: configuration.durability, limits: limits)
         do {
             let hub = try Hub(configuration, log: log, logger: logger)
@@ -98,7 +104,13 @@ public final class Hub: Sendable {
         let credentials = try configuration.credentialsFile.map { [dispatcher] file in
             try Credentials(file: URL(filePath: file), fetcher: KeySetClient(dispatcher: dispatcher), logger: logger)
         }
-        gate = Gate(credentials: credentials, origins: origins, work: work)
+        gate = Gate(
+            credentials: credentials,
+            origins: origins,
+            rate: configuration.changesPerSecond,
+            work: work,
+            refusals: refusals
+        )
         expiry = credentials.map { [directory] in StreamExpiry($0, directory) }
         streams = StreamHost(
             log: log,
@@ -108,7 +120,11 @@ public final class Hub: Sendable {
             writer: writer,
             reader: StreamReader(pages: pages, work: work),
             outboxBytes: configuration.outboxBytes,
-            maximum: configuration.maximumStreams
+            places: StreamPlaces(
+                maximum: configuration.maximumStreams,
+                perClient: configuration.maximumStreamsPerClient,
+                refusals: refusals
+            )
         )
         self.webhooks = WebhookRegistry(
             store: log,

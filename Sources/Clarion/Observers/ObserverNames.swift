@@ -51,8 +51,8 @@ final class ObserverNames: Sendable {
         case foreign
     }
 
-    /// Whether a stream has a name.
-    func hasStream(_ name: ObserverID) -> Bool { directory.find(name) is EventStream }
+    /// The stream that has a name.
+    func stream(_ name: ObserverID) -> EventStream? { directory.find(name) as? EventStream }
 
     /// Whether a stream would get a name.
     func answer(for name: ObserverID, to caller: Caller) -> Answer {

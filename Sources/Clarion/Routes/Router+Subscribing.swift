@@ -64,6 +64,7 @@ extension Hub {
             types: TypeFilter(request.target.query["type"]),
             format: try Feed.Format(request),
             remoteAddress: request.remoteAddress,
+            address: ClientAddress(request),
             caller: request.caller
         )
         // Taking a name ends the stream that has it.
@@ -117,6 +118,13 @@ extension Hub {
                 .unavailable,
                 code: "overloaded",
                 detail: "As many streams are open as there may be. Try again later.",
+                headers: [("Retry-After", "5")]
+            )
+        case .clientIsFull:
+            throw Problem(
+                .tooManyRequests,
+                code: "rate-limited",
+                detail: "As many streams are open from here as one client may have. Close some, or try again later.",
                 headers: [("Retry-After", "5")]
             )
         }

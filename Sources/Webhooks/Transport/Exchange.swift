@@ -172,6 +172,7 @@ final class Exchange {
         lines.append("Clarion-Topic", delivery.topic)
         if let type = delivery.type, !type.isEmpty { lines.append("Event-Type", type, encodingPercent: true) }
         lines.append("Clarion-Attempt", String(delivery.attempts + 1))
+        lines.append("Clarion-Hop", String(delivery.hops))
         if let traceparent = delivery.traceparent, !traceparent.isEmpty { lines.append("traceparent", traceparent) }
         // A body is always sent at once: waiting for "100 Continue" costs a second at receivers that do not know it.
         lines.suppress("Expect")
