@@ -11,6 +11,7 @@ from problems import assert_problem
 from raw_http import exchange, request
 from test_errors import LONGEST, answers_beside_a_cookie, assert_answered_beside_a_cookie
 from test_serving import refusal
+from waiting import wait_until
 
 PUBLIC = "https://hub.example/clarion"
 
@@ -101,6 +102,10 @@ def test_what_is_no_such_url_is_refused_at_the_start(clarion, url):
 def test_it_comes_from_the_environment_too(start_hub):
     hub = start_hub(environment={"CLARION_PUBLIC_URL": PUBLIC})
     assert hub.get("/nothing").json()["type"] == f"{PUBLIC}/errors#route-unknown"
+
+
+def test_the_start_tells_where_the_console_is_then(hub):
+    wait_until(lambda: f"  console  {PUBLIC}/\n" in hub.announcement, what="the announcement")
 
 
 def test_without_it_nothing_is_absolute(shared_hub, topic):

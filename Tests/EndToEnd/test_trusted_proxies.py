@@ -10,7 +10,7 @@ from event_stream import EventStream
 from hub_process import events_path
 from problems import assert_problem
 from raw_http import exchange, request
-from test_serving import refusal
+from test_serving import has_ipv6, refusal
 
 #: A network of this machine whose addresses are believed, and others that are not.
 TRUSTED, PROXY, OTHER = "127.77.0.0/16", "127.77.0.1", "127.78.0.1"
@@ -70,6 +70,21 @@ def test_without_the_option_nobody_is_believed(shared_hub, topic):
     with EventStream.of(shared_hub.port, topic, headers={"X-Forwarded-For": "203.0.113.7", "Forwarded": "for=203.0.113.8"}):
         [stream] = shared_hub.wait_for_observers(1, topic=topic)
         assert stream["remoteAddress"].startswith("127.0.0.1:")
+
+
+def test_an_ipv4_client_of_a_socket_for_both_families_is_one(start_hub, file, topic):
+    if not has_ipv6():
+        pytest.skip("needs IPv6")
+    hub = start_hub("--host", "::", "--credentials", str(file.path), "--durability", "process", "--trusted-proxy", TRUSTED)
+    key = {"Authorization": f"Bearer {file.keys['admin']}"}
+    with EventStream.of(hub.port, topic, headers=key):
+        [stream] = ask(hub, "GET", f"/observers?topic={topic}", file.keys["admin"]).json()["observers"]
+        assert stream["remoteAddress"].startswith("127.0.0.1:")
+    # Its neighbours are others, and proxies are known by their IPv4 networks.
+    fail(hub, 20, OTHER)
+    assert_problem(asked(hub, "GET", "/topics", file.keys["admin"], OTHER), 429, "rate-limited")
+    assert asked(hub, "GET", "/topics", file.keys["admin"], "127.78.0.2").status_code == 200
+    assert_problem(asked(hub, "GET", "/topics", file.keys["admin"], PROXY, X_Forwarded_For=OTHER), 429, "rate-limited")
 
 
 # Failed logins
