@@ -1,6 +1,5 @@
 """A hub behind nginx, Caddy and HAProxy, as docs/behind-a-proxy.md configures them."""
 
-import socket
 import subprocess
 import threading
 import time
@@ -10,7 +9,7 @@ import requests
 
 from certificates import Authority
 from credentials import CredentialsFile, grant
-from documented_proxies import NAMES, DocumentedProxy
+from documented_proxies import NAMES, DocumentedProxy, free_port
 from event_stream import EventStreamParser
 from hub_process import events_path
 from waiting import DEADLINE, wait_until
@@ -24,11 +23,6 @@ def authority(tmp_path_factory):
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     return CredentialsFile(tmp_path_factory.mktemp("credentials"), {"admin": grant("**")})
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -108,6 +102,26 @@ def test_an_event_arrives_at_once(behind, topic, version, status, figure):
         # Whatever waits for a buffer to be filled, or for company, waits for longer.
         figure(f"{sorted(delays)[10] * 1000:.1f} ms from a post to the event through {behind.name} ({status})")
         assert sorted(delays)[10] < 0.1
+
+
+def test_a_burst_arrives_whole_and_in_order(behind, topic):
+    with Curl(behind, events_path(topic)) as stream:
+        lines = "".join(f'"{number} {"x" * 1000}"\n' for number in range(1000))
+        posted = ask(behind, "POST", events_path(topic), data=lines, headers={"Content-Type": "application/x-ndjson"})
+        assert posted.status_code == 201
+        stream.wait_for(1000)
+        assert [int(event.data[1:].split(" ")[0]) for _, event in stream.events] == list(range(1000))
+
+
+def test_bodies_are_bounded_by_the_hub(behind, topic):
+    assert ask(behind, "POST", events_path(topic), data=b"x" * (1 << 20)).status_code == 201
+    assert_problem(ask(behind, "POST", events_path(topic), data=b"x" * ((1 << 20) + 1)), 413, behind)
+
+
+def assert_problem(response, status, proxy):
+    """The problem is the hub's, whose links are below its public URL, and not a page of the proxy's."""
+    assert response.status_code == status, response.text
+    assert response.json()["type"].startswith(f"{proxy.url}/errors#")
 
 
 @pytest.mark.parametrize("version", ["--http2", "--http1.1"])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import socket
-
 import pytest
 from selenium.webdriver.common.keys import Keys
 
 from certificates import Authority
 from conftest import Console, browser_options, start_browser
 from credentials import CredentialsFile, grant
-from documented_proxies import DocumentedProxy
+from documented_proxies import DocumentedProxy, free_port
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +22,7 @@ def trusting_chromium():
 
 @pytest.fixture(params=["nginx", "caddy"])
 def behind(request, start_hub, tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     file = CredentialsFile(tmp_path, {"admin": grant("**")})
     options = ("--credentials", str(file.path), "--durability", "process", "--trusted-proxy", "127.0.0.1")
     hubs = [start_hub(*options, "--public-url", f"https://localhost:{port}{path}") for path in ("", "/clarion")]
