@@ -28,7 +28,7 @@ public struct ServerConfiguration: Sendable {
 
     /// Where clients reach the server, if not where it listens: a URL without a slash at its end. The `type` of problems
     /// leads below it; empty unless told otherwise, and then they lead to `/errors`.
-    public var publicURL = ""
+    package var publicURL = ""
 
     /// A configuration; only the server's name has no default.
     public init(
