@@ -63,6 +63,9 @@ import Testing
         (["for=\"[2001:db8::7]:4711\";proto=http"], "[2001:db8::7]:4711", nil, "http"),
         (["for=[2001:db8::7];by=10.0.0.1"], "[2001:db8::7]", nil, nil),
         (["for=\"20\\3.0.113.7\""], "203.0.113.7", nil, nil),
+        // A comma in a quoted string ends nothing, nor does a quotation mark that is escaped there.
+        (["for=203.0.113.7;by=\"_a, for=192.0.2.1\""], "203.0.113.7", nil, nil),
+        (["for=192.0.2.2, for=203.0.113.7;by=\"_a\\\", for=192.0.2.1\""], "203.0.113.7", nil, nil),
         // What a client has made up, with quotation marks that it leaves open.
         (["for=192.0.2.1;host=localhost, for=203.0.113.7"], "203.0.113.7", nil, nil),
         (["for=\"192.0.2.1, for=203.0.113.7;proto=https"], "203.0.113.7", nil, "https"),
