@@ -41,6 +41,28 @@ struct ServeOptions: ParsableArguments {
     )
     var allowOrigin: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A network whose proxies are believed when they tell, by Forwarded or X-Forwarded-For, -Host and -Proto, for \
+            whom they ask. May be given several times. (default: none)
+            """,
+            valueName: "cidr"
+        )
+    )
+    var trustedProxy: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where clients reach the hub through a proxy, such as https://hub.example/clarion; the proxy takes the path \
+            away. (default: where it listens)
+            """,
+            valueName: "url"
+        )
+    )
+    var publicUrl: String?
+
     @Option(help: "The folder that holds the log. It is created if it is missing. (default: data)")
     var data: String?
 

@@ -11,6 +11,8 @@ enum Setting: String, CaseIterable {
     case credentials
     case allowHost = "allow-host"
     case allowOrigin = "allow-origin"
+    case trustedProxy = "trusted-proxy"
+    case publicURL = "public-url"
     case allowEgress = "allow-egress"
     case webhooksHTTPSOnly = "webhooks-https-only"
     case egressProxy = "egress-proxy"

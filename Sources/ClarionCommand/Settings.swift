@@ -58,6 +58,14 @@ struct Settings {
         hub.credentialsFile = credentials
         hub.allowedHosts = try Self.allowedHosts(source)
         hub.allowedOrigins = try Self.allowedOrigins(source)
+        hub.trustedProxies = try Self.networks(source, .trustedProxy)
+        if let url = try source.text(.publicURL) {
+            do {
+                hub.publicURL = try PublicURL(url)
+            } catch {
+                throw SettingsError(.publicURL, error.message)
+            }
+        }
         self.hub = hub
     }
 
@@ -99,6 +107,18 @@ struct Settings {
             }
         }
         return AllowedOrigins(named, takesAny: takesAny)
+    }
+
+    private static func networks(_ source: SettingsSource, _ setting: Setting) throws(SettingsError) -> [CIDRBlock] {
+        var networks: [CIDRBlock] = []
+        for text in try source.list(setting) {
+            do {
+                networks.append(try CIDRBlock(text))
+            } catch {
+                throw SettingsError(setting, error.message)
+            }
+        }
+        return networks
     }
 
     /// Longer than anything that is waited for.
@@ -149,13 +169,7 @@ struct Settings {
     private static func webhooks(_ source: SettingsSource) throws(SettingsError) -> WebhookConfiguration {
         var webhooks = WebhookConfiguration(userAgent: "clarion/\(Hub.version)")
         webhooks.httpsOnly = try source.flag(.webhooksHTTPSOnly)
-        for text in try source.list(.allowEgress) {
-            do {
-                webhooks.allowEgress.append(try CIDRBlock(text))
-            } catch {
-                throw SettingsError(.allowEgress, "\(error.message)")
-            }
-        }
+        webhooks.allowEgress = try networks(source, .allowEgress)
         if let url = try source.text(.egressProxy) {
             do {
                 webhooks.proxy = try EgressProxy(url)

@@ -150,6 +150,8 @@ extension ServeOptions {
         case .credentials: credentials.map { .string($0) }
         case .allowHost: allowHost.isEmpty ? nil : .stringArray(allowHost)
         case .allowOrigin: allowOrigin.isEmpty ? nil : .stringArray(allowOrigin)
+        case .trustedProxy: trustedProxy.isEmpty ? nil : .stringArray(trustedProxy)
+        case .publicURL: publicUrl.map { .string($0) }
         case .allowEgress: allowEgress.isEmpty ? nil : .stringArray(allowEgress)
         case .webhooksHTTPSOnly: webhooksHttpsOnly ? .bool(true) : nil
         case .egressProxy: egressProxy.map { .string($0) }

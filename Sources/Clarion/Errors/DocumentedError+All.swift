@@ -149,7 +149,8 @@ extension DocumentedError {
             "421",
             """
             The hub does not answer to the name in `Host`: a page of that name would be same-origin with it. Ask for \
-            `localhost` or `127.0.0.1`; a hub that is known by another name is started with `--allow-host NAME`.
+            `localhost` or `127.0.0.1`; a hub that is known by another name is started with `--allow-host NAME`, or \
+            with `--public-url`.
             """
         ),
         DocumentedError(

@@ -36,6 +36,8 @@ public final class Hub: Sendable {
     let refusals = Refusals()
     /// Which web pages may change something.
     let origins: OriginCheck
+    /// Where the hub's resources are.
+    let links: Links
     /// Who may do what.
     let gate: Gate
     /// Ends streams whose credentials do not count any more; nil if the hub knows none.
@@ -80,7 +82,8 @@ public final class Hub: Sendable {
     private init(_ configuration: HubConfiguration, log: SQLiteEventLog, logger: Logger) throws {
         self.log = log
         self.logger = logger
-        origins = OriginCheck(allowed: configuration.allowedOrigins)
+        origins = OriginCheck(allowed: configuration.allowedOrigins, publicURL: configuration.publicURL)
+        links = Links(configuration.publicURL)
         directory = ObserverDirectory()
         names = ObserverNames(directory: directory)
         let memory = ReaderMemory(limit: configuration.readerMemory)
@@ -157,14 +160,17 @@ public final class Hub: Sendable {
             for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
             let router = try Router(for: self, configuration: configuration)
             let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
+            let proxies = TrustedProxies(configuration.trustedProxies)
+            var server = configuration.server
+            if let publicURL = configuration.publicURL { server.publicURL = publicURL.text }
             let started = try HTTPServer(
-                configuration: configuration.server,
+                configuration: server,
                 writer: writer,
                 logger: logger,
                 fields: sharing.headers,
-                respond: router.respond
+                respond: { router.respond(to: proxies.unwrap($0)) }
             )
-            server.withLock { $0 = started }
+            self.server.withLock { $0 = started }
         } catch {
             await stop(grace: .zero)
             throw error

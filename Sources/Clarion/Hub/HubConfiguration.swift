@@ -63,6 +63,13 @@ public struct HubConfiguration: Sendable {
     /// How many idempotency keys are remembered.
     public var maximumIdempotencyKeys = 10_000_000
 
+    /// The proxies that are believed when they tell for whom they ask: by `Forwarded`, or `X-Forwarded-For`,
+    /// `X-Forwarded-Host` and `X-Forwarded-Proto`.
+    public var trustedProxies: [CIDRBlock] = []
+
+    /// Where clients reach the hub, if a proxy in front of it is known by another name, or under a path.
+    public var publicURL: PublicURL?
+
     /// The file of who may do what (docs/operating.md); nil lets everybody who reaches the hub do everything.
     public var credentialsFile: String?
 

@@ -5,6 +5,7 @@ import MicroHTTP
 /// the page's.
 struct OriginCheck: Sendable {
     let allowed: AllowedOrigins
+    let publicURL: PublicURL?
 
     /// - Throws: 403 `origin-refused` for a request that changes something and comes from a page of another origin.
     func require(_ request: Request) throws(Problem) {
@@ -38,8 +39,14 @@ struct OriginCheck: Sendable {
     }
 
     private func isOwn(_ origin: String, _ request: Request) -> Bool {
-        let host = request.headers["Host"] ?? ""
-        return ["http://\(host)", "https://\(host)"].contains { $0.utf8.elementsEqual(origin.utf8) }
+        if let publicURL, publicURL.origin.text.utf8.elementsEqual(origin.utf8) { return true }
+        guard let host = request.askedHost else { return false }
+        // Only a proxy knows with which of them it was asked.
+        let schemes = request.forwardedScheme.map { [$0] } ?? ["http", "https"]
+        return schemes.contains { scheme in
+            guard let own = try? Origin("\(scheme)://\(String(decoding: host, as: UTF8.self))") else { return false }
+            return own.text.utf8.elementsEqual(origin.utf8)
+        }
     }
 
     private func refused(parameter: String) -> Problem {

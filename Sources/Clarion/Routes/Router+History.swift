@@ -31,7 +31,7 @@ extension Hub {
                     guard let page = try await self.outline(wish, after: start, for: responder) else {
                         throw Problem.readersOverloaded
                     }
-                    let head = wish.head(of: page)
+                    let head = wish.head(of: page, self.links)
                     if let body = page.body {
                         let response = Response(.ok, headers: head.headers, body: body)
                         let held = try await self.answers.held(response)

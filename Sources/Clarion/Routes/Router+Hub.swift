@@ -7,7 +7,11 @@ extension Router {
     /// - Throws: ``HubError`` if the folder of the web console cannot be read.
     init(for hub: Hub, configuration: HubConfiguration) throws(HubError) {
         self.init()
-        let hosts = KnownHosts(listeningOn: configuration.server.host, names: configuration.allowedHosts)
+        let hosts = KnownHosts(
+            listeningOn: configuration.server.host,
+            names: configuration.allowedHosts,
+            publicURL: configuration.publicURL
+        )
         require(hosts.require)
         require(hub.origins.require)
         let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)

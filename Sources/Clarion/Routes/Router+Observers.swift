@@ -13,6 +13,7 @@ extension Router {
             objects: hub.objects,
             directory: hub.directory,
             names: hub.names,
+            links: hub.links,
             httpsOnly: httpsOnly
         )
         onAsync(.get, "/observers", parameters: ListPage.parameters + ["topic", "kind"], needs: .manageSomewhere, hub) {
@@ -45,6 +46,7 @@ private struct ObserverResource: Sendable {
     let objects: ObjectHost
     let directory: ObserverDirectory
     let names: ObserverNames
+    let links: Links
     let httpsOnly: Bool
 
     func create(_ request: Request) async throws -> Response {
@@ -254,7 +256,7 @@ private struct ObserverResource: Sendable {
         let replaced = saved.replaced as? WebhookObserver
         let isNew = replaced?.webhook.secrets.current != observer.webhook.secrets.current
         var headers = [("ETag", observer.tag.description), ("Cache-Control", "no-store")]
-        if created { headers.append(("Location", "/observers/\(observer.id)")) }
+        if created { headers.append(("Location", links.observer(observer.id))) }
         let document = observer.document(saved.stats, showingSecret: isNew || showingSecret)
         return Response(created ? .created : .ok, json: document.bytes, headers: headers)
     }

@@ -21,8 +21,9 @@ extension Router {
             guard !post.isBatch else {
                 throw Problem.mediaTypeUnsupported("A value is one event; post a batch instead.")
             }
-            return try hub.store(post, if: try AppendCondition(request), for: request) { receipt, _ in
-                var response = Response.receipt(receipt)
+            let condition = try AppendCondition(request)
+            return try hub.store(post, if: condition, for: request) { [links = hub.links] receipt, _ in
+                var response = Response.receipt(receipt, links)
                 response.setHeader("ETag", EntityTag(data: receipt.events[0]).description)
                 return response
             }

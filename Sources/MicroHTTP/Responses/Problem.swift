@@ -49,8 +49,19 @@ public struct Problem: Error, Sendable {
     ///
     /// - Parameter instance: identifies this occurrence: the request's id, as it stands in the log.
     public func response(instance: String) -> Response {
+        var response = Response(
+            status,
+            json: document(instance: instance, below: ""),
+            mediaType: "application/problem+json",
+            headers: [("Cache-Control", "no-store")] + headers
+        )
+        response.problem = (self, instance)
+        return response
+    }
+
+    fileprivate func document(instance: String, below publicURL: String) -> [UInt8] {
         var json = JSONText()
-        json.member("type", "/errors#\(code)")
+        json.member("type", "\(publicURL)/errors#\(code)")
         json.member("title", title)
         json.member("status", status.code)
         json.member("code", code)
@@ -59,11 +70,14 @@ public struct Problem: Error, Sendable {
         if let pointer { json.member("pointer", pointer) }
         if let parameter { json.member("parameter", parameter) }
         for (name, value) in members { json.member(name, value) }
-        return Response(
-            status,
-            json: json.object,
-            mediaType: "application/problem+json",
-            headers: [("Cache-Control", "no-store")] + headers
-        )
+        return json.object
+    }
+}
+
+extension Response {
+    /// Has the `type` of a problem lead below the URL that its server is known by.
+    mutating func leadProblem(below publicURL: String) {
+        guard !publicURL.isEmpty, let (problem, instance) = problem else { return }
+        body = problem.document(instance: instance, below: publicURL) + [UInt8(ascii: "\n")]
     }
 }
