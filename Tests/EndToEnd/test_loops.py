@@ -60,6 +60,15 @@ def test_an_event_keeps_its_count_over_a_restart_and_retries(start_hub, receiver
     assert receiver.wait_for(4)[3].headers["clarion-hop"] == "1"
 
 
+def test_an_endpoint_that_answers_508_by_itself_is_tried_again(start_hub, receiver):
+    hub = start_hub(*LOOPBACK, "--webhooks-retry", "20ms")
+    answers = iter([508])
+    receiver.answer = lambda delivery: next(answers, 204)
+    hub.register(receiver.url(), "a")
+    hub.post("a", b"x", headers={"Clarion-Hop": "7"})
+    assert [delivery.attempt for delivery in receiver.wait_for(2)] == [1, 2]
+
+
 def test_two_hubs_in_a_circle(start_hub):
     one, two = start_hub(*LOOPBACK), start_hub(*LOOPBACK)
     webhooks = [one.register(f"{two.url}{events_path('circle')}", "circle"),
