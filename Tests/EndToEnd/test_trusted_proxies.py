@@ -172,6 +172,13 @@ def test_a_page_of_the_proxys_origin_is_of_the_hubs_own(hub, file, topic, by, fi
     assert (ask(hub, "POST", events_path(topic), None, headers, b"x", by).status_code == 201) == (status == 201)
 
 
+def test_without_names_the_proxy_answers_for_what_it_is_asked_for(start_hub):
+    hub = start_hub("--trusted-proxy", "127.0.0.1")
+    fields = {"Origin": "https://hub.example", "X-Forwarded-Host": "hub.example", "X-Forwarded-Proto": "https"}
+    assert exchange(hub.port, request("POST", "/topics/a/events", fields, b"x")).status == 201
+    assert exchange(hub.port, request("GET", "/healthz", {"Host": "hub.example"})).status == 421
+
+
 # Bounds and settings
 
 def test_ten_thousand_entries_are_no_trouble(start_hub):
@@ -188,5 +195,5 @@ def test_a_network_that_is_none_is_refused_at_the_start(clarion, network):
 
 
 def test_networks_come_from_the_environment_too(start_hub):
-    hub = start_hub(environment={"CLARION_TRUSTED_PROXY": "10.0.0.0/8, 127.0.0.0/8"})
+    hub = start_hub("--allow-host", "hub.example", environment={"CLARION_TRUSTED_PROXY": "10.0.0.0/8, 127.0.0.0/8"})
     assert exchange(hub.port, request("GET", "/healthz", {"X-Forwarded-Host": "attacker.example"})).status == 421

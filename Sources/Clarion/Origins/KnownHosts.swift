@@ -19,8 +19,10 @@ struct KnownHosts: Sendable {
 
     /// - Throws: 421 `host-unknown`.
     func require(_ request: Request) throws(Problem) {
-        // What sends none speaks HTTP/1.0, and is no browser.
-        guard !takesAny, let host = request.askedHost else { return }
+        // What a proxy was asked for is looked at only where names are given: without, it has its own to answer to. What
+        // sends no Host speaks HTTP/1.0, and is no browser.
+        let host = allowed.isEmpty ? request.headers.bytes(of: "Host") : request.askedHost
+        guard !takesAny, let host else { return }
         let name = Self.withoutPort(host)
         guard !HostName.isLoopback(name), !allowed.contains(where: name.isEqual) else { return }
         throw Problem(

@@ -83,7 +83,7 @@ final class WebhookObserver: StoredObserver {
             let end = deliveries.timeOfDay(at: Timestamp(milliseconds: previous.until))
             members["previousSecretUntil"] = .string(end.rfc3339)
         }
-        members["createdBy"] = webhook.createdBy.map(JSONValue.string) ?? .null
+        if let createdBy = webhook.createdBy { members["createdBy"] = .string(createdBy) }
         members["state"] = .string(state)
         if let reason = webhook.disabledReason { members["reason"] = .string(reason) }
         members["stats"] = stats.json
