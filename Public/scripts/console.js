@@ -62,6 +62,7 @@ function listen(patterns, lastEventID = "") {
     onState(state) {
       pill.state = state
       part("stream-problem").replaceChildren(...(state.problem ? [problemMessage(state.problem)] : []))
+      part("events-empty").dataset.listening = state.name === "refused" ? "refused" : "true"
       if (state.name === "live") observers.ownID = state.observerID ?? streamName
       else observers.refresh()
     },

@@ -41,7 +41,8 @@ def wait_to_be_asked(console):
 
 def show(console, token):
     wait_to_be_asked(console)
-    console.find("#token").send_keys(token, Keys.ENTER)
+    console.find("#token").send_keys(token)
+    console.find("#token-form [type=submit]").click()
 
 
 def text(console, selector):
@@ -51,6 +52,14 @@ def text(console, selector):
 def assert_shown_nowhere(console, hub, token):
     assert [place for place in console.run(EVERYWHERE) if token in place] == []
     assert token not in hub.log_path.read_text()
+
+
+def test_who_is_asked_is_not_told_that_it_listens(hub, console):
+    console.open()
+    wait_to_be_asked(console)
+    assert console.find("#token-form [type=submit]").is_displayed()
+    console.wait(lambda: not console.find(".empty-listening").is_displayed(), "the page to say that it is refused")
+    assert not console.find(".empty-idle").is_displayed()
 
 
 def test_it_asks_once_and_keeps_the_credential_for_the_tab(hub, file, console, topic):
