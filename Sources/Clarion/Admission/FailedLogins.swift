@@ -33,6 +33,9 @@ final class FailedLogins: Sendable {
         records = Lock(RecentClients(capacity: capacity, lifetime: Self.period, blank: Record()))
     }
 
+    /// Whether nobody has failed lately.
+    var isBlank: Bool { records.withLock { $0.isBlank } }
+
     /// Whether an address is to wait; nil if it need not.
     func lock(on address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Lockout? {
         let (record, isShared) = records.withLock { $0.record(of: address) }

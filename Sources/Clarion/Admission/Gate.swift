@@ -36,8 +36,7 @@ final class Gate: Sendable {
         guard let shown = try credential(of: request) else {
             return try answer(request, for: Caller(credentials.anonymous), check, handler)
         }
-        let address = ClientAddress(request)
-        let lock = failedLogins.lock(on: address)
+        let lock = failedLogins.isBlank ? nil : failedLogins.lock(on: ClientAddress(request))
         if let lock, !lock.isShared { throw failedLogins.problem(lock) }
         // As a rule it was seen before.
         if let principal = credentials.known(shown) {
@@ -56,7 +55,7 @@ final class Gate: Sendable {
                         }
                     }
                 } catch {
-                    failedLogins.count(address)
+                    failedLogins.count(ClientAddress(request))
                     responder.respond(.credentialInvalid(error.detail))
                 }
             }

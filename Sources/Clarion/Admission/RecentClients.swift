@@ -29,6 +29,9 @@ struct RecentClients<Client: Hashable & Sendable, Record: Sendable>: Sendable {
     /// How many clients have records of their own.
     var count: Int { young.count + old.count }
 
+    /// Whether every record is a blank one.
+    var isBlank: Bool { young.isEmpty && old.isEmpty && shared.isEmpty }
+
     /// A client's record, and whether others have the same.
     func record(of client: Client) -> (record: Record, isShared: Bool) {
         if let own = young[client] ?? old[client] { return (own, false) }
