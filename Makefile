@@ -3,7 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .build/venv
 PACKAGES := libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config
-TEST_PACKAGES := chromium chromium-driver gcc libc6-dev nginx nodejs openssl
+TEST_PACKAGES := caddy chromium chromium-driver curl gcc haproxy libc6-dev nginx nodejs openssl
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
@@ -20,6 +20,7 @@ test: unit end-to-end ## Pass all tests.
 measure: build test-dependencies ## Enforce the figures of time and memory that `make test` only tells. Needs a machine to itself.
 	CLARION_LOAD=full $(VENV)/bin/python -m pytest -q -m measured Tests/EndToEnd
 	CLARION_LOAD=full swift test --no-parallel --filter MicroHTTPTests
+	CLARION_PROPERTY_CASES=100000 swift test --no-parallel --filter 'ClarionTests|WebhooksTests'
 
 # One test at a time: some measure time and memory, and all share the machine.
 unit: dependencies
@@ -30,9 +31,9 @@ end-to-end: build test-dependencies
 	Tests/EndToEnd/run
 
 sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer; see also sanitize-hub.
-	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'BroadcastingTests|MicroHTTPTests|EventLogTests|WebhooksTests|ClarionTests'
+	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'AccessTests|BroadcastingTests|MicroHTTPTests|EventLogTests|WebhooksTests|ClarionTests'
 	swift test -c release --no-parallel --scratch-path .build/tsan-release --sanitize=thread --filter BroadcastingTests
-	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'MicroHTTPTests|EventLogTests|WebhooksTests'
+	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'AccessTests|MicroHTTPTests|EventLogTests|WebhooksTests'
 	# What weak references lead through looks like a leak: the runtime keeps its address in another form.
 	ASAN_OPTIONS=detect_leaks=0 swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter BroadcastingTests
 	ASAN_OPTIONS=detect_leaks=0 swift test -c release --no-parallel --scratch-path .build/asan-release --sanitize=address --filter BroadcastingTests

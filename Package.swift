@@ -16,11 +16,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .systemLibrary(name: "CSwiftRuntime"),
         .target(name: "Locking"),
         .target(name: "Spelling"),
+        .target(name: "JSON"),
         .target(name: "Broadcasting", dependencies: ["CSwiftRuntime", "Locking"]),
 
         .systemLibrary(
@@ -59,9 +61,19 @@ let package = Package(
         ),
 
         .target(
+            name: "Access",
+            dependencies: [
+                "EventLog", "JSON", "Locking", "Spelling",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
+        .target(
             name: "Clarion",
             dependencies: [
-                "Broadcasting", "EventLog", "Locking", "MicroHTTP", "Spelling", "Webhooks",
+                "Access", "Broadcasting", "EventLog", "JSON", "Locking", "MicroHTTP", "Spelling", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -69,7 +81,7 @@ let package = Package(
         .executableTarget(
             name: "ClarionCommand",
             dependencies: [
-                "Clarion", "Spelling",
+                "Access", "Clarion", "EventLog", "JSON", "Spelling",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -87,12 +99,21 @@ let package = Package(
         ),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
         .testTarget(
+            name: "AccessTests",
+            dependencies: [
+                "Access", "EventLog", "JSON", "Locking",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
             name: "WebhooksTests",
             dependencies: ["CCurl", "Locking", "Webhooks", .product(name: "Crypto", package: "swift-crypto")]
         ),
         .testTarget(
             name: "ClarionTests",
-            dependencies: ["Clarion", "Locking", .product(name: "Logging", package: "swift-log")]
+            dependencies: ["Access", "Clarion", "JSON", "Locking", .product(name: "Logging", package: "swift-log")]
         ),
     ],
     swiftLanguageModes: [.v6]

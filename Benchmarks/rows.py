@@ -37,6 +37,7 @@ class Run:
     name: str
     arguments: str
     durability: str = "process"
+    is_authorized: bool = False  # whether the hub asks for a key, and gets one
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,21 @@ ROWS = [
         "posts, 16 connections, durability `disk`",
         [Run("load", f"posts {TIMED}", durability="disk")],
         [Figure("posts/s", "/s", of("posts_per_s")), Figure("p99 of the answer", "µs", of("ack_p99_us"))],
+        nchan=False,
+    ),
+    Row(
+        "posts-key",
+        "posts, 16 connections, each shows an API key",
+        [Run("open", f"posts {TIMED}"), Run("key", f"posts {TIMED}", is_authorized=True)],
+        [
+            Figure("server CPU per post", "µs", of("cpu_us_per_post", "key")),
+            Figure(
+                "over that of an open hub",
+                "×",
+                lambda results: results["key"]["cpu_us_per_post"] / results["open"]["cpu_us_per_post"],
+                at_most(1.05),
+            ),
+        ],
         nchan=False,
     ),
     Row(

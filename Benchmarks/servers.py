@@ -2,6 +2,8 @@
 
 import contextlib
 import ctypes
+import hashlib
+import json
 import os
 import pathlib
 import random
@@ -40,8 +42,9 @@ class Server:
     name = ""
     ready_path = "/"
 
-    def __init__(self, durability="process"):
+    def __init__(self, durability="process", key=None):
         self.durability = durability
+        self.key = key
         self.port = free_port()
         self.folder = None
         self.process = None
@@ -102,8 +105,19 @@ class Clarion(Server):
     def command(self):
         return [
             self.executable, "serve", "--port", str(self.port), "--data", self.folder / "data",
-            "--durability", self.durability, *self.options,
+            # All of its streams are of one address.
+            "--durability", self.durability, "--max-streams-per-client", "1000000", *self.options,
+            *self.credentials(),
         ]  # fmt: skip
+
+    def credentials(self):
+        """The options that have it ask for the key, if there is one."""
+        if self.key is None:
+            return []
+        entry = {"name": "bench", "sha256": hashlib.sha256(self.key.encode()).hexdigest(), "publish": ["**"]}
+        file = self.folder / "credentials.json"
+        file.write_text(json.dumps({"keys": [entry]}))
+        return ["--credentials", file]
 
 
 class Nchan(Server):

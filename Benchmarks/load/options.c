@@ -34,6 +34,7 @@ static const char usage[] =
     "  --size BYTES             of each event's data, 32 to 16384 (100)\n"
     "  --drops N                streams to cut (200)\n"
     "  --history N              events to replay (1000000)\n"
+    "  --key KEY                an API key to show with every request\n"
     "  --gauge-path PATH        where the number of open streams is read ... (/metrics)\n"
     "  --gauge TEXT             ... as the number that follows this text\n"
     "  --patience S             seconds without progress after which events count as lost (10)\n"
@@ -69,7 +70,7 @@ static const struct option table[] = {
     {"target", 1, 0, 't'}, {"port", 1, 0, 'p'}, {"streams", 1, 0, 'n'}, {"idle", 1, 0, 'i'}, {"idle-topics", 1, 0, 'I'},
     {"posters", 1, 0, 'c'}, {"rate", 1, 0, 'r'}, {"seconds", 1, 0, 's'}, {"warmup", 1, 0, 'w'}, {"size", 1, 0, 'z'},
     {"drops", 1, 0, 'd'}, {"history", 1, 0, 'H'}, {"gauge-path", 1, 0, 'G'}, {"gauge", 1, 0, 'g'}, {"patience", 1, 0, 'l'},
-    {"pid", 1, 0, 'P'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0},
+    {"key", 1, 0, 'k'}, {"pid", 1, 0, 'P'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0},
 };
 
 struct options options_parse(int count, char **arguments) {
@@ -102,6 +103,10 @@ struct options options_parse(int count, char **arguments) {
         case 'H': o.history = (uint32_t)number(name, 1, 5e6); break;
         case 'G': o.gauge_path = optarg; break;
         case 'g': o.gauge = optarg; break;
+        case 'k':
+            if (snprintf(o.authorization, sizeof o.authorization, "Authorization: Bearer %s\r\n", optarg) >= (int)sizeof o.authorization)
+                refuse("--key is too long");
+            break;
         case 'l': o.patience = number(name, 0.1, 600); break;
         case 'P':
             if (o.pid_count == PROCESS_MAX) refuse("too many --pid");

@@ -22,6 +22,7 @@ struct options {
     uint32_t size;         /* of an event's data, bytes */
     uint32_t drops;        /* MODE_DROP: how many streams are cut */
     uint32_t history;      /* MODE_REPLAY: events posted before anyone listens */
+    char authorization[128]; /* a field with its line break, or nothing */
     const char *gauge_path;
     const char *gauge;     /* the text right before the number of open streams in what gauge_path answers */
     pid_t pids[PROCESS_MAX];

@@ -115,8 +115,9 @@ void posters_init(struct poster_set *set, const struct options *options, struct 
     set->posters = calloc(options->posters, sizeof *set->posters);
     set->free = calloc(options->posters, sizeof *set->free);
     set->request = malloc(512 + options->size);
-    int head = snprintf(set->request, 512, "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nContent-Type: text/plain\r\nContent-Length: %u\r\n\r\n",
-                        options->target == TARGET_CLARION ? "/topics/bench/events" : "/pub?id=bench", options->port, options->size);
+    int head = snprintf(set->request, 512, "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n%sContent-Type: text/plain\r\nContent-Length: %u\r\n\r\n",
+                        options->target == TARGET_CLARION ? "/topics/bench/events" : "/pub?id=bench", options->port, options->authorization,
+                        options->size);
     set->request_length = (size_t)head + options->size;
     for (uint32_t i = 0; i < options->posters; i++) {
         struct poster *p = &set->posters[i];

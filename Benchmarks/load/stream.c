@@ -147,7 +147,8 @@ static void request(struct stream *s) {
     const char *history = s->earliest ? "?since=earliest" : "";
     int length = o->target == TARGET_CLARION ? snprintf(text, sizeof text, "GET /topics/%s/events%s HTTP/1.1\r\n", topic, history)
                                              : snprintf(text, sizeof text, "GET /sub?id=%s HTTP/1.1\r\n", topic);
-    length += snprintf(text + length, sizeof text - (size_t)length, "Host: 127.0.0.1:%u\r\nAccept: text/event-stream\r\n\r\n", o->port);
+    length += snprintf(text + length, sizeof text - (size_t)length, "Host: 127.0.0.1:%u\r\n%sAccept: text/event-stream\r\n\r\n", o->port,
+                       o->authorization);
     if (send(s->socket, text, (size_t)length, MSG_NOSIGNAL) != length) lost(s, "could not connect");
     else s->state = STREAM_HEAD;
 }

@@ -1,6 +1,7 @@
 import { ArrivalRate } from "./events/arrival-rate.js"
 import { EventList } from "./events/event-list.js"
-import { streamPath, subscriptionCommand } from "./http/curl.js"
+import { credential } from "./http/credential.js"
+import { postCommand, streamPath, subscriptionCommand } from "./http/curl.js"
 import { ObserverList } from "./observers/observer-list.js"
 import { WebhookForm } from "./observers/webhook-form.js"
 import { CommandLine } from "./page/command-line.js"
@@ -8,6 +9,7 @@ import { ConnectionPill } from "./page/connection-pill.js"
 import { problemMessage } from "./http/problem.js"
 import { announce } from "./page/announcer.js"
 import { soundMark } from "./page/sounding-mark.js"
+import { TokenForm } from "./page/token-form.js"
 import { chooseViews } from "./page/views.js"
 import { PostForm } from "./post/post-form.js"
 import { EventStream } from "./stream/event-stream.js"
@@ -31,6 +33,9 @@ const listenCommand = new CommandLine(part("listen-command"))
 const firstPostCommand = new CommandLine(part("first-post-command"))
 const subscription = new Subscription({
   chips: part("chips"), form: part("subscription-form"), fault: part("subscription-fault"), onChange: listen,
+})
+new TokenForm({
+  form: part("token-form"), problem: part("token-problem"), dismissal: part("token-dismissal"), forgetting: part("forget-token"),
 })
 new PostForm({ form: part("post-form"), result: part("post-result"), hint: part("post-hint"), command: part("post-command") })
 new WebhookForm({ form: part("webhook-form"), result: part("webhook-result"), onRegister: () => observers.refresh() })
@@ -57,6 +62,7 @@ function listen(patterns, lastEventID = "") {
     onState(state) {
       pill.state = state
       part("stream-problem").replaceChildren(...(state.problem ? [problemMessage(state.problem)] : []))
+      part("events-empty").dataset.listening = state.name === "refused" ? "refused" : "true"
       if (state.name === "live") observers.ownID = state.observerID ?? streamName
       else observers.refresh()
     },
@@ -81,6 +87,14 @@ function listen(patterns, lastEventID = "") {
 addEventListener("pagehide", () => stream?.close())
 addEventListener("pageshow", ({ persisted }) => {
   if (persisted) listen(subscription.patterns, stream?.lastEventID)
+})
+
+credential.listen({
+  changed() {
+    // The name of a stream is that credential's by which it was opened.
+    streamName = newStreamName()
+    listen(subscription.patterns, stream?.lastEventID)
+  },
 })
 
 function retry() {
@@ -110,7 +124,7 @@ function renderTeaching(patterns) {
   part("listen-command").hidden = !isListening
   if (isListening) listenCommand.text = subscriptionCommand(patterns)
   const topic = patterns.find(isTopic) ?? (patterns.includes("**") ? null : example(patterns[0])) ?? "greetings"
-  firstPostCommand.text = `curl -d 'hello' ${location.origin}/topics/${encodeURIComponent(topic)}/events`
+  firstPostCommand.text = postCommand({ topic, type: "", contentType: "text/plain", body: "hello" })
 }
 
 /** A topic that a pattern matches, to be posted to. */

@@ -4,12 +4,15 @@ import FoundationEssentials
 /// What is printed when the hub can be reached. Programs read the first line; the rest is for people.
 struct Announcement {
     private let url: String
+    /// Where a browser finds the console, without the slash at the end.
+    private let publicURL: String
     private let storage: SQLiteEventLog.Storage
     private let durability: Durability
     private let hasConsole: Bool
 
     init(of settings: Settings, port: UInt16) {
         url = "http://\(settings.displayHost):\(port)"
+        publicURL = settings.hub.publicURL?.text ?? url
         storage = settings.hub.storage
         durability = settings.hub.durability
         hasConsole = settings.hub.publicFolder != nil
@@ -18,7 +21,7 @@ struct Announcement {
     /// - Parameter forTerminal: whether a person can press keys.
     func lines(forTerminal: Bool) -> [String] {
         var lines = ["Clarion \(Hub.version) is listening on \(url)", "  log      \(log)"]
-        if hasConsole { lines.append("  console  \(url)/") }
+        if hasConsole { lines.append("  console  \(publicURL)/") }
         if forTerminal { lines.append("  stop     Ctrl-C") }
         return lines
     }

@@ -18,7 +18,7 @@ struct ClarionCommand: AsyncParsableCommand {
               curl -d 'hello' localhost:8080/topics/greetings/events
             """,
         version: Hub.version,
-        subcommands: [Serve.self, Check.self],
+        subcommands: [Serve.self, Check.self, TokenCommand.self],
         defaultSubcommand: Serve.self
     )
 

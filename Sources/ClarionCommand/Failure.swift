@@ -1,3 +1,4 @@
+import Access
 import ArgumentParser
 import Clarion
 import Glibc
@@ -35,6 +36,10 @@ extension EventLogError: HasOneLineReason {
 }
 
 extension HubError: HasOneLineReason {
+    var reason: String { message }
+}
+
+extension CredentialsError: HasOneLineReason {
     var reason: String { message }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Access
 import Clarion
 import Glibc
 import Logging
@@ -33,22 +34,35 @@ struct Serve: AsyncParsableCommand {
         }
         let logger = Self.logger(settings.logLevel)
         do {
+            // Before there is anything to tell it that it can be sent one: it would end the program.
+            let hangups = settings.hub.credentialsFile == nil ? nil : await UnixSignalsSequence(trapping: .sighup)
             let hub = try await Hub.start(settings.hub, logger: logger)
             let announcement = Announcement(of: settings, port: hub.port).lines(forTerminal: isatty(STDOUT_FILENO) == 1)
-            try await Self.serve(hub, announcing: announcement, logger: logger)
+            try await Self.serve(hub, announcing: announcement, hangups: hangups, logger: logger)
         } catch let error as any HasOneLineReason {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }
     }
 
     /// Runs until SIGTERM or SIGINT.
-    private static func serve(_ hub: Hub, announcing lines: [String], logger: Logger) async throws {
+    private static func serve(
+        _ hub: Hub,
+        announcing lines: [String],
+        hangups: UnixSignalsSequence?,
+        logger: Logger
+    ) async throws {
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: HubService(hub: hub, announcement: lines))
+        ]
+        if let hangups {
+            services.append(.init(service: CredentialsService(hub: hub, hangups: hangups, logger: logger)))
+        }
         var quiet = logger
         // What the group tells of its own steps is of no interest to an operator.
         quiet.logLevel = max(logger.logLevel, .error)
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: HubService(hub: hub, announcement: lines))],
+                services: services,
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: quiet
             )
@@ -60,6 +74,24 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "clarion") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = level
         return logger
+    }
+}
+
+/// Reads the credentials again on SIGHUP.
+private struct CredentialsService: Service {
+    let hub: Hub
+    let hangups: UnixSignalsSequence
+    let logger: Logger
+
+    func run() async throws {
+        for await _ in hangups.cancelOnGracefulShutdown() {
+            do {
+                try hub.reloadCredentials()
+                logger.notice("The credentials were read again.")
+            } catch {
+                logger.error("The former credentials stay in force: \(error.message)")
+            }
+        }
     }
 }
 

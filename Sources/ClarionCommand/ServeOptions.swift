@@ -11,6 +11,17 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
+            A JSON file of who may do what: API keys, issuers of tokens, and what anonymous requests may; read again on \
+            SIGHUP. With it the hub may listen anywhere. See also `clarion token`. (default: none; the hub is open)
+            """,
+            valueName: "file"
+        )
+    )
+    var credentials: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
             A further name that the hub answers to, without a port. May be given several times. (default: localhost, \
             127.0.0.0/8 and [::1]; any on an address that is not loopback)
             """,
@@ -29,6 +40,28 @@ struct ServeOptions: ParsableArguments {
         )
     )
     var allowOrigin: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A network whose proxies are believed when they tell, by Forwarded or X-Forwarded-For, -Host and -Proto, for \
+            whom they ask. May be given several times. (default: none)
+            """,
+            valueName: "cidr"
+        )
+    )
+    var trustedProxy: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where clients reach the hub through a proxy, such as https://hub.example/clarion; the proxy takes the path \
+            away. (default: where it listens)
+            """,
+            valueName: "url"
+        )
+    )
+    var publicUrl: String?
 
     @Option(help: "The folder that holds the log. It is created if it is missing. (default: data)")
     var data: String?
@@ -129,6 +162,31 @@ struct ServeOptions: ParsableArguments {
             "How many streams may be open at once; more are answered 503. (default: what descriptors allow, less a few)"
     )
     var maxStreams: String?
+
+    @Option(
+        help: "How many streams one address, and one credential, may have open; more are answered 429. (default: 1000)"
+    )
+    var maxStreamsPerClient: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            How many times a second a client may change something, such as 50/s, and twice as often at once after a rest; more \
+            is answered 429. A client is a credential, or else an address. (default: 0, any number)
+            """,
+            valueName: "n/s"
+        )
+    )
+    var rate: String?
+
+    @Option(help: "How many topics there may be; what would make more is answered 507. (default: 1000000)")
+    var maxTopics: String?
+
+    @Option(help: "How many webhooks may be registered; more are answered 507. (default: 100000)")
+    var maxObservers: String?
+
+    @Option(help: "How many idempotency keys are remembered; posts with more are answered 507. (default: 10000000)")
+    var maxIdempotencyKeys: String?
 
     @Option(
         help: """

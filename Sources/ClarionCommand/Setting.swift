@@ -8,8 +8,11 @@ enum Setting: String, CaseIterable {
     case retentionEvents = "retention-events"
     case retentionAge = "retention-age"
     case retentionBytes = "retention-bytes"
+    case credentials
     case allowHost = "allow-host"
     case allowOrigin = "allow-origin"
+    case trustedProxy = "trusted-proxy"
+    case publicURL = "public-url"
     case allowEgress = "allow-egress"
     case webhooksHTTPSOnly = "webhooks-https-only"
     case egressProxy = "egress-proxy"
@@ -23,6 +26,11 @@ enum Setting: String, CaseIterable {
     case keepAlive = "keep-alive"
     case maxBody = "max-body"
     case maxStreams = "max-streams"
+    case maxStreamsPerClient = "max-streams-per-client"
+    case rate
+    case maxTopics = "max-topics"
+    case maxObservers = "max-observers"
+    case maxIdempotencyKeys = "max-idempotency-keys"
     case maxReaderMemory = "max-reader-memory"
     case connectionMemory = "connection-memory"
     case `public`

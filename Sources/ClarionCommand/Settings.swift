@@ -16,11 +16,12 @@ struct Settings {
         let source = try SettingsSource(options)
         let host = try source.text(.host) ?? "127.0.0.1"
         let isOpen = try source.flag(.open)
-        guard HostName.isLoopback(host) || isOpen else {
+        let credentials = try source.text(.credentials)
+        guard HostName.isLoopback(host) || isOpen || credentials != nil else {
             throw SettingsError(
                 """
-                refusing to listen on \(host): anyone who reaches it could post and listen. Give --open if that is \
-                meant, or listen on 127.0.0.1.
+                refusing to listen on \(host): anyone who reaches it could post and listen. Give --credentials, \
+                or --open if that is meant, or listen on 127.0.0.1.
                 """
             )
         }
@@ -53,9 +54,31 @@ struct Settings {
             readerMemory: try source.size(.maxReaderMemory, in: (1 << 20)...(1 << 40)) ?? 256 << 20,
             publicFolder: try Self.publicFolder(source)
         )
+        try Self.setLimits(of: &hub, source)
+        hub.credentialsFile = credentials
         hub.allowedHosts = try Self.allowedHosts(source)
         hub.allowedOrigins = try Self.allowedOrigins(source)
+        hub.trustedProxies = try Self.networks(source, .trustedProxy)
+        if let url = try source.text(.publicURL) {
+            do {
+                hub.publicURL = try PublicURL(url)
+            } catch {
+                throw SettingsError(.publicURL, error.message)
+            }
+        }
         self.hub = hub
+    }
+
+    private static func setLimits(of hub: inout HubConfiguration, _ source: SettingsSource) throws(SettingsError) {
+        if let count = try source.number(.maxStreamsPerClient, in: 1...1_000_000) {
+            hub.maximumStreamsPerClient = count
+        }
+        if let rate = try source.rate(.rate, in: 0...1_000_000) { hub.changesPerSecond = rate }
+        if let count = try source.number(.maxTopics, in: 1...1_000_000_000) { hub.maximumTopics = count }
+        if let count = try source.number(.maxObservers, in: 0...1_000_000_000) { hub.maximumObservers = count }
+        if let count = try source.number(.maxIdempotencyKeys, in: 0...1_000_000_000) {
+            hub.maximumIdempotencyKeys = count
+        }
     }
 
     private static func allowedHosts(_ source: SettingsSource) throws(SettingsError) -> [HostName] {
@@ -84,6 +107,18 @@ struct Settings {
             }
         }
         return AllowedOrigins(named, takesAny: takesAny)
+    }
+
+    private static func networks(_ source: SettingsSource, _ setting: Setting) throws(SettingsError) -> [CIDRBlock] {
+        var networks: [CIDRBlock] = []
+        for text in try source.list(setting) {
+            do {
+                networks.append(try CIDRBlock(text))
+            } catch {
+                throw SettingsError(setting, error.message)
+            }
+        }
+        return networks
     }
 
     /// Longer than anything that is waited for.
@@ -134,13 +169,7 @@ struct Settings {
     private static func webhooks(_ source: SettingsSource) throws(SettingsError) -> WebhookConfiguration {
         var webhooks = WebhookConfiguration(userAgent: "clarion/\(Hub.version)")
         webhooks.httpsOnly = try source.flag(.webhooksHTTPSOnly)
-        for text in try source.list(.allowEgress) {
-            do {
-                webhooks.allowEgress.append(try CIDRBlock(text))
-            } catch {
-                throw SettingsError(.allowEgress, "\(error.message)")
-            }
-        }
+        webhooks.allowEgress = try networks(source, .allowEgress)
         if let url = try source.text(.egressProxy) {
             do {
                 webhooks.proxy = try EgressProxy(url)

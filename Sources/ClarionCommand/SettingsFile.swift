@@ -1,6 +1,7 @@
 import Clarion
 import Configuration
 import Glibc
+import JSON
 
 /// The JSON file of settings.
 enum SettingsFile {

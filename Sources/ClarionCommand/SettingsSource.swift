@@ -76,6 +76,18 @@ struct SettingsSource {
         return duration
     }
 
+    /// A rate such as `10/s`, or `0`.
+    func rate(_ setting: Setting, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
+        guard let text = try scalar(setting, "a rate such as 10/s") else { return nil }
+        guard let number = Int(text.hasSuffix("/s") ? String(text.dropLast(2)) : text), range.contains(number) else {
+            throw SettingsError(
+                setting,
+                "\"\(text)\" is not a rate from \(range.lowerBound)/s to \(range.upperBound)/s, such as 10/s"
+            )
+        }
+        return number
+    }
+
     func choice<Value>(_ setting: Setting, from values: [(String, Value)]) throws(SettingsError) -> Value? {
         guard let text = try text(setting) else { return nil }
         guard let value = values.first(where: { $0.0 == text })?.1 else {
@@ -135,8 +147,11 @@ extension ServeOptions {
         case .retentionEvents: retentionEvents.map { .string($0) }
         case .retentionAge: retentionAge.map { .string($0) }
         case .retentionBytes: retentionBytes.map { .string($0) }
+        case .credentials: credentials.map { .string($0) }
         case .allowHost: allowHost.isEmpty ? nil : .stringArray(allowHost)
         case .allowOrigin: allowOrigin.isEmpty ? nil : .stringArray(allowOrigin)
+        case .trustedProxy: trustedProxy.isEmpty ? nil : .stringArray(trustedProxy)
+        case .publicURL: publicUrl.map { .string($0) }
         case .allowEgress: allowEgress.isEmpty ? nil : .stringArray(allowEgress)
         case .webhooksHTTPSOnly: webhooksHttpsOnly ? .bool(true) : nil
         case .egressProxy: egressProxy.map { .string($0) }
@@ -150,6 +165,11 @@ extension ServeOptions {
         case .maxBody: maxBody.map { .string($0) }
         case .maxReaderMemory: maxReaderMemory.map { .string($0) }
         case .maxStreams: maxStreams.map { .string($0) }
+        case .maxStreamsPerClient: maxStreamsPerClient.map { .string($0) }
+        case .rate: rate.map { .string($0) }
+        case .maxTopics: maxTopics.map { .string($0) }
+        case .maxObservers: maxObservers.map { .string($0) }
+        case .maxIdempotencyKeys: maxIdempotencyKeys.map { .string($0) }
         case .connectionMemory: connectionMemory.map { .string($0) }
         case .public: self.public.map { .string($0) }
         case .open: open ? .bool(true) : nil

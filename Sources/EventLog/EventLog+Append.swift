@@ -9,8 +9,8 @@ extension EventLog {
 
     /// Hands drafts to the log and waits for the commit: all of them are committed, in this order, or none.
     /// - Returns: the events as committed, one for each draft.
-    /// - Throws: ``EventLogError`` with code `storage-full`, `overloaded`, `closed`, `idempotency-conflict`,
-    ///   `value-changed`, `log-corrupt` or `log-failed`.
+    /// - Throws: ``EventLogError`` with code `storage-full`, `limit-reached`, `overloaded`, `closed`,
+    ///   `idempotency-conflict`, `value-changed`, `log-corrupt` or `log-failed`.
     public func append(
         _ drafts: [EventDraft],
         if condition: AppendCondition? = nil

@@ -28,6 +28,9 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
     /// There is no room left on the disk, or in the memory that the log may use. Nothing was stored; it may be tried again.
     public static let storageFull = "storage-full"
 
+    /// There are as many topics, observers or idempotency keys as the log may have. Nothing was stored.
+    public static let limitReached = "limit-reached"
+
     /// More is waiting to be written than the log's limit allows. Nothing was stored; it may be tried again.
     public static let overloaded = "overloaded"
 

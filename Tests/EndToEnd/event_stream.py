@@ -166,7 +166,7 @@ class EventStream:
     """One open stream. It reads only when asked to, so a slow reader is one that does not ask."""
 
     def __init__(self, port, target, *, last_event_id=None, headers=None, receive_buffer=None, host="127.0.0.1",
-                 timeout=DEADLINE):
+                 source=None, timeout=DEADLINE):
         self.parser = EventStreamParser()
         #: Takes the body's chunks apart.
         self.chunks = None
@@ -177,6 +177,9 @@ class EventStream:
             if receive_buffer is not None:
                 # Before connecting, so that the window is never larger.
                 self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+            if source is not None:
+                # The address that the hub sees.
+                self._socket.bind((source, 0))
             self._socket.settimeout(timeout)
             self._socket.connect((host, port))
             authority = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -607,7 +607,8 @@ def test_1000_streams_cut_at_random_leave_nothing(hub, topic, figure):
 
 
 @pytest.mark.measured
-def test_idle_streams_are_cheap(hub, topic, figure):
+def test_idle_streams_are_cheap(start_hub, topic, figure):
+    hub = start_hub("--max-streams-per-client", "2000")
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     # The first ones also pay for what all share.
     streams = [EventStream.of(hub.port, topic) for _ in range(500)]

@@ -131,3 +131,20 @@ def test_nothing_of_the_tour_needs_a_file_that_is_not_there():
 def test_every_link_of_the_readme_leads_to_a_file():
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", README):
         assert (REPOSITORY / target).exists(), target
+
+
+def test_a_hub_for_others_is_as_easy_as_it_says(start_hub, executable, tmp_path):
+    [block] = blocks("For others to use", "sh")
+    create, run, post = block.strip().splitlines()
+    environment = environment_without_settings()
+
+    def bash(code):
+        return subprocess.run(["bash", "-e", "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=30)
+
+    create = create.replace(".build/release/clarion", str(executable))
+    made = bash(f"{create}\nprintf %s \"$KEY\"")
+    assert made.returncode == 0 and made.stdout.startswith("clk_"), made.stderr
+    options = re.fullmatch(r"make run ARGS='(.*)'", run)[1].split()
+    hub = start_hub(*options, folder_of_process=tmp_path)
+    said = bash(f"KEY={made.stdout}\n" + post.replace("localhost:8080", f"127.0.0.1:{hub.port}"))
+    assert '"topic":"orders.eu"' in said.stdout, said

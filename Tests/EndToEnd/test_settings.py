@@ -52,8 +52,8 @@ def test_an_unknown_variable_is_refused_with_the_nearest(serve, name, meant):
     assert refusal(serve("--port", "0", environment={name: "1"}), f"{name}:", f"did you mean {meant}?", "environment") == 64
 
 
-# Credentials would be ignored: the hub would be open although its operator thinks otherwise.
-@pytest.mark.parametrize("name", ["CLARION_", "CLARION_FROBNICATE", "CLARION_CREDENTIALS", "CLARION_PORTS_1"])
+# What is misspelled would be ignored: the hub would be open although its operator thinks otherwise.
+@pytest.mark.parametrize("name", ["CLARION_", "CLARION_FROBNICATE", "CLARION_CREDENTIAL", "CLARION_PORTS_1"])
 def test_an_unknown_variable_that_is_like_none(serve, name):
     assert refusal(serve("--port", "0", environment={name: ""}), f"{name}: there is no such setting") == 64
 

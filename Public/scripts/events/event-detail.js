@@ -1,8 +1,8 @@
-import { eventsPath } from "../http/curl.js"
 import { dataView } from "../json/json-view.js"
 import { copiesOnClick } from "../page/copying.js"
 import { element, icon } from "../page/element.js"
 import { byteCount } from "../page/format.js"
+import { eventLink } from "./event-link.js"
 
 /**
  * Everything known of one event, its data laid out.
@@ -30,8 +30,7 @@ export function eventDetail(event) {
     element("div", { class: "event-actions" },
       copying,
       event.topic && event.id
-        ? element("a", { class: "button button-quiet", href: `${eventsPath(event.topic)}/${encodeURIComponent(event.id)}`, target: "_blank", rel: "noopener" },
-          icon("open"), "Open")
+        ? eventLink(event, { class: "button button-quiet" }, icon("open"), "Open")
         : null,
       element("span", { class: "event-size" }, sizeOf(event))))
 }

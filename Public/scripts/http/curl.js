@@ -1,3 +1,6 @@
+import { credential } from "./credential.js"
+import { hubURL } from "./hub.js"
+
 /**
  * Path under which events of a topic are posted and streamed.
  *
@@ -25,9 +28,9 @@ function readable(value) {
 }
 
 /** The command that listens to the same events as the page. */
-export function subscriptionCommand(patterns, origin = location.origin) {
+export function subscriptionCommand(patterns) {
   const path = patterns.length === 1 ? eventsPath(patterns[0]) : streamPath(patterns)
-  return `curl -N -H 'Accept: text/event-stream' ${quoted(origin + path)}`
+  return ["curl -N -H 'Accept: text/event-stream'", ...shownCredential(), quoted(hubURL(path))].join(" ")
 }
 
 /**
@@ -35,14 +38,19 @@ export function subscriptionCommand(patterns, origin = location.origin) {
  *
  * @param {{topic: string, type: string, contentType: string, body: string}} event
  */
-export function postCommand({ topic, type, contentType, body }, origin = location.origin) {
-  const words = ["curl"]
+export function postCommand({ topic, type, contentType, body }) {
+  const words = ["curl", ...shownCredential()]
   if (type) words.push("-H", quoted(`Event-Type: ${type}`))
   // curl's own form content type is taken as plain data by the hub, so plain text needs no word about it.
   if (!/^text\/plain\b/.test(contentType)) words.push("-H", quoted(`Content-Type: ${contentType}`))
   words.push(body.startsWith("@") ? "--data-raw" : "-d", quoted(body))
-  words.push(quoted(origin + eventsPath(topic)))
+  words.push(quoted(hubURL(eventsPath(topic))))
   return words.join(" ")
+}
+
+/** The credential as a variable of the shell: a command is pasted where others can read it. */
+function shownCredential() {
+  return credential.token === null ? [] : ["-H", '"Authorization: Bearer $CLARION_TOKEN"']
 }
 
 /** A word of a POSIX shell. */

@@ -1,3 +1,6 @@
+import { credential } from "./credential.js"
+import { hubURL } from "./hub.js"
+
 /**
  * What went wrong with a request: the hub's `application/problem+json` (RFC 9457), or a stand-in for it where the
  * answer came from elsewhere or none came.
@@ -28,21 +31,37 @@ export class Problem extends Error {
 }
 
 /**
+ * Asks the hub for something, with the credential that there is.
+ *
+ * @param {string} path Begins with a slash.
+ * @returns {Promise<{response: Response, problem: Problem | null}>} The answer; the problem if it is not a success.
+ */
+export async function ask(path, options = {}) {
+  const shown = credential.token
+  const headers = { ...options.headers, ...credential.headers }
+  const response = await fetch(hubURL(path), { cache: "no-store", ...options, headers })
+  const problem = response.ok ? null : await Problem.of(response)
+  // The proxy's own 401 would not be helped by a credential for the hub.
+  if (problem?.status === 401 && problem.code) credential.refuse(problem, shown)
+  return { response, problem }
+}
+
+/**
  * Sends a request to the hub.
  *
  * @returns {Promise<Response>} Its successful answer.
  * @throws {Problem} If it is refused or no answer comes.
  */
 export async function request(path, options = {}) {
-  let response
+  let answer
   try {
-    response = await fetch(path, { cache: "no-store", ...options })
+    answer = await ask(path, options)
   } catch (error) {
     if (error.name === "AbortError") throw error
     throw new Problem({ title: "The hub did not answer", detail: "Is it still running? Nothing was changed here." })
   }
-  if (!response.ok) throw await Problem.of(response)
-  return response
+  if (answer.problem) throw answer.problem
+  return answer.response
 }
 
 /** The problem as a message for the page. */

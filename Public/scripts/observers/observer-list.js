@@ -1,3 +1,4 @@
+import { credential } from "../http/credential.js"
 import { request } from "../http/problem.js"
 import { setText } from "../page/element.js"
 import { counted } from "../page/format.js"
@@ -14,6 +15,7 @@ export class ObserverList {
   #items = new Map()
   #timer = null
   #isAsking = false
+  #isRefused = false
   #ownID = null
 
   /** @param {{list: HTMLElement, summary: HTMLElement, message: HTMLElement}} parts */
@@ -22,6 +24,12 @@ export class ObserverList {
     this.#summary = summary
     this.#message = message
     document.addEventListener("visibilitychange", () => this.refresh())
+    credential.listen({
+      changed: () => {
+        this.#isRefused = false
+        this.refresh()
+      },
+    })
     this.refresh()
   }
 
@@ -33,12 +41,14 @@ export class ObserverList {
 
   async refresh() {
     clearTimeout(this.#timer)
-    if (document.hidden || this.#isAsking) return
+    if (document.hidden || this.#isAsking || this.#isRefused) return
     this.#isAsking = true
     try {
       const response = await request(`/observers?limit=${mostShown}`)
       this.#render(await response.json())
     } catch (problem) {
+      // Until there is another credential the answer would be the same.
+      this.#isRefused = problem.status === 401 || problem.status === 403
       this.#renderProblem(problem)
     } finally {
       this.#isAsking = false

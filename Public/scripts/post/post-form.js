@@ -1,3 +1,5 @@
+import { credential } from "../http/credential.js"
+import { eventLink } from "../events/event-link.js"
 import { eventsPath, postCommand } from "../http/curl.js"
 import { problemMessage, request } from "../http/problem.js"
 import { CommandLine } from "../page/command-line.js"
@@ -18,6 +20,7 @@ export class PostForm {
     this.#hint = hint
     this.#command = new CommandLine(command)
     form.addEventListener("input", () => this.#render())
+    credential.listen({ changed: () => this.#render(), refused: () => this.#render() })
     form.addEventListener("submit", (event) => {
       event.preventDefault()
       this.#send()
@@ -99,8 +102,8 @@ function acknowledgement(status, { id, events }, topic) {
   if (ids.length > 1) message.append(` as ${ids.length} events, the last one`)
   if (ids.length > 0) {
     const last = ids.at(-1)
-    const href = `${eventsPath(topic)}/${encodeURIComponent(last)}`
-    message.append(" as ", element("a", { href, target: "_blank", rel: "noopener" }, element("code", {}, last)))
+    const code = element("code", {}, last)
+    message.append(" as ", eventLink({ topic, id: last }, {}, code) ?? code)
   }
   return message
 }

@@ -1,4 +1,4 @@
-import { Problem } from "../http/problem.js"
+import { Problem, ask } from "../http/problem.js"
 import { EventStreamParser } from "./event-stream-parser.js"
 
 const defaultRetry = 3_000
@@ -21,7 +21,7 @@ const silenceLimit = 60_000
  * - `refused`: the hub will not serve this request; `problem` says why. Trying again would not help.
  */
 export class EventStream {
-  #url
+  #path
   #onItems
   #onState
   #ending = new AbortController()
@@ -31,12 +31,12 @@ export class EventStream {
   #failures = 0
 
   /**
-   * @param {string} url
+   * @param {string} path Of the hub.
    * @param {{onItems: (items: object[]) => void, onState: (state: {name: string}) => void}} handlers
    * @param {string} lastEventID The event to go on after; empty for what comes from now on.
    */
-  constructor(url, { onItems, onState }, lastEventID = "") {
-    this.#url = url
+  constructor(path, { onItems, onState }, lastEventID = "") {
+    this.#path = path
     this.#lastEventID = lastEventID
     this.#onItems = onItems
     this.#onState = onState
@@ -102,9 +102,9 @@ export class EventStream {
     try {
       const headers = { Accept: "text/event-stream" }
       if (this.#lastEventID) headers["Last-Event-ID"] = this.#lastEventID
-      const response = await fetch(this.#url, { headers, cache: "no-store", signal: connection.signal })
+      const { response, problem } = await ask(this.#path, { headers, signal: connection.signal })
       if (response.status === 204) return { final: { name: "ended" } }
-      if (!response.ok) return await this.#refusal(response)
+      if (problem) return this.#refusal(problem)
       if (!/^text\/event-stream\b/i.test(response.headers.get("Content-Type") ?? "")) {
         await response.body?.cancel()
         return { final: { name: "refused", problem: new Problem({ title: "The answer is not an event stream" }) } }
@@ -130,9 +130,9 @@ export class EventStream {
     }
   }
 
-  async #refusal(response) {
-    const problem = await Problem.of(response)
-    const passes = response.status >= 500 || response.status === 429 || response.status === 408
+  #refusal(problem) {
+    // What a proxy answers while the hub restarts passes, too.
+    const passes = problem.status >= 500 || problem.status === 429 || problem.status === 408
     if (!passes) return { final: { name: "refused", problem } }
     this.#failures += 1
     return { problem, retryAfter: problem.retryAfter }

@@ -1,5 +1,6 @@
 import EventLog
 import FoundationEssentials
+import JSON
 
 /// Notifications' payloads as JSON.
 enum InfoCoder {

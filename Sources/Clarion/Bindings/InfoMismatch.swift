@@ -1,3 +1,5 @@
+import JSON
+
 /// Why data is not what a bound topic carries, in words for whoever posted it.
 struct InfoMismatch: Error, Equatable {
     /// The JSON Pointer (RFC 6901) of the place to blame; empty for the whole document.

@@ -107,6 +107,35 @@ extension DocumentedError {
             """
         ),
         DocumentedError(
+            "credential-ambiguous",
+            "400",
+            """
+            Show one credential: in `Authorization: Bearer`, in the cookie `clarion_token`, or in the query parameter \
+            `access_token`.
+            """
+        ),
+        DocumentedError(
+            "credential-required",
+            "401",
+            "Show an API key or a token: `Authorization: Bearer …`, or `?access_token=…` where no field can be set."
+        ),
+        DocumentedError(
+            "credential-invalid",
+            "401",
+            """
+            `detail` says what is wrong with a token; of a key only that it is unknown: it may have been removed from the \
+            credentials file, or have expired. `clarion token inspect` tells what is in a token.
+            """
+        ),
+        DocumentedError(
+            "right-missing",
+            "403",
+            """
+            The credential is good, but lacks `right` on `topic`. Have its entry in the credentials file, or its token's \
+            claim `clarion`, changed.
+            """
+        ),
+        DocumentedError(
             "origin-refused",
             "403",
             """
@@ -120,7 +149,8 @@ extension DocumentedError {
             "421",
             """
             The hub does not answer to the name in `Host`: a page of that name would be same-origin with it. Ask for \
-            `localhost` or `127.0.0.1`; a hub that is known by another name is started with `--allow-host NAME`.
+            `localhost` or `127.0.0.1`; a hub that is known by another name is started with `--allow-host NAME`, or \
+            with `--public-url`.
             """
         ),
         DocumentedError(
@@ -226,6 +256,15 @@ extension DocumentedError {
             """
         ),
         DocumentedError(
+            "rate-limited",
+            "429",
+            """
+            Wait for `Retry-After`. There were more changes a second than `--rate` allows one client (`RateLimit-Policy` has the \
+            quota), or it has as many streams as it may (`--max-streams-per-client`), or 20 credentials from its address \
+            were not valid within a minute.
+            """
+        ),
+        DocumentedError(
             "endpoint-busy",
             "429",
             """
@@ -256,6 +295,22 @@ extension DocumentedError {
             """
         ),
         DocumentedError("version-unsupported", "505", "Speak HTTP/1.1 or HTTP/1.0."),
+        DocumentedError(
+            "loop-detected",
+            "508",
+            """
+            A webhook leads back to a hub that the event has come from: it has gone through more than 8 deliveries \
+            (`Clarion-Hop`). Or a webhook leads to something else than posting. See [http-api.md](http-api.md#loops).
+            """
+        ),
+        DocumentedError(
+            "limit-reached",
+            "507",
+            """
+            There are as many topics, observers or idempotency keys as the hub may have: `detail` says of which. Delete \
+            some, or run the hub with a larger `--max-topics`, `--max-observers` or `--max-idempotency-keys`.
+            """
+        ),
         DocumentedError(
             "storage-full",
             "507, from `/readyz` 503",

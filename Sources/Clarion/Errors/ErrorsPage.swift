@@ -61,7 +61,7 @@ enum ErrorsPage {
 
 extension Router {
     /// `GET /errors`.
-    mutating func addErrors() {
-        on(.get, "/errors", parameters: []) { request in .now(ErrorsPage.response(to: request)) }
+    mutating func addErrors(_ hub: Hub) {
+        on(.get, "/errors", parameters: [], needs: .nothing, hub) { request in .now(ErrorsPage.response(to: request)) }
     }
 }

@@ -1,13 +1,19 @@
+import JSON
+
 /// What an event carries beside its data: kept with it as a JSON object.
 struct EventAttributes {
     /// The W3C trace context of the post.
     var traceparent: String?
 
+    /// How many deliveries of hubs it has gone through: 0 for one that was posted by whoever made it.
+    var hops = 0
+
     /// The attributes of an event that was posted as a CloudEvent.
     var cloudEvent: CloudEventContext?
 
-    init(traceparent: String? = nil, cloudEvent: CloudEventContext? = nil) {
+    init(traceparent: String? = nil, hops: Int = 0, cloudEvent: CloudEventContext? = nil) {
         self.traceparent = traceparent
+        self.hops = hops
         self.cloudEvent = cloudEvent
     }
 
@@ -15,14 +21,16 @@ struct EventAttributes {
     init(_ stored: [UInt8]?) {
         guard let stored, case .object(let members) = JSONValue(parsing: stored) else { return }
         if case .string(let traceparent) = members["traceparent"] { self.traceparent = traceparent }
+        if case .number(let number) = members["hops"] { hops = Int(exactly: number) ?? 0 }
         cloudEvent = CloudEventContext(members["cloudEvent"])
     }
 
     /// What is stored; nil if there is nothing to keep.
     var stored: [UInt8]? {
-        guard traceparent != nil || cloudEvent != nil else { return nil }
+        guard traceparent != nil || hops > 0 || cloudEvent != nil else { return nil }
         var members: [String: JSONValue] = [:]
         members["traceparent"] = traceparent.map(JSONValue.string)
+        if hops > 0 { members["hops"] = .number(Double(hops)) }
         members["cloudEvent"] = cloudEvent?.json
         return JSONValue.object(members).bytes
     }

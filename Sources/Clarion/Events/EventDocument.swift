@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 import MicroHTTP
 
 /// An event as JSON, as history shows it.

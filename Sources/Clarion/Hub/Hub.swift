@@ -1,4 +1,6 @@
+public import Access
 import Dispatch
+import FoundationEssentials
 import Locking
 public import EventLog
 public import Logging
@@ -30,8 +32,16 @@ public final class Hub: Sendable {
     let bindings = TopicBindings()
     let work = BackgroundWork()
     let logger: Logger
+    /// What clients were refused because they had their share.
+    let refusals = Refusals()
     /// Which web pages may change something.
     let origins: OriginCheck
+    /// Where the hub's resources are.
+    let links: Links
+    /// Who may do what.
+    let gate: Gate
+    /// Ends streams whose credentials do not count any more; nil if the hub knows none.
+    let expiry: StreamExpiry?
     /// Reads the log for clients.
     let pages: ReaderPages
     /// Writes to those that are streamed to.
@@ -54,6 +64,10 @@ public final class Hub: Sendable {
     public static func start(_ configuration: HubConfiguration, logger: Logger) async throws -> Hub {
         var limits = SQLiteEventLog.Limits()
         limits.retention = configuration.retention
+        limits.topics = configuration.maximumTopics
+        limits.uncountedTopics = [try ObserverLifecycle.topic]
+        limits.observers = configuration.maximumObservers
+        limits.idempotencyKeys = configuration.maximumIdempotencyKeys
         let log = try SQLiteEventLog(at: configuration.storage, durability: configuration.durability, limits: limits)
         do {
             let hub = try Hub(configuration, log: log, logger: logger)
@@ -68,7 +82,8 @@ public final class Hub: Sendable {
     private init(_ configuration: HubConfiguration, log: SQLiteEventLog, logger: Logger) throws {
         self.log = log
         self.logger = logger
-        origins = OriginCheck(allowed: configuration.allowedOrigins)
+        origins = OriginCheck(allowed: configuration.allowedOrigins, publicURL: configuration.publicURL)
+        links = Links(configuration.publicURL)
         directory = ObserverDirectory()
         names = ObserverNames(directory: directory)
         let memory = ReaderMemory(limit: configuration.readerMemory)
@@ -89,6 +104,17 @@ public final class Hub: Sendable {
         var webhooks = configuration.webhooks
         webhooks.maximumConnections = min(webhooks.maximumConnections, DescriptorBudget.ofProcess.webhooks)
         dispatcher = WebhookDispatcher(store: deliveries, configuration: webhooks, logger: logger)
+        let credentials = try configuration.credentialsFile.map { [dispatcher] file in
+            try Credentials(file: URL(filePath: file), fetcher: KeySetClient(dispatcher: dispatcher), logger: logger)
+        }
+        gate = Gate(
+            credentials: credentials,
+            origins: origins,
+            rate: configuration.changesPerSecond,
+            work: work,
+            refusals: refusals
+        )
+        expiry = credentials.map { [directory] in StreamExpiry($0, directory) }
         streams = StreamHost(
             log: log,
             broadcaster: broadcaster,
@@ -97,7 +123,11 @@ public final class Hub: Sendable {
             writer: writer,
             reader: StreamReader(pages: pages, work: work),
             outboxBytes: configuration.outboxBytes,
-            maximum: configuration.maximumStreams
+            places: StreamPlaces(
+                maximum: configuration.maximumStreams,
+                perClient: configuration.maximumStreamsPerClient,
+                refusals: refusals
+            )
         )
         self.webhooks = WebhookRegistry(
             store: log,
@@ -120,19 +150,27 @@ public final class Hub: Sendable {
                 DispatchQueue.global().asyncAfter(deadline: .now() + 1) { whoFailed.yield(endpoint) }
             }
         }
+        if let expiry {
+            gate.credentials?.onChange { [weak self] in self?.work.start { expiry.endTakenBack() } }
+            work.start { [weak self] in await expiry.run { self?.isDraining ?? true } }
+        }
         dispatcher.start()
+        gate.credentials?.startFetching()
         do {
             for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
             let router = try Router(for: self, configuration: configuration)
             let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
+            let proxies = TrustedProxies(configuration.trustedProxies)
+            var server = configuration.server
+            if let publicURL = configuration.publicURL { server.publicURL = publicURL.text }
             let started = try HTTPServer(
-                configuration: configuration.server,
+                configuration: server,
                 writer: writer,
                 logger: logger,
                 fields: sharing.headers,
-                respond: router.respond
+                respond: { router.respond(to: proxies.unwrap($0)) }
             )
-            server.withLock { $0 = started }
+            self.server.withLock { $0 = started }
         } catch {
             await stop(grace: .zero)
             throw error
@@ -144,6 +182,13 @@ public final class Hub: Sendable {
 
     /// Whether the hub is shutting down: it takes no more posts.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    /// Reads the credentials file again: streams whose key is gone end.
+    ///
+    /// - Throws: ``CredentialsError`` if it cannot be read; what was in force then stays in force.
+    public func reloadCredentials() throws(CredentialsError) {
+        try gate.credentials?.reload()
+    }
 
     /// Posts an event and returns it once it is committed.
     ///

@@ -46,6 +46,33 @@ public struct HubConfiguration: Sendable {
     /// that listens on another address than loopback answers to all.
     public var allowedHosts: [HostName] = []
 
+    /// How many streams one address may have open, and one credential; at least 1.
+    public var maximumStreamsPerClient = 1_000
+
+    /// How many times a second a client may change something, and twice as often at once after a rest: a credential, or an
+    /// address where none is shown. At most a million; 0 is as often as it likes.
+    public var changesPerSecond = 0
+
+    /// How many topics there may be that have events or settings.
+    public var maximumTopics = 1_000_000
+
+    /// How many observers may be registered that last: webhooks. Streams have bounds of their own, and objects are the
+    /// program's.
+    public var maximumObservers = 100_000
+
+    /// How many idempotency keys are remembered.
+    public var maximumIdempotencyKeys = 10_000_000
+
+    /// The proxies that are believed when they tell for whom they ask: by `Forwarded`, or `X-Forwarded-For`,
+    /// `X-Forwarded-Host` and `X-Forwarded-Proto`.
+    public var trustedProxies: [CIDRBlock] = []
+
+    /// Where clients reach the hub, if a proxy in front of it is known by another name, or under a path.
+    public var publicURL: PublicURL?
+
+    /// The file of who may do what (docs/operating.md); nil lets everybody who reaches the hub do everything.
+    public var credentialsFile: String?
+
     /// The origins, beside the hub's own, whose web pages may use it.
     public var allowedOrigins = AllowedOrigins.none
 

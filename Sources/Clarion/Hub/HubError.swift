@@ -49,6 +49,9 @@ public struct HubError: Error, Sendable, CustomStringConvertible {
     /// An origin that web pages are to be let in from cannot be read.
     public static let originInvalid = "origin-invalid"
 
+    /// What the hub is to be known by is no URL for that.
+    public static let publicURLInvalid = "public-url-invalid"
+
     /// A name that the hub is to answer to cannot be read.
     public static let hostInvalid = "host-invalid"
 

@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 
 /// Everything that listens. The hub holds its observers weakly: each is owned by what it stands for (a stream by its
 /// connection's response, a webhook by the registry), and its registrations go with it.

@@ -47,21 +47,23 @@ final class ObserverNames: Sendable {
         case retired
         /// A webhook or an object has it, or will have it.
         case taken
+        /// Somebody else's stream has it, which who asks may not end.
+        case foreign
     }
 
-    /// Whether a stream has a name.
-    func hasStream(_ name: ObserverID) -> Bool { directory.find(name) is EventStream }
+    /// The stream that has a name.
+    func stream(_ name: ObserverID) -> EventStream? { directory.find(name) as? EventStream }
 
     /// Whether a stream would get a name.
-    func answer(for name: ObserverID) -> Answer {
-        state.withLock { decide(name, $0) }
+    func answer(for name: ObserverID, to caller: Caller) -> Answer {
+        state.withLock { decide(name, for: caller, $0) }
     }
 
     /// Enters a stream if it may have its name. The stream that has it, if any, ends: a client that reconnects leaves no
     /// ghost.
     func enter(_ stream: EventStream) -> Answer {
         let (answer, displaced) = state.withLock { state -> (Answer, EventStream?) in
-            let answer = decide(stream.id, state)
+            let answer = decide(stream.id, for: stream.caller, state)
             guard case .granted = answer else { return (answer, nil) }
             let displaced = directory.find(stream.id) as? EventStream
             stream.enter(directory)
@@ -83,9 +85,11 @@ final class ObserverNames: Sendable {
         }
     }
 
-    private func decide(_ name: ObserverID, _ state: State) -> Answer {
+    private func decide(_ name: ObserverID, for caller: Caller, _ state: State) -> Answer {
         if state.retired.contains(name, now: .now) { return .retired }
         if state.reservations[name] != nil { return .taken }
-        return directory.find(name)?.kind ?? .stream == .stream ? .granted : .taken
+        guard let present = directory.find(name) else { return .granted }
+        guard let stream = present as? EventStream else { return .taken }
+        return stream.caller.isSame(as: caller) || caller.manages(stream) ? .granted : .foreign
     }
 }

@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 import MicroHTTP
 
 /// A page of a list of observers: its filters, its size, and where it begins.

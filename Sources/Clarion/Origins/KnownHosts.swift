@@ -11,15 +11,18 @@ struct KnownHosts: Sendable {
     /// - Parameters:
     ///   - address: what the hub listens on.
     ///   - names: further ones. If there are any, others are refused also where the address is not loopback.
-    init(listeningOn address: String, names: [HostName]) {
+    ///   - publicURL: what the hub is known by, if it is: its name is one more.
+    init(listeningOn address: String, names: [HostName], publicURL: PublicURL?) {
         takesAny = names.isEmpty && !HostName.isLoopback(address)
-        allowed = names.map(\.text)
+        allowed = names.map(\.text) + (publicURL.map { [$0.host] } ?? [])
     }
 
     /// - Throws: 421 `host-unknown`.
     func require(_ request: Request) throws(Problem) {
-        // What sends none speaks HTTP/1.0, and is no browser.
-        guard !takesAny, let host = request.headers.bytes(of: "Host") else { return }
+        // What a proxy was asked for is looked at only where names are given: without, it has its own to answer to. What
+        // sends no Host speaks HTTP/1.0, and is no browser.
+        let host = allowed.isEmpty ? request.headers.bytes(of: "Host") : request.askedHost
+        guard !takesAny, let host else { return }
         let name = Self.withoutPort(host)
         guard !HostName.isLoopback(name), !allowed.contains(where: name.isEqual) else { return }
         throw Problem(

@@ -5,6 +5,7 @@ import MicroHTTP
 /// the page's.
 struct OriginCheck: Sendable {
     let allowed: AllowedOrigins
+    let publicURL: PublicURL?
 
     /// - Throws: 403 `origin-refused` for a request that changes something and comes from a page of another origin.
     func require(_ request: Request) throws(Problem) {
@@ -20,17 +21,31 @@ struct OriginCheck: Sendable {
     /// Metadata) to everything that they send to a host they trust, loopback among them. What is no browser sends neither.
     func requireAlways(_ request: Request) throws(Problem) {
         let origins = request.headers.values(of: "Origin")
-        let host = request.headers["Host"] ?? ""
-        for origin in origins where !allowed.contains(origin) {
-            guard ["http://\(host)", "https://\(host)"].contains(where: { $0.utf8.elementsEqual(origin.utf8) }) else {
-                throw refused(parameter: "Origin")
-            }
+        for origin in origins where !allowed.contains(origin) && !isOwn(origin, request) {
+            throw refused(parameter: "Origin")
         }
         // Told by name, it was decided above.
         if origins.contains(where: allowed.contains) || allowed.takesAny { return }
         // Another port of this host is of the same site, and yet another origin.
         for site in request.headers.values(of: "Sec-Fetch-Site") where site != "same-origin" && site != "none" {
             throw refused(parameter: "Sec-Fetch-Site")
+        }
+    }
+
+    /// Whether a page of the hub's own origin, or of one that was allowed by name, sends a request.
+    func isOfTrustedPage(_ request: Request) -> Bool {
+        let origins = request.headers.values(of: "Origin")
+        return origins.count == 1 && origins.allSatisfy { allowed.named.contains($0) || isOwn($0, request) }
+    }
+
+    private func isOwn(_ origin: String, _ request: Request) -> Bool {
+        if let publicURL, publicURL.origin.text.utf8.elementsEqual(origin.utf8) { return true }
+        guard let host = request.askedHost else { return false }
+        // Only a proxy knows with which of them it was asked.
+        let schemes = request.forwardedScheme.map { [$0] } ?? ["http", "https"]
+        return schemes.contains { scheme in
+            guard let own = try? Origin("\(scheme)://\(String(decoding: host, as: UTF8.self))") else { return false }
+            return own.text.utf8.elementsEqual(origin.utf8)
         }
     }
 

@@ -1,5 +1,6 @@
 import Crypto
 import EventLog
+import JSON
 
 /// A digest of what makes a post (SHA-256), by which a key is found to be used for something else. The trace context is
 /// not part of it: it differs each time a post is repeated.

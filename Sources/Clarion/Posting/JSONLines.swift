@@ -1,3 +1,4 @@
+import JSON
 import MicroHTTP
 
 /// Newline-delimited JSON (`application/x-ndjson`): one JSON text per line, in UTF-8.

@@ -27,7 +27,10 @@ struct Post: Sendable {
         let type = try EventType.of(request)
         let key = try PostKey(request)
         keyParameter = key?.parameter
-        let traceparent = EventAttributes.traceparent(request.headers["traceparent"])
+        let attributes = EventAttributes(
+            traceparent: EventAttributes.traceparent(request.headers["traceparent"]),
+            hops: try HopCount.of(request)
+        )
         format = try PostFormat(request, contentType: contentType)
         var context: CloudEventContext?
         switch format {
@@ -37,32 +40,32 @@ struct Post: Sendable {
                 type: type,
                 contentType: ContentType.stored(contentType, data: request.body),
                 data: request.body,
-                attributes: EventAttributes(traceparent: traceparent).stored
+                attributes: attributes.stored
             )
             drafts = [draft]
         case .lines:
-            let attributes = EventAttributes(traceparent: traceparent).stored
+            let stored = attributes.stored
             drafts = try JSONLines.values(of: request.body, atMost: Post.maximumEvents).map { line in
                 EventDraft(
                     topic: topic,
                     type: type,
                     contentType: ContentType.json,
                     data: line,
-                    attributes: attributes
+                    attributes: stored
                 )
             }
         case .cloudEventData(let fields):
             let event = try PostedCloudEvent(fields: fields, contentType: contentType, body: request.body)
             context = event.context
-            drafts = [try event.draft(topic: topic, type: type, traceparent: traceparent, isKeyed: key == nil)]
+            drafts = [try event.draft(topic: topic, type: type, with: attributes, isKeyed: key == nil)]
         case .cloudEvent:
             let event = try PostedCloudEvent.event(request.body)
             context = event.context
-            drafts = [try event.draft(topic: topic, type: type, traceparent: traceparent, isKeyed: key == nil)]
+            drafts = [try event.draft(topic: topic, type: type, with: attributes, isKeyed: key == nil)]
         case .cloudEvents:
             let events = try PostedCloudEvent.batch(request.body, atMost: Post.maximumEvents)
             drafts = try events.map { event throws(Problem) in
-                try event.draft(topic: topic, type: type, traceparent: traceparent, isKeyed: key == nil)
+                try event.draft(topic: topic, type: type, with: attributes, isKeyed: key == nil)
             }
         }
         guard let key else { return }
@@ -96,12 +99,13 @@ struct Post: Sendable {
 extension PostedCloudEvent {
     /// - Parameters:
     ///   - type: what the request says beside the event, which brings its own.
+    ///   - attributes: what the request says beside the event.
     ///   - isKeyed: whether its source and id are its idempotency key.
     /// - Throws: `event-type-invalid` if the two types differ.
     fileprivate func draft(
         topic: Topic,
         type: String?,
-        traceparent: String?,
+        with attributes: EventAttributes,
         isKeyed: Bool
     ) throws(Problem) -> EventDraft {
         guard type == nil || type == self.type else {
@@ -112,12 +116,14 @@ extension PostedCloudEvent {
                 parameter: "Event-Type"
             )
         }
+        var attributes = attributes
+        attributes.cloudEvent = context
         var draft = EventDraft(
             topic: topic,
             type: self.type,
             contentType: contentType,
             data: data,
-            attributes: EventAttributes(traceparent: traceparent, cloudEvent: context).stored
+            attributes: attributes.stored
         )
         if isKeyed { draft.idempotencyKey = IdempotencyKey(key, fingerprint: Fingerprint.of(draft, context)) }
         return draft

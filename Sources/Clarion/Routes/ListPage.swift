@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import MicroHTTP
 
 /// What every list takes: `limit=`, and as `cursor=` the `next` of the page before.

@@ -47,6 +47,12 @@ extension Problem {
                 code: "storage-full",
                 detail: "The log's disk is full. Nothing was stored; try again when there is room."
             )
+        case "limit-reached":
+            self.init(
+                .insufficientStorage,
+                code: "limit-reached",
+                detail: "\(error.message) Nothing was stored."
+            )
         case "overloaded":
             self.init(
                 .unavailable,

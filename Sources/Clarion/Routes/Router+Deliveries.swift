@@ -1,20 +1,36 @@
+import Access
 import EventLog
+import JSON
 import MicroHTTP
 
 extension Router {
     /// `/observers/{id}/deliveries` and what makes deliveries by hand.
     mutating func addDeliveries(_ hub: Hub) {
         let resource = DeliveryResource(log: hub.log, webhooks: hub.webhooks, directory: hub.directory)
-        onAsync(.get, "/observers/{id}/deliveries", parameters: ListPage.parameters + ["state"], hub) {
+        onAsync(
+            .get,
+            "/observers/{id}/deliveries",
+            parameters: ListPage.parameters + ["state"],
+            needs: .manageSomewhere,
+            hub
+        ) {
             try await resource.list($0)
         }
-        onAsync(.get, "/observers/{id}/deliveries/{event}", parameters: [], hub) { try await resource.read($0) }
-        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", parameters: [], hub) {
+        onAsync(.get, "/observers/{id}/deliveries/{event}", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.read($0)
+        }
+        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", parameters: [], needs: .manageSomewhere, hub) {
             try await resource.redeliver($0)
         }
-        onAsync(.post, "/observers/{id}/recover", parameters: [], hub) { try await resource.recover($0) }
-        onAsync(.post, "/observers/{id}/replay", parameters: [], hub) { try await resource.replay($0) }
-        onAsync(.post, "/observers/{id}/test", parameters: [], hub) { try await resource.test($0) }
+        onAsync(.post, "/observers/{id}/recover", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.recover($0)
+        }
+        onAsync(.post, "/observers/{id}/replay", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.replay($0)
+        }
+        onAsync(.post, "/observers/{id}/test", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.test($0)
+        }
     }
 }
 
@@ -67,7 +83,9 @@ private struct DeliveryResource: Sendable {
         let observer = try webhook(request)
         try Preconditions.requireUntagged(request)
         try requireNoMembers(request)
-        guard let event = try event(request), try await webhooks.redeliver(event, to: observer) else {
+        guard let event = try event(request), try await isOpen(event, to: observer, for: request.caller),
+            try await webhooks.redeliver(event, to: observer)
+        else {
             throw Problem(.notFound, code: "event-unknown", detail: "The log has no such event, or not any more.")
         }
         return answer(.accepted, try await document(of: event, to: observer))
@@ -100,12 +118,9 @@ private struct DeliveryResource: Sendable {
     /// - Throws: `observer-unknown`, `observer-unreadable`, or `observer-kind` if it has no deliveries.
     private func webhook(_ request: Request) throws(Problem) -> WebhookObserver {
         let id: ObserverID = try request.parameter("id")
-        if let observer = webhooks.find(id) { return observer }
-        switch directory.find(id) {
-        case nil: throw .observerUnknown
-        case is UnreadableWebhook: throw .observerUnreadable
-        default: throw .observerKind
-        }
+        if let webhook = webhooks.find(id), request.caller.manages(webhook) { return webhook }
+        guard let observer = directory.find(id), request.caller.manages(observer) else { throw .observerUnknown }
+        throw observer is UnreadableWebhook ? .observerUnreadable : .observerKind
     }
 
     /// The event that the path names; nil if this log has none of that id.
@@ -113,6 +128,13 @@ private struct DeliveryResource: Sendable {
         let text: String = try request.parameter("event")
         guard let id = EventID(text), id.epoch == log.epoch else { return nil }
         return id
+    }
+
+    /// Whether an event may go to a webhook at somebody's word: it hears the topic, or they may.
+    private func isOpen(_ id: EventID, to observer: WebhookObserver, for caller: Caller) async throws -> Bool {
+        if caller.grant.allowsEverything(.subscribe) { return true }
+        guard let topic = try await log.event(id)?.topic else { return false }
+        return observer.topics.contains { $0.matches(topic) } || caller.grant.allows(.subscribe, on: topic)
     }
 
     private func document(of event: EventID?, to observer: WebhookObserver) async throws -> JSONValue {

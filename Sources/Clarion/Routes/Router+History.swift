@@ -4,7 +4,8 @@ import MicroHTTP
 extension Router {
     /// `GET /topics/{topic}/events/{id}`: one event, as it was posted.
     mutating func addHistory(_ hub: Hub) {
-        onAsync(.get, "/topics/{topic}/events/{id}", parameters: [], hub) { [log = hub.log] request in
+        onAsync(.get, "/topics/{topic}/events/{id}", parameters: [], needs: .subscribe, hub) {
+            [log = hub.log] request in
             let topic: Topic = try request.parameter("topic")
             let text: String = try request.parameter("id")
             guard let id = EventID(text), let event = try await log.event(id), event.topic == topic else {
@@ -30,7 +31,7 @@ extension Hub {
                     guard let page = try await self.outline(wish, after: start, for: responder) else {
                         throw Problem.readersOverloaded
                     }
-                    let head = wish.head(of: page)
+                    let head = wish.head(of: page, self.links)
                     if let body = page.body {
                         let response = Response(.ok, headers: head.headers, body: body)
                         let held = try await self.answers.held(response)

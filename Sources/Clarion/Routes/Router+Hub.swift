@@ -7,7 +7,11 @@ extension Router {
     /// - Throws: ``HubError`` if the folder of the web console cannot be read.
     init(for hub: Hub, configuration: HubConfiguration) throws(HubError) {
         self.init()
-        let hosts = KnownHosts(listeningOn: configuration.server.host, names: configuration.allowedHosts)
+        let hosts = KnownHosts(
+            listeningOn: configuration.server.host,
+            names: configuration.allowedHosts,
+            publicURL: configuration.publicURL
+        )
         require(hosts.require)
         require(hub.origins.require)
         let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
@@ -20,8 +24,28 @@ extension Router {
         addObservers(hub, httpsOnly: configuration.webhooks.httpsOnly)
         addDeliveries(hub)
         addService(hub)
-        addErrors()
+        addErrors(hub)
         if let folder = configuration.publicFolder { addPublicFiles(try PublicFiles(folder: folder)) }
+    }
+
+    /// Adds a route for those who have what it needs.
+    mutating func on(
+        _ method: Method,
+        _ path: String,
+        parameters: QueryParameters,
+        needs need: Need,
+        _ hub: Hub,
+        _ handler: @escaping Handler
+    ) {
+        on(
+            method,
+            path,
+            parameters: parameters,
+            admission: { [gate = hub.gate] request, handler throws(Problem) in
+                try gate.admit(request, need, to: handler)
+            },
+            handler
+        )
     }
 
     /// Adds a route whose answer takes time: the connection is suspended, and the handler runs on the concurrency pool.
@@ -29,10 +53,11 @@ extension Router {
         _ method: Method,
         _ path: String,
         parameters: QueryParameters,
+        needs need: Need,
         _ hub: Hub,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
-        on(method, path, parameters: parameters) {
+        on(method, path, parameters: parameters, needs: need, hub) {
             [answers = hub.answers, work = hub.work, logger = hub.logger] request in
             .later { responder in
                 work.start {

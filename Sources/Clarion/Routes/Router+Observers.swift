@@ -1,4 +1,6 @@
+import Access
 import EventLog
+import JSON
 import MicroHTTP
 import Webhooks
 
@@ -11,18 +13,29 @@ extension Router {
             objects: hub.objects,
             directory: hub.directory,
             names: hub.names,
+            links: hub.links,
             httpsOnly: httpsOnly
         )
-        onAsync(.get, "/observers", parameters: ListPage.parameters + ["topic", "kind"], hub) {
+        onAsync(.get, "/observers", parameters: ListPage.parameters + ["topic", "kind"], needs: .manageSomewhere, hub) {
             try await resource.list($0)
         }
-        onAsync(.post, "/observers", parameters: [], hub) { try await resource.create($0) }
-        onAsync(.get, "/observers/{id}", parameters: [], hub) { try await resource.read($0) }
-        onAsync(.put, "/observers/{id}", parameters: [], hub) { try await resource.replace($0) }
-        onAsync(.patch, "/observers/{id}", parameters: [], hub) { try await resource.patch($0) }
-        onAsync(.post, "/observers/{id}/secret/rotate", parameters: [], hub) { try await resource.rotate($0) }
-        onAsync(.delete, "/observers/{id}", parameters: [], hub) { try await resource.delete($0) }
-        onAsync(.delete, "/topics/{topic}/observers", parameters: [], hub) { try await resource.deleteAll($0) }
+        onAsync(.post, "/observers", parameters: [], needs: .manageSomewhere, hub) { try await resource.create($0) }
+        onAsync(.get, "/observers/{id}", parameters: [], needs: .manageSomewhere, hub) { try await resource.read($0) }
+        onAsync(.put, "/observers/{id}", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.replace($0)
+        }
+        onAsync(.patch, "/observers/{id}", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.patch($0)
+        }
+        onAsync(.post, "/observers/{id}/secret/rotate", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.rotate($0)
+        }
+        onAsync(.delete, "/observers/{id}", parameters: [], needs: .manageSomewhere, hub) {
+            try await resource.delete($0)
+        }
+        onAsync(.delete, "/topics/{topic}/observers", parameters: [], needs: .manage, hub) {
+            try await resource.deleteAll($0)
+        }
     }
 }
 
@@ -33,14 +46,17 @@ private struct ObserverResource: Sendable {
     let objects: ObjectHost
     let directory: ObserverDirectory
     let names: ObserverNames
+    let links: Links
     let httpsOnly: Bool
 
     func create(_ request: Request) async throws -> Response {
         try Preconditions.requireUntagged(request)
         let restored = try WebhookSpecification.restoring(try request.json(), from: nil)
         let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
-        let webhook = StoredWebhook(specification: specification, replacing: nil, at: webhooks.store.now)
-        return answer(try await save(.generate(.webhook)) { _ in webhook })
+        try request.caller.requireRegistering(specification.topics)
+        var webhook = StoredWebhook(specification: specification, replacing: nil, at: webhooks.store.now)
+        webhook.createdBy = request.caller.principal?.name
+        return answer(try await save(.generate(.webhook)) { [webhook] _ in webhook })
     }
 
     func replace(_ request: Request) async throws -> Response {
@@ -50,12 +66,22 @@ private struct ObserverResource: Sendable {
         let saved = try await names.reserving(id) {
             try await save(id) { present throws(Problem) in
                 // Also one that cannot be read is there.
-                let tag = webhooks.stored(id)?.tag
+                let stored = webhooks.stored(id)
+                // Of what belongs to others nothing is told but that the id is not to be had.
+                if let stored, !request.caller.manages(stored) { throw request.caller.lacks(.manage, on: nil) }
+                let tag = stored?.tag
                 try conditions.require(tag.map(Preconditions.Present.tagged) ?? .nothing, else: "observer-changed")
-                let stored = present?.webhook.specification
-                let restored = try WebhookSpecification.restoring(value, from: stored)
-                let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: stored?.url)
-                return StoredWebhook(specification: specification, replacing: present?.webhook, at: webhooks.store.now)
+                let former = present?.webhook.specification
+                let restored = try WebhookSpecification.restoring(value, from: former)
+                let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: former?.url)
+                try request.caller.requireRegistering(specification.topics)
+                var webhook = StoredWebhook(
+                    specification: specification,
+                    replacing: present?.webhook,
+                    at: webhooks.store.now
+                )
+                if present == nil { webhook.createdBy = request.caller.principal?.name }
+                return webhook
             }
         }
         return answer(saved)
@@ -66,7 +92,7 @@ private struct ObserverResource: Sendable {
         let conditions = try Preconditions(request)
         let changes = try request.json()
         let saved = try await save(id) { present throws(Problem) in
-            guard let present else { throw Problem.observerUnknown }
+            guard let present, request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
             try WebhookSpecification.requireKnown(changes)
             let stored = present.webhook.specification
@@ -74,6 +100,7 @@ private struct ObserverResource: Sendable {
             let merged = WebhookSpecification.dropping(respelledIn: changes, from: present.webhook.patchable)
                 .merging(restored)
             let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly, present: stored.url)
+            try request.caller.requireRegistering(specification.topics)
             var webhook = StoredWebhook(
                 specification: specification,
                 replacing: present.webhook,
@@ -94,7 +121,7 @@ private struct ObserverResource: Sendable {
         let conditions = try Preconditions(request)
         let members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json(), known: ["secret"])
         let saved = try await save(id) { present throws(Problem) in
-            guard let present else { throw Problem.observerUnknown }
+            guard let present, request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
             var webhook = present.webhook
             let scheme = webhook.specification.signature
@@ -136,7 +163,7 @@ private struct ObserverResource: Sendable {
 
     func read(_ request: Request) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
-        guard let observer = directory.find(id) else { throw Problem.observerUnknown }
+        guard let observer = directory.find(id), request.caller.manages(observer) else { throw Problem.observerUnknown }
         return try await answer(observer)
     }
 
@@ -144,12 +171,13 @@ private struct ObserverResource: Sendable {
         let id: ObserverID = try request.parameter("id")
         let conditions = try Preconditions(request)
         let removed = try await webhooks.remove(id) { present throws(Problem) in
+            guard request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
         }
         if removed { return Response(.noContent) }
         // More than once only if another stream takes the name meanwhile: that one is to end then.
         for _ in 0..<3 {
-            guard let observer = directory.find(id) else { break }
+            guard let observer = directory.find(id), request.caller.manages(observer) else { break }
             try conditions.require(.untagged, else: "observer-changed")
             if unregister(observer) { return Response(.noContent) }
         }
@@ -159,8 +187,16 @@ private struct ObserverResource: Sendable {
     func deleteAll(_ request: Request) async throws -> Response {
         let pattern: TopicPattern = try request.parameter("topic")
         try Preconditions.requireUntagged(request)
-        var count = try await webhooks.removeAll(of: pattern)
-        for observer in directory.all() where observer.topics.contains(pattern) && unregister(observer) { count += 1 }
+        var count = 0
+        if request.caller.grant.allowsEverything(.manage) {
+            count = try await webhooks.removeAll(of: pattern)
+        } else {
+            // What is registered for others' topics, too, is theirs as well.
+            for case let webhook as any StoredObserver in theirs(request, pattern) {
+                if try await webhooks.remove(webhook.id, { (_: any StoredObserver) throws(Never) in }) { count += 1 }
+            }
+        }
+        for observer in theirs(request, pattern) where unregister(observer) { count += 1 }
         var json = JSONText()
         json.member("unregistered", count)
         return Response(.ok, json: json.object)
@@ -168,13 +204,18 @@ private struct ObserverResource: Sendable {
 
     func list(_ request: Request) async throws -> Response {
         let page = try ObserverPage(request.target.query)
-        let (observers, next) = page.select(from: directory.all())
+        let (observers, next) = page.select(from: directory.all().filter(request.caller.manages))
         var documents: [JSONValue] = []
         for observer in observers { documents.append(try await observer.document()) }
         let body = JSONValue.object([
             "observers": .array(documents), "next": next,
         ])
         return Response(.ok, json: body.bytes, headers: [("Cache-Control", "no-store")])
+    }
+
+    /// The observers of exactly that pattern which the caller manages.
+    private func theirs(_ request: Request, _ pattern: TopicPattern) -> [any HubObserver] {
+        directory.all().filter { $0.topics.contains(pattern) && request.caller.manages($0) }
     }
 
     /// Unregisters an observer that lives in the process alone.
@@ -215,7 +256,7 @@ private struct ObserverResource: Sendable {
         let replaced = saved.replaced as? WebhookObserver
         let isNew = replaced?.webhook.secrets.current != observer.webhook.secrets.current
         var headers = [("ETag", observer.tag.description), ("Cache-Control", "no-store")]
-        if created { headers.append(("Location", "/observers/\(observer.id)")) }
+        if created { headers.append(("Location", links.observer(observer.id))) }
         let document = observer.document(saved.stats, showingSecret: isNew || showingSecret)
         return Response(created ? .created : .ok, json: document.bytes, headers: headers)
     }

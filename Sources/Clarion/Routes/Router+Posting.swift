@@ -4,11 +4,12 @@ import MicroHTTP
 extension Router {
     /// `POST /topics/{topic}/events`.
     mutating func addPosting(_ hub: Hub) {
-        on(.post, "/topics/{topic}/events", parameters: Post.parameters) { [weak hub] request throws(Problem) in
+        on(.post, "/topics/{topic}/events", parameters: Post.parameters, needs: .publish, hub) {
+            [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             try Preconditions.requireUntagged(request)
-            return try hub.store(try Post(request), for: request) { receipt, isBatch in
-                isBatch ? .batch(receipt) : .receipt(receipt)
+            return try hub.store(try Post(request), for: request) { [links = hub.links] receipt, isBatch in
+                isBatch ? .batch(receipt) : .receipt(receipt, links)
             }
         }
     }
@@ -44,12 +45,12 @@ extension Hub {
 
 extension Response {
     /// The acknowledgement of one event: the same each time that it is posted under one key.
-    static func receipt(_ receipt: AppendReceipt) -> Response {
+    static func receipt(_ receipt: AppendReceipt, _ links: Links) -> Response {
         let event = receipt.events[0]
         var response = Response(
             .created,
             json: EventDocument.receipt(event),
-            headers: [("Location", "/topics/\(event.topic.pathSegment)/events/\(event.id)")]
+            headers: [("Location", links.event(event))]
         )
         if receipt.isReplay { response.markAsReplay() }
         return response

@@ -4,8 +4,8 @@ import MicroHTTP
 extension Router {
     /// `GET /healthz` and `GET /readyz`.
     mutating func addService(_ hub: Hub) {
-        on(.get, "/healthz", parameters: []) { _ in .now(.plain("ok\n")) }
-        onAsync(.get, "/readyz", parameters: [], hub) { [weak hub] request in
+        on(.get, "/healthz", parameters: [], needs: .nothing, hub) { _ in .now(.plain("ok\n")) }
+        onAsync(.get, "/readyz", parameters: [], needs: .nothing, hub) { [weak hub] request in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             do throws(EventLogError) {
                 try await hub.log.probe()

@@ -1,17 +1,22 @@
+import Access
 import EventLog
 import MicroHTTP
 
 extension Router {
     /// `GET …/events`: a stream if the client accepts one, otherwise history.
     mutating func addSubscribing(_ hub: Hub) {
-        on(.get, "/topics/{topic}/events", parameters: Self.eventsParameters) { [weak hub] request throws(Problem) in
+        on(.get, "/topics/{topic}/events", parameters: Self.eventsParameters, needs: .subscribe, hub) {
+            [weak hub] request throws(Problem) in
             guard let hub else { throw Problem.draining }
             return try hub.events(of: [try request.parameter("topic")], for: request)
         }
-        on(.get, "/events", parameters: [.repeatable("topic")] + Self.eventsParameters) {
+        on(.get, "/events", parameters: [.repeatable("topic")] + Self.eventsParameters, needs: .subscribeSomewhere, hub)
+        {
             [weak hub] request throws(Problem) in
             guard let hub else { throw Problem.draining }
-            return try hub.events(of: try Self.topics(of: request), for: request)
+            let topics = try Self.topics(of: request)
+            for topic in topics { try request.caller.require(.subscribe, on: topic) }
+            return try hub.events(of: topics, for: request)
         }
     }
 
@@ -58,10 +63,13 @@ extension Hub {
             topics: topics,
             types: TypeFilter(request.target.query["type"]),
             format: try Feed.Format(request),
-            remoteAddress: request.remoteAddress
+            remoteAddress: request.remoteAddress,
+            address: ClientAddress(request),
+            caller: request.caller
         )
         // Taking a name ends the stream that has it.
         if wish.name != nil, request.method != .head { try origins.requireAlways(request) }
+        try gate.requireInForce(wish.caller)
         let beginning = try StreamBeginning(request, now: .now())
         guard !isDraining else { throw Problem.draining }
         let isHead = request.method == .head
@@ -93,12 +101,15 @@ extension Hub {
     /// - Parameter isHead: whether only the head is wanted, which changes nothing and takes nobody's name.
     private func open(_ wish: StreamWish, _ start: StreamStart, _ isHead: Bool) throws(Problem) -> Reply {
         guard !isHead else {
-            if let reply = try refusal(wish.name.map(streams.answer) ?? .granted) { return reply }
+            if let reply = try refusal(wish.name.map { streams.answer(for: $0, to: wish.caller) } ?? .granted) {
+                return reply
+            }
             let after = EventID(epoch: log.epoch, position: start.position(tail: log.tail))
             return .headOfStream(Response(.ok, headers: Self.streamHeaders(wish.name ?? .generate(.stream), after)))
         }
         switch streams.open(wish, start: start) {
         case .open(let stream, let after):
+            expiry?.watch(stream)
             let head = Response(.ok, headers: Self.streamHeaders(stream.id, after), body: ServerSentEvent.prelude)
             return .stream(head, stream.outlet, owner: stream)
         case .refused(let answer): return try refusal(answer) ?? .now(Response(.noContent))
@@ -107,6 +118,13 @@ extension Hub {
                 .unavailable,
                 code: "overloaded",
                 detail: "As many streams are open as there may be. Try again later.",
+                headers: [("Retry-After", "5")]
+            )
+        case .clientIsFull:
+            throw Problem(
+                .tooManyRequests,
+                code: "rate-limited",
+                detail: "As many streams are open from here as one client may have. Close some, or try again later.",
                 headers: [("Retry-After", "5")]
             )
         }
@@ -118,6 +136,7 @@ extension Hub {
         case .granted: nil
         case .retired: .now(Response(.noContent))
         case .taken: throw Problem.observerKind
+        case .foreign: throw Problem.rightMissing(.manage, on: nil)
         }
     }
 

@@ -1,14 +1,18 @@
+import Access
 import EventLog
+import JSON
 import MicroHTTP
 
 extension Router {
     /// `/topics` and `/topics/{topic}`.
     mutating func addTopics(_ hub: Hub) {
         let resource = TopicResource(store: hub.log, streams: hub.streams, directory: hub.directory)
-        onAsync(.get, "/topics", parameters: ListPage.parameters + ["prefix"], hub) { try await resource.list($0) }
-        onAsync(.get, "/topics/{topic}", parameters: [], hub) { try await resource.read($0) }
-        onAsync(.put, "/topics/{topic}", parameters: [], hub) { try await resource.set($0) }
-        onAsync(.delete, "/topics/{topic}", parameters: [], hub) { try await resource.delete($0) }
+        onAsync(.get, "/topics", parameters: ListPage.parameters + ["prefix"], needs: .subscribeSomewhere, hub) {
+            try await resource.list($0)
+        }
+        onAsync(.get, "/topics/{topic}", parameters: [], needs: .see, hub) { try await resource.read($0) }
+        onAsync(.put, "/topics/{topic}", parameters: [], needs: .manage, hub) { try await resource.set($0) }
+        onAsync(.delete, "/topics/{topic}", parameters: [], needs: .manage, hub) { try await resource.delete($0) }
     }
 }
 
@@ -22,7 +26,7 @@ private struct TopicResource: Sendable {
         let query = request.target.query
         let page = try ListPage(query)
         // One more than asked for tells whether there is more.
-        let found = try await store.topics(prefix: query["prefix"] ?? "", after: page.after, limit: page.limit + 1)
+        let found = try await visibleTopics(query["prefix"] ?? "", page, to: request.caller.grant)
         let topics = found.prefix(page.limit)
         let observers = ObserverCensus(directory.all())
         let isLast = found.count == topics.count
@@ -32,6 +36,22 @@ private struct TopicResource: Sendable {
                 "next": isLast ? .null : topics.last.map { ListPage.cursor($0.topic.name) } ?? .null,
             ])
         )
+    }
+
+    /// The topics that somebody may hear, one more than the page takes. Only names that can be theirs are looked at.
+    private func visibleTopics(_ prefix: String, _ page: ListPage, to grant: Grant) async throws -> [TopicSummary] {
+        let wanted = page.limit + 1
+        var found: [TopicSummary] = []
+        for prefix in grant.prefixes(of: .subscribe, within: prefix) {
+            var after = page.after
+            while found.count < wanted {
+                let part = try await store.topics(prefix: prefix, after: after, limit: wanted)
+                found += part.filter { grant.allows(.subscribe, on: $0.topic) }.prefix(wanted - found.count)
+                guard part.count == wanted, let last = part.last else { break }
+                after = last.topic.name
+            }
+        }
+        return found
     }
 
     func read(_ request: Request) async throws -> Response {

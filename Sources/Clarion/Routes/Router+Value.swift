@@ -4,7 +4,7 @@ import MicroHTTP
 extension Router {
     /// `/topics/{topic}/value`: the newest event as the value of its topic.
     mutating func addValue(_ hub: Hub) {
-        onAsync(.get, "/topics/{topic}/value", parameters: [], hub) { [log = hub.log] request in
+        onAsync(.get, "/topics/{topic}/value", parameters: [], needs: .subscribe, hub) { [log = hub.log] request in
             guard let event = try await log.lastEvent(of: try request.parameter("topic")) else {
                 throw Problem(
                     .notFound,
@@ -14,14 +14,16 @@ extension Router {
             }
             return try Response.event(event, for: request, lifespan: .momentary)
         }
-        on(.put, "/topics/{topic}/value", parameters: Post.parameters) { [weak hub] request throws(Problem) in
+        on(.put, "/topics/{topic}/value", parameters: Post.parameters, needs: .publish, hub) {
+            [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             let post = try Post(request)
             guard !post.isBatch else {
                 throw Problem.mediaTypeUnsupported("A value is one event; post a batch instead.")
             }
-            return try hub.store(post, if: try AppendCondition(request), for: request) { receipt, _ in
-                var response = Response.receipt(receipt)
+            let condition = try AppendCondition(request)
+            return try hub.store(post, if: condition, for: request) { [links = hub.links] receipt, _ in
+                var response = Response.receipt(receipt, links)
                 response.setHeader("ETag", EntityTag(data: receipt.events[0]).description)
                 return response
             }

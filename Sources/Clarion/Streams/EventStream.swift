@@ -1,8 +1,8 @@
+import JSON
 import Locking
 import Broadcasting
 import EventLog
 import MicroHTTP
-import Synchronization
 
 /// One client of server-sent events.
 ///
@@ -14,6 +14,8 @@ final class EventStream: HubObserver {
     let topics: [TopicPattern]
     let createdAt: Timestamp
     let outlet: DetachedStream
+    /// Whose stream it is.
+    let caller: Caller
 
     let format: Feed.Format
 
@@ -30,22 +32,20 @@ final class EventStream: HubObserver {
     private let reader: StreamReader
     private let cursor = Lock(StreamCursor())
     private let membership = Lock(Membership.new)
-    private let gauge: StreamGauge
+    /// Goes with the stream.
+    let place: StreamPlace
 
-    init(_ wish: StreamWish, outlet: DetachedStream, reader: StreamReader, gauge: StreamGauge) {
+    init(_ wish: StreamWish, outlet: DetachedStream, reader: StreamReader, place: StreamPlace) {
         id = wish.name ?? .generate(.stream)
         topics = wish.topics
         types = wish.types
         format = wish.format
         remoteAddress = wish.remoteAddress
+        caller = wish.caller
         self.outlet = outlet
         self.reader = reader
-        self.gauge = gauge
+        self.place = place
         createdAt = .now()
-    }
-
-    deinit {
-        gauge.open.subtract(1, ordering: .relaxed)
     }
 
     /// The position of the last event that was handed to the client's socket or waits for it.
@@ -149,9 +149,4 @@ final class EventStream: HubObserver {
         cursor.withLock { $0.fallBehind(to: position) }
         reader.read(for: self, from: position, gaps: StreamGaps())
     }
-}
-
-/// How many streams are open.
-final class StreamGauge: Sendable {
-    let open = Atomic<Int>(0)
 }

@@ -1,10 +1,9 @@
 import EventLog
 import MicroHTTP
-import Synchronization
 
 /// Opens streams and knows how many there are.
 final class StreamHost: Sendable {
-    let gauge = StreamGauge()
+    let places: StreamPlaces
 
     private let log: any EventLog
     private let broadcaster: TopicBroadcaster
@@ -12,7 +11,6 @@ final class StreamHost: Sendable {
     private let writer: StreamWriter
     private let reader: StreamReader
     private let outboxBytes: Int
-    private let maximum: Int
     private let names: ObserverNames
 
     init(
@@ -23,7 +21,7 @@ final class StreamHost: Sendable {
         writer: StreamWriter,
         reader: StreamReader,
         outboxBytes: Int,
-        maximum: Int
+        places: StreamPlaces
     ) {
         self.log = log
         self.broadcaster = broadcaster
@@ -32,11 +30,13 @@ final class StreamHost: Sendable {
         self.writer = writer
         self.reader = reader
         self.outboxBytes = outboxBytes
-        self.maximum = maximum
+        self.places = places
     }
 
     /// Whether a stream would get a name.
-    func answer(for name: ObserverID) -> ObserverNames.Answer { names.answer(for: name) }
+    func answer(for name: ObserverID, to caller: Caller) -> ObserverNames.Answer {
+        names.answer(for: name, to: caller)
+    }
 
     /// What became of a stream that was to be opened.
     enum Opening {
@@ -46,24 +46,26 @@ final class StreamHost: Sendable {
         case refused(ObserverNames.Answer)
         /// There are as many as there may be.
         case full
+        /// There are as many of this client as there may be.
+        case clientIsFull
     }
 
     /// Opens a stream: registers it, and only then reads the log's tail, so that no event falls between.
     ///
     /// A stream that has the same name is ended: a client that reconnects leaves no ghost.
     func open(_ wish: StreamWish, start: StreamStart) -> Opening {
-        // Counted first, so that of many at once no more get in. One that takes the place of another of its name may go
-        // beyond: the other is about to go.
-        let count = gauge.open.add(1, ordering: .relaxed).newValue
-        guard count <= maximum || wish.name.map(names.hasStream) ?? false else {
-            gauge.open.subtract(1, ordering: .relaxed)
-            return .full
+        // Counted first, so that of many at once no more get in.
+        let place: StreamPlace
+        switch places.take(wish.clients, displacing: wish.name.flatMap(names.stream)?.place) {
+        case .granted(let granted): place = granted
+        case .full: return .full
+        case .clientIsFull: return .clientIsFull
         }
         let stream = EventStream(
             wish,
             outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes),
             reader: reader,
-            gauge: gauge
+            place: place
         )
         let answer = names.enter(stream)
         guard case .granted = answer else { return .refused(answer) }

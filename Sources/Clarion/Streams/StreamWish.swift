@@ -1,3 +1,4 @@
+import Access
 import EventLog
 
 /// What a client asks a stream to be, apart from where it begins.
@@ -8,4 +9,13 @@ struct StreamWish: Sendable {
     let types: TypeFilter
     let format: Feed.Format
     let remoteAddress: String?
+    let address: ClientAddress
+    /// Who asks for it.
+    let caller: Caller
+
+    /// Whom the stream counts for: its address, and its credential.
+    var clients: [StreamPlaces.Client] {
+        guard let principal = caller.principal, !principal.isAnonymous else { return [.address(address)] }
+        return [.address(address), .principal(principal.id)]
+    }
 }

@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 
 /// A topic as the API shows it.
 enum TopicDocument {

@@ -13,7 +13,8 @@ extension Webhooks.Delivery {
             type: event.type,
             contentType: event.contentType,
             body: event.data,
-            traceparent: attributes.traceparent
+            traceparent: attributes.traceparent,
+            hops: attributes.hops + 1
         )
         switch format {
         case .raw: break

@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 import Webhooks
 
 /// Deliveries and their attempts as the API shows them (docs/http-api.md, "Deliveries").

@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 import Logging
 
 /// Tells of what happens to webhooks: events on the topic `clarion.observers`, posted to the log like any others.
@@ -45,7 +46,11 @@ struct ObserverLifecycle: Sendable {
     init(log: any EventLog, logger: Logger) throws(TopicError) {
         self.log = log
         self.logger = logger
-        topic = try Topic("clarion.observers")
+        topic = try Self.topic
+    }
+
+    static var topic: Topic {
+        get throws(TopicError) { try Topic("clarion.observers") }
     }
 
     /// Tells of a change that is stored already. If the log cannot take the event, the change stands nevertheless.

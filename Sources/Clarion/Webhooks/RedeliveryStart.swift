@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 import MicroHTTP
 
 /// Where in the log to begin to deliver again: the member `since` of a request, an RFC 3339 time, a duration, the id of

@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 import MicroHTTP
 import Webhooks
 
@@ -20,6 +21,7 @@ extension StoredWebhook {
             "credentials": try key.map { key throws(HubError) in
                 .string(try key.seal(credentials.bytes, for: id))
             } ?? credentials,
+            "createdBy": createdBy.map(JSONValue.string) ?? .null,
             "disabledReason": disabledReason.map(JSONValue.string) ?? .null,
             "consent": consent.map { consent in
                 .object([
@@ -38,6 +40,7 @@ extension StoredWebhook {
         let members = try JSONMembers(stored: JSONValue(parsing: document) ?? .null)
         let specification = members.value("specification") ?? .null
         disabledReason = try members.string("disabledReason")
+        createdBy = try members.string("createdBy")
         consent = try members.value("consent").map(Self.consent)
         let stored = members.value("credentials") ?? .null
         let credentials = try JSONMembers(stored: try Self.open(stored, of: id, key: key), at: "credentials")

@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 import MicroHTTP
 import Webhooks
 
@@ -10,6 +11,8 @@ struct StoredWebhook: Sendable {
     var disabledReason: String?
     /// What the endpoint agreed to, if the client wants that it is asked.
     var consent: Consent?
+    /// The name of the key or the subject of the token that it was registered with; nil if the hub was open.
+    var createdBy: String?
 
     struct Consent: Hashable, Sendable {
         /// Whom it is of: another URL is to be asked anew.
@@ -34,6 +37,7 @@ struct StoredWebhook: Sendable {
             secrets = SigningSecrets(given ?? .generate(specification.signature))
             return
         }
+        createdBy = present.createdBy
         if specification.handshake { consent = present.consent }
         let keeps = given == nil && present.secrets.current.scheme == specification.signature
         secrets =

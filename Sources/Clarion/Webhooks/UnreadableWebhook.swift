@@ -1,3 +1,4 @@
+import JSON
 import Broadcasting
 import EventLog
 import Locking

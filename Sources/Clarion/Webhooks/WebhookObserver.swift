@@ -1,3 +1,4 @@
+import JSON
 import Locking
 import EventLog
 import MicroHTTP
@@ -82,6 +83,7 @@ final class WebhookObserver: StoredObserver {
             let end = deliveries.timeOfDay(at: Timestamp(milliseconds: previous.until))
             members["previousSecretUntil"] = .string(end.rfc3339)
         }
+        if let createdBy = webhook.createdBy { members["createdBy"] = .string(createdBy) }
         members["state"] = .string(state)
         if let reason = webhook.disabledReason { members["reason"] = .string(reason) }
         members["stats"] = stats.json

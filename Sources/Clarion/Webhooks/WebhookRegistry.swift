@@ -1,5 +1,5 @@
-import Locking
 import EventLog
+import Locking
 import Logging
 import MicroHTTP
 import Synchronization

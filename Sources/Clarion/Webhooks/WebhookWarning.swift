@@ -1,4 +1,5 @@
 import MicroHTTP
+import JSON
 
 /// What a client should know of a webhook that was taken, and will not work as it is.
 struct WebhookWarning: Hashable, Sendable {

@@ -29,6 +29,18 @@ extension SQLiteEventLog {
         /// disk's.
         public var storageBytes: Int?
 
+        /// The most topics that have events or bounds; what would make another is refused as `limit-reached`.
+        public var topics = 1_000_000
+
+        /// Topics that are not counted among them: those of whoever opened the log.
+        public var uncountedTopics: Set<Topic> = []
+
+        /// The most observers; another is refused as `limit-reached`.
+        public var observers = 100_000
+
+        /// The most idempotency keys that are remembered; a post with another is refused as `limit-reached`.
+        public var idempotencyKeys = 10_000_000
+
         /// How much history topics keep that have no bounds of their own.
         public var retention = Retention()
 

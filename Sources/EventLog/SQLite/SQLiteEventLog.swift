@@ -25,6 +25,9 @@ public final class SQLiteEventLog: EventLog {
     let deferrals: DeferralWatch
     let time: LogClock
 
+    /// How much it holds of what is bounded.
+    public let usage: LogUsage
+
     /// Opens a log, or makes one.
     /// - Parameters:
     ///   - storage: where it is kept.
@@ -53,6 +56,7 @@ public final class SQLiteEventLog: EventLog {
         epoch = writer.epoch
         time = writer.time
         deferrals = writer.deferralWatch
+        usage = writer.usage
         database = opened.connection
         sequencer = Sequencer(limits: limits.group, tail: writer.memory.tail)
         sequencer.start(writer) { [reads] allClosed in

@@ -14,12 +14,24 @@ public struct Request: Sendable {
     /// The body's bytes; empty when there is none.
     public let body: [UInt8]
 
-    /// The peer's address and port, such as `127.0.0.1:50724` or `[::1]:50724`; nil if the system would not tell.
-    public let remoteAddress: String?
+    /// The client's address and port, such as `127.0.0.1:50724` or `[::1]:50724`; nil if the system would not tell.
+    ///
+    /// It is the peer's, until whoever knows that for a proxy puts the client's in its place: without a port where that is
+    /// not known.
+    public var remoteAddress: String?
+
+    /// What the client has asked for as host and port, where that is not what `Host` says: a proxy may have changed it.
+    public var forwardedHost: String?
+
+    /// The scheme that the client has used, `http` or `https`; nil where it is not known.
+    public var forwardedScheme: String?
 
     /// The identifier of this request in logs and in the `Request-Id` response field: the client's own if it sent one
     /// of 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : / + = -`, otherwise a new one.
     public let id: String
+
+    /// Who sends it, as whoever admits requests has found out; nil if nobody has.
+    public var identity: (any AnyObject & Sendable)?
 
     /// What the route's `{name}` segments matched.
     public var parameters = PathParameters()

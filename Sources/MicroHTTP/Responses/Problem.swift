@@ -21,6 +21,9 @@ public struct Problem: Error, Sendable {
     /// Further response header fields, such as `Allow` or `Retry-After`.
     public var headers: [(name: String, value: String)]
 
+    /// Further members of the document.
+    public var members: [(name: String, value: String)]
+
     /// A problem; what is not given is left out of the body, but for the title.
     public init(
         _ status: Status,
@@ -29,7 +32,8 @@ public struct Problem: Error, Sendable {
         detail: String,
         pointer: String? = nil,
         parameter: String? = nil,
-        headers: [(name: String, value: String)] = []
+        headers: [(name: String, value: String)] = [],
+        members: [(name: String, value: String)] = []
     ) {
         self.status = status
         self.code = code
@@ -38,14 +42,26 @@ public struct Problem: Error, Sendable {
         self.pointer = pointer
         self.parameter = parameter
         self.headers = headers
+        self.members = members
     }
 
     /// The response that carries the problem.
     ///
     /// - Parameter instance: identifies this occurrence: the request's id, as it stands in the log.
     public func response(instance: String) -> Response {
+        var response = Response(
+            status,
+            json: document(instance: instance, below: ""),
+            mediaType: "application/problem+json",
+            headers: [("Cache-Control", "no-store")] + headers
+        )
+        response.problem = (self, instance)
+        return response
+    }
+
+    fileprivate func document(instance: String, below publicURL: String) -> [UInt8] {
         var json = JSONText()
-        json.member("type", "/errors#\(code)")
+        json.member("type", "\(publicURL)/errors#\(code)")
         json.member("title", title)
         json.member("status", status.code)
         json.member("code", code)
@@ -53,11 +69,15 @@ public struct Problem: Error, Sendable {
         json.member("instance", "urn:clarion:request:\(instance)")
         if let pointer { json.member("pointer", pointer) }
         if let parameter { json.member("parameter", parameter) }
-        return Response(
-            status,
-            json: json.object,
-            mediaType: "application/problem+json",
-            headers: [("Cache-Control", "no-store")] + headers
-        )
+        for (name, value) in members { json.member(name, value) }
+        return json.object
+    }
+}
+
+extension Response {
+    /// Has the `type` of a problem lead below the URL that its server is known by.
+    mutating func leadProblem(below publicURL: String) {
+        guard !publicURL.isEmpty, let (problem, instance) = problem else { return }
+        body = problem.document(instance: instance, below: publicURL) + [UInt8(ascii: "\n")]
     }
 }

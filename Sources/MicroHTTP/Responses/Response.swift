@@ -13,6 +13,9 @@ public struct Response: Sendable {
     /// What is kept until the response was sent or its client is gone, such as the room in memory that it takes.
     public var retained: (any AnyObject & Sendable)?
 
+    /// The problem that the body tells of, and its instance.
+    var problem: (Problem, instance: String)?
+
     /// A response of these parts.
     public init(_ status: Status, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status

@@ -72,6 +72,7 @@ public struct Status: Hashable, Sendable {
         case 503: "Service unavailable"
         case 505: "HTTP version not supported"
         case 507: "Insufficient storage"
+        case 508: "Loop detected"
         default: "Status \(code)"
         }
     }

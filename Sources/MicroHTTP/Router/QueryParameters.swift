@@ -7,7 +7,7 @@ import Spelling
 /// ```
 ///
 /// Any other is refused, so that a typo does not pass silently; but for names that begin with `_`, which clients add to
-/// get past caches.
+/// get past caches, and for `access_token` (RFC 6750 section 2.3), which is for whoever admits requests.
 public struct QueryParameters: ExpressibleByArrayLiteral, Sendable {
     /// One parameter that a route takes.
     public struct Parameter: ExpressibleByStringLiteral, Sendable {
@@ -58,7 +58,7 @@ public struct QueryParameters: ExpressibleByArrayLiteral, Sendable {
     func check(_ query: Query) throws(Problem) {
         // What was found: there are never more of these than a route knows, however long the query is.
         var found: Set<String> = []
-        for parameter in query.parameters where parameter.name.utf8.first != UInt8(ascii: "_") {
+        for parameter in query.parameters where !Self.isPassedOver(parameter.name) {
             guard let one = known.first(where: { $0.name == parameter.name }) else { throw unknown(parameter.name) }
             guard found.insert(one.name).inserted || one.isRepeatable else {
                 throw Problem(
@@ -69,6 +69,10 @@ public struct QueryParameters: ExpressibleByArrayLiteral, Sendable {
                 )
             }
         }
+    }
+
+    private static func isPassedOver(_ name: String) -> Bool {
+        name.utf8.first == UInt8(ascii: "_") || name.utf8.elementsEqual("access_token".utf8)
     }
 
     private func unknown(_ name: String) -> Problem {

@@ -37,14 +37,20 @@ struct RouteNode: Sendable {
 
 /// What one method of a path does.
 struct Route: Sendable {
-    /// The query parameters that it takes.
-    let parameters: QueryParameters
-    let handler: Router.Handler
+    private let admission: Router.Admission
+    private let handler: Router.Handler
 
-    /// Answers a request, unless its query is not one of this route's.
+    init(parameters: QueryParameters, admission: @escaping Router.Admission, handler: @escaping Router.Handler) {
+        self.admission = admission
+        self.handler = { request throws(Problem) in
+            try parameters.check(request.target.query)
+            return try handler(request)
+        }
+    }
+
+    /// Answers a request that is admitted, unless its query is not one of this route's.
     func respond(to request: Request) throws(Problem) -> Reply {
-        try parameters.check(request.target.query)
-        return try handler(request)
+        try admission(request, handler)
     }
 }
 
@@ -53,9 +59,12 @@ struct RouteEndpoint: Sendable {
     var routes: [Method: Route] = [:]
 
     /// The value of `Allow` (RFC 9110 section 10.2.1).
-    var allow: String {
-        var methods = Set(routes.keys.map(\.description)).union(["OPTIONS"])
-        if routes[.get] != nil { methods.insert("HEAD") }
+    var allow: String { Self.allow(Set(routes.keys)) }
+
+    /// The value of `Allow` for a path of these methods.
+    static func allow(_ routes: Set<Method>) -> String {
+        var methods = Set(routes.map(\.description)).union(["OPTIONS"])
+        if routes.contains(.get) { methods.insert("HEAD") }
         return methods.sorted().joined(separator: ", ")
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// var router = Router()
-/// router.on(.get, "/topics/{topic}/events", parameters: ["since", "limit"]) { request throws(Problem) in
+/// router.on(.get, "/topics/{topic}/events", parameters: ["since", "limit"], admission: .everybody) { request throws(Problem) in
 ///     let topic: Topic = try request.parameter("topic")
 ///     …
 /// }
@@ -14,8 +14,12 @@ public struct Router: Sendable {
     /// Answers one request. It runs on a server thread and must not block: see ``Reply/later(_:)``.
     public typealias Handler = @Sendable (Request) throws(Problem) -> Reply
 
+    /// Decides whether a request gets to its route's handler, and tells the handler who sends it: by
+    /// ``Request/identity``. It may take its time with ``Reply/later(_:)`` and call the handler then.
+    public typealias Admission = @Sendable (Request, @escaping Handler) throws(Problem) -> Reply
+
     private var root = RouteNode()
-    private var fallback: Route?
+    private var fallback: (parameters: QueryParameters, handler: Handler)?
     private var preflight: @Sendable (Request, String) -> [(name: String, value: String)] = { _, _ in [] }
     private var checks: [@Sendable (Request) throws(Problem) -> Void] = []
 
@@ -27,22 +31,24 @@ public struct Router: Sendable {
     /// - Parameters:
     ///   - path: segments separated by `/`; `{name}` matches any one segment, a literal one wins over it.
     ///   - parameters: the query parameters that it takes; others are refused before the handler is asked.
+    ///   - admission: decides who may use it. It comes first.
     public mutating func on(
         _ method: Method,
         _ path: String,
         parameters: QueryParameters,
+        admission: @escaping Admission,
         _ handler: @escaping Handler
     ) {
         root.insert(
             path.split(separator: "/"),
             method: method,
-            route: Route(parameters: parameters, handler: handler)
+            route: Route(parameters: parameters, admission: admission, handler: handler)
         )
     }
 
-    /// Where `GET` requests go whose path no route has. The handler throws 404 itself for a path that it does not know.
+    /// Where `GET` requests go whose path no route has: they are for everybody. The handler throws 404 itself for a path that it does not know.
     public mutating func otherwise(parameters: QueryParameters, _ handler: @escaping Handler) {
-        fallback = Route(parameters: parameters, handler: handler)
+        fallback = (parameters, handler)
     }
 
     /// Checks every request before its route is looked for; what the check throws is the answer.
@@ -80,19 +86,18 @@ public struct Router: Sendable {
             // Before its query is looked at: of a path that is unknown, nothing else matters, whatever the method.
             let reply = try fallback.handler(request)
             guard request.method == .get || request.method == .head else {
-                return try refuse(request, to: RouteEndpoint(routes: [.get: fallback]))
+                return try refuse(request, allow: RouteEndpoint.allow([.get]))
             }
             try fallback.parameters.check(request.target.query)
             return reply
         }
         let method = request.method == .head ? .get : request.method
         if let route = endpoint.routes[method] { return try route.respond(to: request) }
-        return try refuse(request, to: endpoint)
+        return try refuse(request, allow: endpoint.allow)
     }
 
     /// Answers a method that the path does not take.
-    private func refuse(_ request: Request, to endpoint: RouteEndpoint) throws(Problem) -> Reply {
-        let allow = endpoint.allow
+    private func refuse(_ request: Request, allow: String) throws(Problem) -> Reply {
         guard request.method != .options else {
             return .now(Response(.noContent, headers: [("Allow", allow)] + preflight(request, allow)))
         }

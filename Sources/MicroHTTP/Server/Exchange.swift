@@ -110,7 +110,7 @@ final class Exchange {
         guard rawTarget.allSatisfy(\.mayStandInTarget) else { return unsafe refuse(Target.unknownForm, connection) }
         if let problem = headers.problem(isHTTP11: takesChunks) { return unsafe refuse(problem, connection) }
         isChunked = RequestHead.isParsedInPlace && headers.contains("Transfer-Encoding")
-        guard headMemory + Self.responseReserve <= server.configuration.connectionMemory else {
+        guard headMemory + responseReserve <= server.configuration.connectionMemory else {
             return refuseLargeHead()
         }
         let declared = body.declare(
@@ -204,6 +204,7 @@ final class Exchange {
     private func completed(_ response: Response) -> Response {
         var response = response
         response.headers += commonFields
+        response.leadProblem(below: server.configuration.publicURL)
         return response
     }
 
@@ -234,8 +235,8 @@ final class Exchange {
     }
 
     /// What of the connection's memory is kept for the head of the response. The answer to a post must fit whatever was
-    /// posted, for it comes when all is stored: its largest field is `Location`, of at most 850 bytes.
-    private static let responseReserve = 1248
+    /// posted, for it comes when all is stored: its largest field is `Location`, of at most 850 bytes and the public URL.
+    private var responseReserve: Int { 1248 + server.configuration.publicURL.utf8.count }
 
     /// The least that libmicrohttpd wants to have for a chunk, beyond the head.
     private static let chunkReserve = 128

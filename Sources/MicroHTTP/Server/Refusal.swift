@@ -47,11 +47,9 @@ enum Refusal {
         id: String,
         server: HTTPServer.Core
     ) {
-        let bytes = problem.response(instance: id).bytes(
-            serverName: server.configuration.serverName,
-            id: id,
-            hasBody: hasBody
-        )
+        var response = problem.response(instance: id)
+        response.leadProblem(below: server.configuration.publicURL)
+        let bytes = response.bytes(serverName: server.configuration.serverName, id: id, hasBody: hasBody)
         server.connections.withSocket(of: connection) { socket in
             _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket, $0.baseAddress, $0.count, flags) }
             _ = shutdown(socket, Int32(SHUT_WR))

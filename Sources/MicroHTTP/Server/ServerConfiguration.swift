@@ -26,6 +26,10 @@ public struct ServerConfiguration: Sendable {
     /// The value of the `Server` response field.
     public var serverName: String
 
+    /// Where clients reach the server, if not where it listens: a URL without a slash at its end. The `type` of problems
+    /// leads below it; empty unless told otherwise, and then they lead to `/errors`.
+    package var publicURL = ""
+
     /// A configuration; only the server's name has no default.
     public init(
         host: String = "127.0.0.1",

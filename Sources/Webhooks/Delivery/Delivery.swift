@@ -33,9 +33,15 @@ public struct Delivery: Sendable {
     /// The `traceparent` of the post (W3C Trace Context), if it carried one.
     public var traceparent: String?
 
+    /// How many deliveries of hubs the event will have gone through with this one: the `Clarion-Hop` header.
+    public var hops: Int
+
     /// When it is due, by ``DeliveryStore/now``: how a failing head of endpoints that are ``Endpoint/ordered`` is still
     /// waited for after a restart, and how long a retry has waited. 0 means at once.
     public var notBefore: Int64
+
+    /// The most that a hub lets pass: an event that has gone through more goes in a circle.
+    public static let mostHops = 8
 
     /// Creates a delivery.
     public init(
@@ -50,6 +56,7 @@ public struct Delivery: Sendable {
         renewals: Int64 = 0,
         attempts: Int = 0,
         traceparent: String? = nil,
+        hops: Int = 1,
         notBefore: Int64 = 0
     ) {
         self.id = id
@@ -63,6 +70,7 @@ public struct Delivery: Sendable {
         self.renewals = renewals
         self.attempts = attempts
         self.traceparent = traceparent
+        self.hops = hops
         self.notBefore = notBefore
     }
 }

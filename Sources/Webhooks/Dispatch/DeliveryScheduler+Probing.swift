@@ -12,8 +12,10 @@ extension DeliveryScheduler {
         guard phase == .running else { throw .stopping }
         let host = target.endpoint.url.host
         // All together take no more than one lane may.
-        guard hasRoom, probes.count < max(limits.inFlight / 8 / weight(of: target), 1),
-            probes.values.count(where: { $0 == host }) < limits.probesPerHost
+        guard
+            purpose.isFetch
+                || hasRoom && probes.count < max(limits.inFlight / 8 / weight(of: target), 1)
+                    && probes.values.count(where: { $0 == host }) < limits.probesPerHost
         else { throw .busy }
         let request = TransportRequest(
             token: nextToken,

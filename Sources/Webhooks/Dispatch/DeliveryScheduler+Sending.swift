@@ -59,6 +59,8 @@ extension DeliveryScheduler {
     ) {
         let attempts = request.delivery.attempts + 1
         var result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, spread: spread)
+        // Refused because it goes in a circle: so would every other attempt be.
+        if answer.status == 508, request.delivery.hops > Delivery.mostHops { result = .dead }
         // A URL that was replaced meanwhile says nothing about the one in its place.
         let isSameURL = withLane(index) { $0.target?.endpoint.url == request.target.endpoint.url }
         if result == .gone, !isSameURL { result = .retry(notBefore: now) }

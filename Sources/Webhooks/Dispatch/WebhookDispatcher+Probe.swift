@@ -30,9 +30,39 @@ extension WebhookDispatcher {
         return try DeliveryConsent(answer, origin: origin)
     }
 
-    /// Whether any single attempt is under way.
+    /// Gets what is at a URL by the rules that hold for webhooks: their addresses and times, and no redirects.
+    ///
+    /// For what the program itself lives on, such as the keys of those who issue tokens: no room that webhooks take is in
+    /// its way, and a shutdown gives it no grace.
+    ///
+    /// - Parameter length: the longest body, in bytes.
+    /// - Returns: the body of a 200.
+    /// - Throws: ``FetchFailure``.
+    public func fetch(_ url: WebhookURL, atMost length: Int) async throws(FetchFailure) -> [UInt8] {
+        // Signs nothing.
+        let endpoint = Endpoint(id: "", url: url, secrets: SigningSecrets(.generate()))
+        let nothing = Delivery(id: 0, endpoint: "", eventID: "", topic: "", body: [])
+        let answer: AttemptAnswer
+        do {
+            answer = try await probe(nothing, at: endpoint, purpose: .fetch(atMost: length))
+        } catch {
+            throw FetchFailure(description: "no attempt can be made at this moment")
+        }
+        guard answer.failure == nil, answer.status == 200 else {
+            throw FetchFailure(description: answer.message ?? "the server answered \(answer.status ?? 0)")
+        }
+        return answer.responsePrefix
+    }
+
+    /// Whether any single attempt is under way that somebody waits for.
     public var isProbing: Bool {
-        state.withLock { !$0.probes.isEmpty }
+        state.withLock { $0.probes.values.contains { !$0.isFetch } }
+    }
+
+    /// A single attempt under way.
+    struct Probe {
+        let continuation: CheckedContinuation<Result<AttemptAnswer, ProbeRefusal>, Never>
+        let isFetch: Bool
     }
 
     private func probe(
@@ -47,7 +77,7 @@ extension WebhookDispatcher {
                     guard state.pump != nil else { throw .stopping }
                     let now = clocks.now()
                     let request = try state.scheduler.takeProbe(delivery, at: target, purpose: purpose, now: now)
-                    state.probes[request.token] = continuation
+                    state.probes[request.token] = Probe(continuation: continuation, isFetch: purpose.isFetch)
                     transport.submit([request])
                 }
             } catch {
@@ -56,4 +86,10 @@ extension WebhookDispatcher {
         }
         return try result.get()
     }
+}
+
+/// Why nothing was got from a URL, as a sentence.
+public struct FetchFailure: Error, CustomStringConvertible {
+    /// The sentence.
+    public let description: String
 }

@@ -66,11 +66,11 @@ extension WebhookDispatcher {
             return (requests, state.signalPumpIfNeeded(now: now), probes)
         }
         pump?.resume()
-        for (result, continuation) in probes {
+        for (result, probe) in probes {
             switch result.ending {
-            case .answered(let answer): continuation.resume(returning: .success(answer))
-            case .aborted: continuation.resume(returning: .failure(.stopping))
-            case .unmade: continuation.resume(returning: .failure(.exhausted))
+            case .answered(let answer): probe.continuation.resume(returning: .success(answer))
+            case .aborted: probe.continuation.resume(returning: .failure(.stopping))
+            case .unmade: probe.continuation.resume(returning: .failure(.exhausted))
             }
         }
         logShortage(in: results, now: now)

@@ -29,7 +29,7 @@ public final class WebhookDispatcher: Sendable {
         /// When it was logged last that attempts could not be made.
         var shortageLoggedAt: Int64?
         /// Single attempts under way, by token.
-        var probes: [UInt64: CheckedContinuation<Result<AttemptAnswer, ProbeRefusal>, Never>] = [:]
+        var probes: [UInt64: Probe] = [:]
     }
 
     let state: Lock<State>
@@ -144,6 +144,7 @@ public final class WebhookDispatcher: Sendable {
         let deadline = clocks.now() + grace.milliseconds
         let (pump, waiter) = state.withLock { state in
             state.scheduler.stop(deadline: deadline)
+            transport.abort(state.probes.filter { $0.value.isFetch }.map(\.key))
             return (state.pump, state.signalPump())
         }
         waiter?.resume()

@@ -47,6 +47,12 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The IPv4 address that an IPv4-mapped IPv6 one stands for (RFC 4291 section 2.5.5.2), else the address itself.
+    public var unmapped: IPAddress {
+        guard family == .v6, bits >> 32 == 0xffff else { return self }
+        return IPAddress(family: .v4, bits: bits & 0xffff_ffff)
+    }
+
     init(_ address: in_addr) {
         self.init(family: .v4, bits: UInt128(UInt32(bigEndian: address.s_addr)))
     }

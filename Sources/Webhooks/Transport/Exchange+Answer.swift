@@ -9,7 +9,7 @@ extension Exchange {
     func answer(_ code: CURLcode) -> AttemptAnswer {
         var answer = verdict(code)
         guard let credentials = request?.target.credentials else { return answer }
-        answer.responsePrefix = credentials.masked(responsePrefix, limit: options.responsePrefixLength)
+        answer.responsePrefix = credentials.masked(responsePrefix, limit: keptResponseLength)
         answer.message = answer.message.map { String(decoding: credentials.masked(Array($0.utf8)), as: UTF8.self) }
         return answer
     }
@@ -34,9 +34,9 @@ extension Exchange {
         } else if let refusal, !hasDialled {
             answer.failure = .egressBlocked
             answer.message = refusal
-        } else if responseLength > options.maxResponseLength {
+        } else if responseLength > maxResponseLength {
             answer.failure = .responseTooLarge
-            answer.message = "the response body is longer than \(options.maxResponseLength) bytes"
+            answer.message = "the response body is longer than \(maxResponseLength) bytes"
         } else if code == CURLE_OK {
             answer.failure = .connectionReset
             answer.message = "the head of the response is cut short"

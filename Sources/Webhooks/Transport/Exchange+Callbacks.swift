@@ -64,11 +64,11 @@ extension Exchange {
     /// Counts the body and keeps its beginning, with any credential that begins in it; `false` once it is too long.
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         responseLength += bytes.count
-        let kept = options.responsePrefixLength + (request?.target.credentials.longest ?? 0)
+        let kept = keptResponseLength + (request?.target.credentials.longest ?? 0)
         let room = kept - responsePrefix.count
         if room > 0 {
             unsafe responsePrefix.append(contentsOf: bytes.prefix(room))
         }
-        return responseLength <= options.maxResponseLength
+        return responseLength <= maxResponseLength
     }
 }

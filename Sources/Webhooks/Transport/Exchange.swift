@@ -21,6 +21,10 @@ final class Exchange {
     /// The attempt being made.
     let request: TransportRequest?
 
+    /// How long the body of the response may be, and how much of it is kept.
+    let maxResponseLength: Int
+    let keptResponseLength: Int
+
     /// Whether the head of the response has arrived to its end; libcurl tells the status of one that is cut short, too.
     var isHeadComplete = false
     var responseLength = 0
@@ -48,6 +52,11 @@ final class Exchange {
         unsafe self.handle = handle
         self.options = options
         self.request = request
+        if case .fetch(let length) = request?.purpose {
+            (maxResponseLength, keptResponseLength) = (length, length)
+        } else {
+            (maxResponseLength, keptResponseLength) = (options.maxResponseLength, options.responsePrefixLength)
+        }
         unsafe errorText[0] = 0
         configure()
         if let request { prepare(request, now: now, timeOfDay: timeOfDay) }
@@ -115,10 +124,10 @@ final class Exchange {
         // HTTP/2 over TLS where it is offered. See Target.isMultiplexed.
         let version = request.target.isMultiplexed(at: now) ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         set(CURLOPT_HTTP_VERSION, Int(version))
-        if case .handshake(let origin) = request.purpose {
-            prepareHandshake(request, origin: origin)
-        } else {
-            prepareDelivery(request, now: now, timestamp: timeOfDay / 1000)
+        switch request.purpose {
+        case .delivery: prepareDelivery(request, now: now, timestamp: timeOfDay / 1000)
+        case .handshake(let origin): prepareHandshake(request, origin: origin)
+        case .fetch: set(CURLOPT_HTTPGET, 1)
         }
     }
 
@@ -163,6 +172,7 @@ final class Exchange {
         lines.append("Clarion-Topic", delivery.topic)
         if let type = delivery.type, !type.isEmpty { lines.append("Event-Type", type, encodingPercent: true) }
         lines.append("Clarion-Attempt", String(delivery.attempts + 1))
+        lines.append("Clarion-Hop", String(delivery.hops))
         if let traceparent = delivery.traceparent, !traceparent.isEmpty { lines.append("traceparent", traceparent) }
         // A body is always sent at once: waiting for "100 Continue" costs a second at receivers that do not know it.
         lines.suppress("Expect")

@@ -17,6 +17,10 @@ struct TransportRequest: Sendable {
         case delivery
         /// Asks for consent to deliveries; what is to be delivered does not matter then.
         case handshake(origin: String)
+        /// Gets what is there.
+        case fetch(atMost: Int)
+
+        var isFetch: Bool { if case .fetch = self { true } else { false } }
     }
 }
 

@@ -15,10 +15,10 @@ import Testing
             try await eventually { client.received().contains(": clarion") }
             weak let stream = hub.directory.all().first as? EventStream
             #expect(stream != nil)
-            #expect(hub.streams.gauge.open.load(ordering: .relaxed) == 1)
+            #expect(hub.streams.places.count == 1)
             client.close()
             // The gauge falls in `deinit`, and nowhere else.
-            try await eventually { hub.streams.gauge.open.load(ordering: .relaxed) == 0 }
+            try await eventually { hub.streams.places.count == 0 }
             #expect(stream == nil)
             #expect(hub.directory.all().isEmpty)
             #expect(hub.log.tail == .start)
@@ -31,7 +31,7 @@ import Testing
             client.send("HEAD /topics/a/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
             try await eventually { client.received().hasSuffix("\r\n\r\n") }
             try await eventually { hub.directory.all().isEmpty }
-            #expect(hub.streams.gauge.open.load(ordering: .relaxed) == 0)
+            #expect(hub.streams.places.count == 0)
         }
     }
 

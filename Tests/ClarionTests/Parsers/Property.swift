@@ -11,7 +11,7 @@ import Testing
 ///   - cases: how many, unless `CLARION_PROPERTY_CASES` says another number.
 ///   - body: returns what is wrong with the case, or nil.
 func search(
-    cases: UInt64 = 100_000,
+    cases: UInt64 = 20_000,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (inout SeededGenerator) -> String?
 ) {

@@ -1,3 +1,4 @@
+import JSON
 import EventLog
 import Foundation
 import MicroHTTP

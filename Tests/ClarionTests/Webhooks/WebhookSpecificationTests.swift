@@ -1,5 +1,6 @@
 import EventLog
 import FoundationEssentials
+import JSON
 import MicroHTTP
 import Testing
 import Webhooks

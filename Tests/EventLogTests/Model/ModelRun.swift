@@ -76,6 +76,7 @@ struct ModelRun {
     }
 
     private mutating func differsAtRest() async throws -> String? {
+        if let fault = try await log.usageFault() { return fault }
         if let fault = try await model.fault(in: log) { return fault }
         let patterns = (0..<Int.random(in: 1...3, using: &random)).map { _ in random.pattern() }
         let since = clock.now.milliseconds - .random(in: -10...200_000, using: &random)

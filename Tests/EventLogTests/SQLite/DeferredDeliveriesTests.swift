@@ -191,7 +191,7 @@ import Testing
         await crashed.close()
     }
 
-    @Test(arguments: 0..<6) func `whether they have rows or not, all reads are the same, also after a crash`(seed: Int)
+    @Test(arguments: 0..<3) func `whether they have rows or not, all reads are the same, also after a crash`(seed: Int)
         async throws
     {
         var random = SplitMix(seed: UInt64(seed))
@@ -227,7 +227,7 @@ import Testing
     }
 
     /// What fails is tried again, with the next row failing, until none does.
-    @Test(arguments: 0..<6) func `a log whose rows fail differs in nothing from one whose rows do not`(seed: Int)
+    @Test(arguments: 0..<3) func `a log whose rows fail differs in nothing from one whose rows do not`(seed: Int)
         async throws
     {
         var random = SplitMix(seed: UInt64(seed))

@@ -14,27 +14,37 @@ import Testing
         }
     }
 
+    private let everybody: Router.Admission = { request, handler throws(Problem) in try handler(request) }
+
     /// Answers each route with its own name and what its parameters matched.
     private func router(otherwise: Bool = false) -> Router {
         var router = Router()
-        router.on(.get, "/", parameters: []) { _ in .now(Response(.ok, body: Array("root".utf8))) }
-        router.on(.get, "/topics", parameters: []) { _ in .now(Response(.ok, body: Array("topics".utf8))) }
-        router.on(.get, "/topics/{topic}/events", parameters: [.repeatable("topic"), "since"]) {
+        router.on(.get, "/", parameters: [], admission: everybody) { _ in .now(Response(.ok, body: Array("root".utf8)))
+        }
+        router.on(.get, "/topics", parameters: [], admission: everybody) { _ in
+            .now(Response(.ok, body: Array("topics".utf8)))
+        }
+        router.on(.get, "/topics/{topic}/events", parameters: [.repeatable("topic"), "since"], admission: everybody) {
             request throws(Problem) in
             .now(Response(.ok, body: Array("events of \(try request.parameter("topic", as: String.self))".utf8)))
         }
-        router.on(.post, "/topics/{topic}/events", parameters: []) { _ in .now(Response(.created)) }
-        router.on(.get, "/topics/{topic}/events/{id}", parameters: []) { request throws(Problem) in
+        router.on(.post, "/topics/{topic}/events", parameters: [], admission: everybody) { _ in .now(Response(.created))
+        }
+        router.on(.get, "/topics/{topic}/events/{id}", parameters: [], admission: everybody) {
+            request throws(Problem) in
             let topic: String = try request.parameter("topic")
             let id: String = try request.parameter("id")
             return .now(Response(.ok, body: Array("\(id) of \(topic)".utf8)))
         }
-        router.on(.get, "/topics/special/value", parameters: []) { _ in .now(Response(.ok, body: Array("special".utf8)))
+        router.on(.get, "/topics/special/value", parameters: [], admission: everybody) { _ in
+            .now(Response(.ok, body: Array("special".utf8)))
         }
-        router.on(.get, "/even/{number}", parameters: []) { request throws(Problem) in
+        router.on(.get, "/even/{number}", parameters: [], admission: everybody) { request throws(Problem) in
             .now(Response(.ok, body: Array("\(try request.parameter("number", as: Even.self).number)".utf8)))
         }
-        router.on(.options, "/own", parameters: []) { _ in .now(Response(.ok, body: Array("own options".utf8))) }
+        router.on(.options, "/own", parameters: [], admission: everybody) { _ in
+            .now(Response(.ok, body: Array("own options".utf8)))
+        }
         if otherwise { router.otherwise(parameters: ["v"]) { _ in .now(Response(.ok, body: Array("file".utf8))) } }
         return router
     }

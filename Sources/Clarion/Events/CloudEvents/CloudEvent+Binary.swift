@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 
 /// Binary mode: attributes in header fields, the data is the body (CloudEvents 1.0.2, HTTP protocol binding, section 3.1).
 extension CloudEvent {

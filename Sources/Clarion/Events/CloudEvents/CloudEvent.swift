@@ -1,5 +1,6 @@
 import EventLog
 import FoundationEssentials
+import JSON
 import MicroHTTP
 
 /// An event as structured CloudEvents JSON (CloudEvents 1.0, JSON event format, section 3): an envelope that knows its

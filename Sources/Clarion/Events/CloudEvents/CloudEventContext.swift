@@ -1,3 +1,5 @@
+import JSON
+
 /// What an event that was posted as a CloudEvent has beside its type and its data: kept with it, so that it is given
 /// back equal (CloudEvents 1.0.2, "Context Attributes").
 struct CloudEventContext: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import JSON
 import MicroHTTP
 
 /// Binary mode: attributes in header fields, and the body is the data (HTTP protocol binding, section 3.1).

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSON
 import MicroHTTP
 
 /// Structured and batch mode: the whole event is JSON (JSON event format, sections 3 and 4).

@@ -92,6 +92,13 @@ extension LogInspection {
             """
         )
         try note(
+            """
+            SELECT 'the log notes ' || held_topics || ' topics, but has ' || found FROM log,
+                (SELECT count(*) AS found FROM topic WHERE \(Schema.isThere))
+            WHERE held_topics != found
+            """
+        )
+        try note(
             "SELECT 'topics are counted up to a position that was not reached' FROM log WHERE counted > \(report.tail)"
         )
     }

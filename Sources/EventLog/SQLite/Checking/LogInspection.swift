@@ -155,6 +155,9 @@ struct LogInspection {
     private mutating func checkKeys() throws {
         report.keys = try number("SELECT count(*) FROM idempotency")
         try note(
+            "SELECT 'the log notes ' || held_keys || ' idempotency keys' FROM log WHERE held_keys != \(report.keys)"
+        )
+        try note(
             """
             SELECT 'idempotency key "' || key || '" is of no topic' FROM idempotency
             WHERE topic NOT IN (SELECT id FROM topic)

@@ -12,7 +12,9 @@ internal import GRDB
 ///   holds is counted up to `log.counted`; what came after is counted when it is asked for, and when the log is opened.
 ///   Of topics that have nothing any more the rows of the last thousand or so stay. Those of the others are deleted:
 ///   `log.forgotten` is the greatest `removed` that any had, and `log.forgotten_removal` their newest removal. A name
-///   without a row may have lost events up to there, and begins with that when it is used.
+///   without a row may have lost events up to there, and begins with that when it is used. `log.held_topics` is how many
+///   have events or bounds, and `log.held_keys` how many rows `idempotency` has, both as the log was closed; null from the
+///   first change on until it is closed again.
 /// - `event`: `seq` is the position. The index by topic ends in it, as every index does in the row id, so it also serves
 ///   a topic's history in order. No unique index of random text: it would cost a factor of ten.
 /// - `idempotency`: the keys of the last 24 hours, and what was posted under them when: `time` is the event's.
@@ -64,8 +66,14 @@ enum Schema {
         migrator.registerMigration("7: deferred deliveries") { db in try db.execute(sql: seventh) }
         migrator.registerMigration("8: the log's time") { db in try db.execute(sql: eighth) }
         migrator.registerMigration("9: topics that are gone") { db in try db.execute(sql: ninth) }
+        migrator.registerMigration("10: how much is held") { db in try db.execute(sql: tenth) }
         return migrator
     }
+
+    private static let tenth = """
+        ALTER TABLE log ADD COLUMN held_topics INTEGER;
+        ALTER TABLE log ADD COLUMN held_keys INTEGER;
+        """
 
     private static let ninth = """
         ALTER TABLE log ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
@@ -77,6 +85,9 @@ enum Schema {
     static let isGone = """
         events = 0 AND is_purged = 1 AND retain_events IS NULL AND retain_age IS NULL AND retain_bytes IS NULL
         """
+
+    /// Of a topic that has events which are counted, or bounds.
+    static let isThere = "(events > 0 OR coalesce(retain_events, retain_age, retain_bytes) IS NOT NULL)"
 
     private static let eighth = """
         ALTER TABLE log ADD COLUMN time INTEGER NOT NULL DEFAULT 0;

@@ -80,6 +80,7 @@ extension LogWriter {
             row.bind(key.key, at: 2)
             try row.run()
         }
+        memory.held.keys -= found.count
         if !found.isEmpty {
             schedule.mayHaveFreePages = true
             schedule.mayHaveGoneTopics = true

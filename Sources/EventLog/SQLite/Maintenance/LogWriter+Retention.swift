@@ -35,6 +35,11 @@ extension LogWriter {
             held.lose(candidate.position, bytes: candidate.bytes)
         }
         try held.save(topic, removal: removal, db)
+        if held.events == 0, held.retention.isUnbounded {
+            let row = try PreparedStatement(cachedIn: db, "SELECT name FROM topic WHERE id = ?1")
+            row.bind(topic, at: 1)
+            if let name = try row.first({ $0.text(0) }) { topicVanished(Topic(stored: name)) }
+        }
         return Trimming(
             rows: rows,
             removed: held.removed,

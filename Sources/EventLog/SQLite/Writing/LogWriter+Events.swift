@@ -26,6 +26,7 @@ extension LogWriter {
                 )
             }
         }
+        if let excess = try excess(of: drafts, replays, statements) { return .failure(excess) }
         let start = events.count
         if replays.isEmpty, drafts.allSatisfy({ $0.idempotencyKey == nil }) {
             for draft in drafts { events.append(try insert(draft, at: time, statements)) }
@@ -37,7 +38,7 @@ extension LogWriter {
 
     /// Writes an event, and a delivery of it for each observer that wants it.
     func insert(_ draft: EventDraft, at time: Timestamp, _ statements: WriterStatements) throws -> Event {
-        let topic = try number(of: draft.topic, statements)
+        let topic = try enter(draft.topic, statements)
         memory.tail += 1
         memory.counting.add(memory.tail, bytes: draft.data.count, to: topic)
         let row = statements.insertEvent
@@ -76,28 +77,38 @@ extension LogWriter {
 
     private func newest(of topic: Topic, _ statements: WriterStatements) throws -> EventID? {
         // Also what this transaction added is in the table already.
-        guard let number = try knownNumber(of: topic, statements) else { return nil }
-        statements.newestOfTopic.bind(number, at: 1)
+        guard let known = try known(topic, statements) else { return nil }
+        statements.newestOfTopic.bind(known.number, at: 1)
         return try statements.newestOfTopic.first { EventID(epoch: epoch, position: Position($0.integer(0))) }
     }
 
-    /// The number of a topic, which gets one now if it has none.
-    func number(of topic: Topic, _ statements: WriterStatements) throws -> Int64 {
-        if let number = try knownNumber(of: topic, statements) { return number }
+    /// The number of a topic, which gets one now if it has none, and which is there from now on: something is being added.
+    func enter(_ topic: Topic, _ statements: WriterStatements) throws -> Int64 {
+        let known = try known(topic, statements)
+        if let known, known.isThere { return known.number }
+        let number = try known?.number ?? makeNumber(of: topic, statements)
+        topicAppeared(topic)
+        memory.topics.remember(TopicNumbers.Known(number: number, isThere: true), for: topic)
+        return number
+    }
+
+    /// What is known of a topic; nil if it has no number yet.
+    func known(_ topic: Topic, _ statements: WriterStatements) throws -> TopicNumbers.Known? {
+        if let known = memory.topics.find(topic) { return known }
+        statements.findTopic.bind(topic.name, at: 1)
+        let known = try statements.findTopic.first { row in
+            let number = row.integer(0)
+            return TopicNumbers.Known(number: number, isThere: row.integer(1) != 0 || memory.counting.has(number))
+        }
+        if let known { memory.topics.remember(known, for: topic) }
+        return known
+    }
+
+    private func makeNumber(of topic: Topic, _ statements: WriterStatements) throws -> Int64 {
         statements.insertTopic.bind(topic.name, at: 1)
         var number: Int64 = 0
         // To the end, not only to the first row: an INSERT is done when it says so.
         try statements.insertTopic.forEach { number = $0.integer(0) }
-        memory.topics.remember(number, for: topic)
-        return number
-    }
-
-    /// The number of a topic; nil if it has none yet.
-    func knownNumber(of topic: Topic, _ statements: WriterStatements) throws -> Int64? {
-        if let number = memory.topics.number(of: topic) { return number }
-        statements.findTopic.bind(topic.name, at: 1)
-        guard let number = try statements.findTopic.first({ $0.integer(0) }) else { return nil }
-        memory.topics.remember(number, for: topic)
         return number
     }
 }

@@ -52,15 +52,29 @@ extension LogWriter {
             let event = try insert(draft, at: time, statements)
             events.append(event)
             written[topicKey] = event
-            let row = statements.insertKey
-            row.bind(try number(of: draft.topic, statements), at: 1)
+            try keep(key, of: event, statements)
+            return event
+        }
+    }
+
+    private func keep(_ key: IdempotencyKey, of event: Event, _ statements: WriterStatements) throws {
+        func bind(_ row: PreparedStatement) throws {
+            row.bind(try enter(event.topic, statements), at: 1)
             row.bind(key.text, at: 2)
             row.bind(key.fingerprint, at: 3)
             row.bind(event.position.rawValue, at: 4)
-            row.bind(time.milliseconds, at: 5)
+            row.bind(event.time.milliseconds, at: 5)
             row.bind(begunAt.milliseconds, at: 6)
-            try row.run()
-            return event
+        }
+        try bind(statements.insertKey)
+        var isNew = false
+        try statements.insertKey.forEach { _ in isNew = true }
+        if isNew {
+            memory.held.keys += 1
+        } else {
+            // One that is too old, or of a topic that was deleted, and still has its row.
+            try bind(statements.replaceKey)
+            try statements.replaceKey.run()
         }
     }
 
@@ -69,9 +83,9 @@ extension LogWriter {
         on topic: Topic,
         _ statements: WriterStatements
     ) throws -> (fingerprint: [UInt8], event: Int64, time: Timestamp)? {
-        guard let number = try knownNumber(of: topic, statements) else { return nil }
+        guard let known = try known(topic, statements) else { return nil }
         let row = statements.findKey
-        row.bind(number, at: 1)
+        row.bind(known.number, at: 1)
         row.bind(key.text, at: 2)
         row.bind(begunAt.milliseconds - IdempotencyKey.lifetime, at: 3)
         return try row.first { ($0.bytes(0), $0.integer(1), Timestamp(milliseconds: $0.integer(2))) }

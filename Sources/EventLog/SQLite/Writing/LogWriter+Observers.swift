@@ -20,6 +20,7 @@ extension LogWriter {
         if present == nil, expecting != nil {
             throw EventLogError(code: EventLogError.revisionChanged, message: "There is no such observer.")
         }
+        if present == nil, let excess = excessOfObservers() { throw excess }
         var saved = record
         try db.execute(sql: "UPDATE log SET revision = revision + 1")
         saved.revision = try Int64.fetchOne(db, sql: "SELECT revision FROM log") ?? 0

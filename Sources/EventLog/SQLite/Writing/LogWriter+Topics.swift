@@ -4,11 +4,17 @@ extension LogWriter {
     /// Gives a topic bounds of its own, or takes them away.
     func setRetention(_ bounds: Retention?, of topic: Topic, _ db: Database) throws {
         guard let statements else { throw EventLogError.isClosed }
-        let number = try number(of: topic, statements)
+        let hasBounds = bounds.map { !$0.isUnbounded } ?? false
+        let known = try known(topic, statements)
+        // Nothing is taken away from what is not there.
+        guard hasBounds || known != nil else { return }
+        if hasBounds, known?.isThere != true, let excess = excess(ofTopics: 1) { throw excess }
+        let number = try hasBounds ? enter(topic, statements) : known?.number ?? 0
         try db.execute(
             sql: "UPDATE topic SET retain_events = ?, retain_age = ?, retain_bytes = ? WHERE id = ?",
             arguments: [bounds?.events, bounds?.age, bounds?.bytes, number]
         )
+        if !hasBounds, known?.isThere == true, try !hasEvents(number, db) { topicVanished(topic) }
         schedule.retention.boundsChanged(of: number)
         schedule.mayHaveGoneTopics = true
     }
@@ -30,7 +36,14 @@ extension LogWriter {
         guard db.changesCount > 0 else { return false }
         let removed = try Int64.fetchOne(db, sql: "SELECT removed FROM topic WHERE name = ?", arguments: [topic.name])
         try record(removal, upTo: removed ?? 0, db)
+        topicVanished(topic)
         schedule.hasUnpurgedTopics = true
         return true
+    }
+
+    private func hasEvents(_ topic: Int64, _ db: Database) throws -> Bool {
+        let row = try PreparedStatement(cachedIn: db, "SELECT events > 0 FROM topic WHERE id = ?1")
+        row.bind(topic, at: 1)
+        return try memory.counting.has(topic) || row.first { $0.integer(0) != 0 } ?? false
     }
 }

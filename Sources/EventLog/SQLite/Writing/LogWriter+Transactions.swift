@@ -14,6 +14,7 @@ extension LogWriter {
         do {
             try waitForDisk(isAwaited, db)
             try statements.begin.run()
+            try forgetHeld(db)
             let value = try body(statements)
             isWhole = true
             try statements.commit.run()
@@ -54,6 +55,7 @@ extension LogWriter {
     /// The tables are what memory says.
     func keepMemory() {
         memory.commit()
+        usage.set(topics: memory.held.topics, observers: memory.observers.count, keys: memory.held.keys)
         deferralWatch.firstEvent = memory.deferred.firstEvent
         deferralWatch.hasBacklog = memory.deferred.backlog != nil
     }

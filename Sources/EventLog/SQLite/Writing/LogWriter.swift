@@ -25,6 +25,8 @@ final class LogWriter: @unchecked Sendable {
     /// How many deliveries may be without rows, as a rule.
     let mostDeferred: Int
     let deferralWatch = DeferralWatch()
+    let usage = LogUsage()
+    let limits: SQLiteEventLog.Limits
     /// What is to be removed, and when. A note too many does no harm; maintenance that fails puts back what it took out.
     var schedule: MaintenanceSchedule
     /// Whether the last step of maintenance failed: then the next one has time.
@@ -68,6 +70,7 @@ final class LogWriter: @unchecked Sendable {
         durability = opened.durability
         checkpointer = opened.checkpointer
         reserve = opened.reserve
+        self.limits = limits
         storageBytes = limits.storageBytes
         mostDeferred = limits.deferredDeliveries
         schedule = MaintenanceSchedule(defaults: limits.retention)
@@ -90,6 +93,7 @@ final class LogWriter: @unchecked Sendable {
         time = LogClock(after: state.6, timeOfDay: clock, elapsed: elapsed)
         try database.writeWithoutTransaction { db in
             try readObservers(db)
+            try readHeld(db)
             try recoverDeferred(db)
             statements = try WriterStatements(db)
             if checkpointer != nil { writeAheadLog = WriteAheadLogWatch(db) }
@@ -136,6 +140,7 @@ final class LogWriter: @unchecked Sendable {
             try countEvents(db)
             try writeDeferredInMemory()
             try noteTime()
+            try noteHeld(db)
         }
         database.writeWithoutTransaction { db in
             statements = nil

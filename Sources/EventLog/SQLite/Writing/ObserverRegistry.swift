@@ -11,6 +11,8 @@ struct ObserverRegistry {
     /// Which ids the transaction has changed, in order, and whose they were before.
     private var changes: [(id: String, before: RegisteredObserver?)] = []
 
+    var count: Int { observers.count }
+
     subscript(id: String) -> RegisteredObserver? { observers[id] }
 
     var mark: Mark { Mark(changes: changes.count) }

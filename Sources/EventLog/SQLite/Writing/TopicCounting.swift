@@ -15,6 +15,12 @@ struct TopicCounting {
     /// Whether the counters show everything, but for what this transaction added.
     var isEmpty: Bool { committed.isEmpty }
 
+    /// The topics that have such, when the log is opened.
+    var uncounted: Dictionary<Int64, TopicAddition>.Keys { committed.keys }
+
+    /// Whether a topic has events that its counters do not show.
+    func has(_ topic: Int64) -> Bool { added[topic] != nil || committed[topic] != nil }
+
     mutating func add(_ position: Int64, bytes: Int, to topic: Int64) {
         added[topic, default: TopicAddition()].add(position, bytes: bytes)
     }

@@ -12,6 +12,8 @@ struct WriterMemory {
     var noted: LogClock.Reading?
     var topics: TopicNumbers
     var observers = ObserverRegistry()
+    /// How many topics have events or bounds, and how many idempotency keys are in the table.
+    var held = Held()
     /// What the topics' counters do not show yet.
     var counting: TopicCounting
     /// Deliveries without rows.
@@ -19,12 +21,22 @@ struct WriterMemory {
     /// Deliveries that this transaction added; nil if followers are not told of each.
     var told: [CommittedDelivery]? = []
 
-    /// What `tail` was when the transaction began.
+    /// What `tail` and `held` were when the transaction began.
     private var committedTail: Int64
+    private var committedHeld = Held()
+
+    /// What is bounded, and is exactly counted.
+    struct Held {
+        var topics = 0
+        var keys = 0
+        /// Whether the tables say so, too.
+        var isNoted = false
+    }
 
     /// How far a transaction has come, for going back to.
     struct Mark {
         fileprivate let tail: Int64
+        fileprivate let held: Held
         fileprivate let observers: ObserverRegistry.Mark
         fileprivate let counting: TopicCounting
         fileprivate let deferred: DeferredDeliveries.Mark
@@ -41,6 +53,7 @@ struct WriterMemory {
     var mark: Mark {
         Mark(
             tail: tail,
+            held: held,
             observers: observers.mark,
             counting: counting,
             deferred: deferred.mark,
@@ -51,6 +64,7 @@ struct WriterMemory {
     /// The transaction was committed.
     mutating func commit() {
         committedTail = tail
+        committedHeld = held
         observers.commit()
         counting.commit()
         deferred.commit()
@@ -59,6 +73,7 @@ struct WriterMemory {
     /// The transaction failed.
     mutating func rollBack() {
         tail = committedTail
+        held = committedHeld
         observers.rollBack()
         counting.rollBack()
         deferred.rollBack()
@@ -69,6 +84,7 @@ struct WriterMemory {
     /// The part of the transaction failed that came after a mark.
     mutating func rollBack(to mark: Mark) {
         tail = mark.tail
+        held = mark.held
         observers.rollBack(to: mark.observers)
         counting = mark.counting
         deferred.rollBack(to: mark.deferred)

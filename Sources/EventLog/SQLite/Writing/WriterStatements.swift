@@ -24,6 +24,7 @@ struct WriterStatements {
     let newestOfTopic: PreparedStatement
     let findKey: PreparedStatement
     let insertKey: PreparedStatement
+    let replaceKey: PreparedStatement
 
     init(_ db: Database) throws {
         // The write lock is taken at once, so that no later statement can find it taken.
@@ -33,7 +34,7 @@ struct WriterStatements {
         savepoint = try PreparedStatement(db, "SAVEPOINT change")
         rollbackToSavepoint = try PreparedStatement(db, "ROLLBACK TO change")
         release = try PreparedStatement(db, "RELEASE change")
-        findTopic = try PreparedStatement(db, "SELECT id FROM topic WHERE name = ?1")
+        findTopic = try PreparedStatement(db, "SELECT id, \(Schema.isThere) FROM topic WHERE name = ?1")
         insertTopic = try PreparedStatement(
             db,
             """
@@ -125,8 +126,14 @@ struct WriterStatements {
         insertKey = try PreparedStatement(
             db,
             """
-            INSERT OR REPLACE INTO idempotency (topic, key, fingerprint, event, time, used_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            INSERT OR IGNORE INTO idempotency (topic, key, fingerprint, event, time, used_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING 1
+            """
+        )
+        replaceKey = try PreparedStatement(
+            db,
+            """
+            UPDATE idempotency SET fingerprint = ?3, event = ?4, time = ?5, used_at = ?6 WHERE topic = ?1 AND key = ?2
             """
         )
     }

@@ -1,0 +1,60 @@
+import { credential } from "../http/credential.js"
+import { problemMessage } from "../http/problem.js"
+
+/** Asks for a credential when the hub does. */
+export class TokenForm {
+  #form
+  #problem
+  #forgetting
+
+  /** @param {{form: HTMLFormElement, problem: HTMLElement, dismissal: HTMLButtonElement, forgetting: HTMLButtonElement}} parts */
+  constructor({ form, problem, dismissal, forgetting }) {
+    this.#form = form
+    this.#problem = problem
+    this.#forgetting = forgetting
+    form.addEventListener("submit", (event) => {
+      event.preventDefault()
+      this.#use()
+    })
+    dismissal.addEventListener("click", () => this.#close())
+    forgetting.addEventListener("click", () => {
+      credential.token = null
+    })
+    credential.listen({
+      changed: () => this.#render(),
+      refused: (refusal) => this.#ask(refusal),
+    })
+    this.#render()
+  }
+
+  #use() {
+    const { token } = this.#form.elements
+    const written = token.value.trim()
+    if (!written) return
+    if (!/^[\x21-\x7e]+$/.test(written)) {
+      this.#problem.replaceChildren(problemMessage({ title: "This is none", detail: "A credential has no spaces, and no letters but those of ASCII." }))
+      return
+    }
+    this.#close()
+    credential.token = written
+  }
+
+  #close() {
+    this.#form.elements.token.value = ""
+    this.#problem.replaceChildren()
+    this.#form.hidden = true
+  }
+
+  #ask(refusal) {
+    // Whoever has shown none need not be told that it was missing, and what was wrong with the last one stays.
+    if (refusal.code !== "credential-required") this.#problem.replaceChildren(problemMessage(refusal))
+    const wasHidden = this.#form.hidden
+    this.#form.hidden = false
+    if (wasHidden) this.#form.elements.token.focus()
+    this.#render()
+  }
+
+  #render() {
+    this.#forgetting.hidden = credential.token === null
+  }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// Replaces a file by a new one, in one step.
+enum FileReplacement {
+    /// - Parameters:
+    ///   - path: the file. A symbolic link is followed: what it names is replaced.
+    ///   - contents: the new contents, given the present ones; nil if there is no file.
+    /// - Throws: what `contents` throws, or why the file cannot be replaced, as a sentence.
+    static func replace(_ path: String, with contents: ([UInt8]?) throws(MemberFault) -> [UInt8]) throws(MemberFault) {
+        let path = target(of: path)
+        let folder = FilePaths.folder(of: path)
+        let directory = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw failure("The folder \(folder) cannot be opened") }
+        defer { close(directory) }
+        // Held until the descriptor is closed. The file itself cannot be locked: it is another one after each replacement.
+        while flock(directory, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw failure("The folder \(folder) cannot be locked") }
+        }
+        var status = stat()
+        let isThere = unsafe stat(path, &status) == 0
+        let present = isThere ? try FileBytes.read(path, atMost: CredentialsFile.maximumLength) : nil
+        let bytes = try contents(present)
+
+        var template = Array("\(path).XXXXXX".utf8CString)
+        // mkstemp(3) puts a name that is free in the place of the X, and makes the file with mode 0600.
+        let descriptor = unsafe mkstemp(&template)
+        guard descriptor >= 0 else { throw failure("No file can be made in \(folder)") }
+        let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        do throws(MemberFault) {
+            defer { close(descriptor) }
+            // The hub must be able to read it as before, whoever added the key.
+            if isThere, status.st_uid != geteuid() || status.st_gid != getegid(),
+                fchown(descriptor, status.st_uid, status.st_gid) != 0, status.st_uid != geteuid()
+            {
+                throw failure("It belongs to another user, whom it cannot be given back")
+            }
+            try write(bytes, to: descriptor)
+            guard fsync(descriptor) == 0, unsafe rename(temporary, path) == 0 else {
+                throw failure("It cannot be replaced")
+            }
+        } catch {
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+        // So that a loss of power does not undo the renaming.
+        _ = fsync(directory)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(MemberFault) {
+        var written = 0
+        while written < bytes.count {
+            let piece = Array(bytes[written...])
+            let count = unsafe Glibc.write(descriptor, piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure("It cannot be written") }
+            written += count
+        }
+    }
+
+    /// The file at the end of symbolic links; the path itself if there is none.
+    private static func target(of path: String) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { return path }
+        // realpath(3) allocates the text for its caller.
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
+    private static func failure(_ what: String) -> MemberFault {
+        // `unsafe`: the text that strerror(3) lends is copied at once.
+        MemberFault(path: "", message: "\(what): \(unsafe String(cString: strerror(errno))).")
+    }
+}

@@ -1,0 +1,140 @@
+import Locking
+import Logging
+
+/// One key set that is fetched again and again: one for each location, kept over reloads of the credentials file.
+final class KeySetSource: Sendable {
+    private struct State {
+        /// What was fetched last. It stays in force while fetching fails.
+        var keys: KeySet?
+        /// Why the last attempt failed; nil if it did not.
+        var failure: String?
+        /// When the last attempt began, and when the next one is due on its own.
+        var triedAt: ContinuousClock.Instant?
+        var dueAt = ContinuousClock.now
+        /// The attempt under way, and how many wait for it.
+        var running: Task<Void, Never>?
+        var waiting = 0
+    }
+
+    /// So many requests wait for an attempt; more are answered at once, by the keys there are.
+    private static let maximumWaiting = 64
+
+    let location: KeySetLocation
+    private let fetcher: (any KeySetFetcher)?
+    private let pace: KeySetPace
+    private let changes: Changes
+    private let logger: Logger
+    private let state = Lock(State())
+
+    init(
+        _ location: KeySetLocation,
+        fetcher: (any KeySetFetcher)?,
+        pace: KeySetPace,
+        changes: Changes,
+        logger: Logger
+    ) {
+        self.location = location
+        self.fetcher = fetcher
+        self.pace = pace
+        self.changes = changes
+        self.logger = logger
+    }
+
+    /// The keys in force; nil if none were ever fetched.
+    var keys: KeySet? { state.withLock { $0.keys } }
+
+    /// When it wants to be fetched again.
+    var due: ContinuousClock.Instant { state.withLock { $0.dueAt } }
+
+    /// Lets it be fetched as soon as it may.
+    func makeDue() {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            state.dueAt = min(state.dueAt, max(now, state.triedAt.map { $0 + pace.least } ?? now))
+        }
+    }
+
+    /// Takes the keys of a file at once.
+    ///
+    /// - Throws: why the file holds none, as a sentence.
+    func readFile() throws(MemberFault) {
+        guard case .file(let path) = location else { return }
+        take(try KeySet(FileBytes.read(path, atMost: KeySet.maximumLength)))
+    }
+
+    /// Fetches the set, or waits for whoever fetches it at this moment. Does nothing if it was tried too short a time ago.
+    func refresh() async {
+        await attempt()?.value
+    }
+
+    private func attempt() -> Task<Void, Never>? {
+        state.withLock { state in
+            if let running = state.running {
+                guard state.waiting < Self.maximumWaiting else { return nil }
+                state.waiting += 1
+                return running
+            }
+            let now = ContinuousClock.now
+            if let triedAt = state.triedAt, now < triedAt + pace.least { return nil }
+            state.triedAt = now
+            state.dueAt = now + pace.refresh
+            state.waiting = 1
+            let attempt = Task { await self.fetch() }
+            state.running = attempt
+            return attempt
+        }
+    }
+
+    private func fetch() async {
+        do throws(MemberFault) {
+            take(try KeySet(await bytes()))
+        } catch {
+            fail(error.description)
+        }
+        state.withLock { $0.running = nil }
+    }
+
+    private func bytes() async throws(MemberFault) -> [UInt8] {
+        switch location {
+        case .file(let path): return try FileBytes.read(path, atMost: KeySet.maximumLength)
+        case .remote(let url):
+            guard let fetcher else { throw MemberFault(path: "", message: "Nothing is fetched from URLs here.") }
+            do {
+                return try await fetcher.fetch(url)
+            } catch {
+                throw MemberFault(path: "", message: "\(error)")
+            }
+        }
+    }
+
+    private func take(_ keys: KeySet) {
+        let (hasChanged, hadFailed) = state.withLock { state in
+            let before = (state.keys?.hasSameKeys(as: keys) != true, state.failure != nil)
+            state.keys = keys
+            state.failure = nil
+            state.dueAt = .now + pace.refresh
+            return before
+        }
+        if hadFailed { logger.notice("The key set \(location.description) can be fetched again.") }
+        guard hasChanged else { return }
+        logger.info("The key set \(location.description) has \(keys.keys.count) keys for tokens.")
+        for remark in keys.remarks { logger.warning("\(location.description): \(remark).") }
+        changes.announce()
+    }
+
+    private func fail(_ reason: String) {
+        let (hadFailed, hasKeys) = state.withLock { state in
+            let before = (state.failure != nil, state.keys != nil)
+            state.failure = reason
+            state.dueAt = .now + pace.least
+            return before
+        }
+        // The first of many failures alike is told; it is tried again every minute.
+        let consequence =
+            hasKeys ? "The keys that it had stay in force." : "Until it can, no token of its issuer is accepted."
+        logger.log(
+            level: hadFailed ? .debug : .warning,
+            "The key set \(location.description) cannot be fetched: \(reason) \(consequence)"
+        )
+    }
+}

@@ -1,0 +1,9 @@
+import EventLog
+
+extension TopicPattern {
+    /// `**`, which every topic matches.
+    static let everything = {
+        guard let pattern = try? TopicPattern("**") else { preconditionFailure("`**` is a pattern") }
+        return pattern
+    }()
+}

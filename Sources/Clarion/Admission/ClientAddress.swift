@@ -1,0 +1,16 @@
+import MicroHTTP
+
+/// What requests are counted by where no credential tells who sends them: an IPv4 address, or the first 64 bits of an IPv6
+/// address, which is what one customer has (RFC 6177).
+struct ClientAddress: Hashable, Sendable {
+    private let network: String
+
+    init(_ request: Request) {
+        let text = request.remoteAddress ?? ""
+        guard text.utf8.first == UInt8(ascii: "[") else {
+            network = String(text.prefix { $0 != ":" })
+            return
+        }
+        network = IPv6Network.prefix64(of: text.dropFirst().prefix { $0 != "]" })
+    }
+}

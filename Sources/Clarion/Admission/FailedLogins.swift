@@ -1,0 +1,64 @@
+import Locking
+import MicroHTTP
+
+/// Counts credentials that were not valid, by address, so that nobody guesses for long.
+final class FailedLogins: Sendable {
+    private struct Record {
+        var begun: ContinuousClock.Instant?
+        var count = 0
+        /// Until when nothing of that address is looked at.
+        var lockedUntil: ContinuousClock.Instant?
+    }
+
+    /// What is asked for from an address that has failed too often.
+    struct Lockout: Equatable {
+        /// For how long it is to wait.
+        let seconds: Int
+        /// Whether the failures may have been another's: then what needs no verifying is looked at.
+        let isShared: Bool
+    }
+
+    /// How many in a minute are too many.
+    static let limit = 20
+    private static let period = Duration.seconds(60)
+
+    /// How many addresses are remembered, each for up to two minutes: 10 MB at most.
+    private static let capacity = 65_536
+
+    private let records: Lock<RecentClients<ClientAddress, Record>>
+    private let refusals: Refusals
+
+    init(refusals: Refusals, capacity: Int = FailedLogins.capacity) {
+        self.refusals = refusals
+        records = Lock(RecentClients(capacity: capacity, lifetime: Self.period, blank: Record()))
+    }
+
+    /// Whether nobody has failed lately.
+    var isBlank: Bool { records.withLock { $0.isBlank } }
+
+    /// Whether an address is to wait; nil if it need not.
+    func lock(on address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Lockout? {
+        let (record, isShared) = records.withLock { $0.record(of: address) }
+        guard let until = record.lockedUntil, until > now else { return nil }
+        return Lockout(seconds: Int((until - now).components.seconds) + 1, isShared: isShared)
+    }
+
+    func count(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) {
+        records.withLock { records in
+            records.change(address, at: now) { record in
+                if record.begun.map({ now - $0 >= Self.period }) ?? true { record = Record(begun: now) }
+                record.count += 1
+                if record.count >= Self.limit { record.lockedUntil = now + Self.period }
+            }
+        }
+    }
+
+    /// How many addresses are remembered.
+    var addressCount: Int { records.withLock { $0.count } }
+
+    /// - Returns: what is told who must wait.
+    func problem(_ lock: Lockout) -> Problem {
+        refusals.count(.logins)
+        return .tooManyFailedLogins(seconds: lock.seconds)
+    }
+}

@@ -1,0 +1,120 @@
+import Access
+import EventLog
+import MicroHTTP
+
+/// The one place that every request passes on its way to a route's handler: finds out who asks, and whether they may.
+final class Gate: Sendable {
+    /// Nil if the hub is open: then everybody may do everything.
+    let credentials: Credentials?
+    private let origins: OriginCheck
+    private let work: BackgroundWork
+    private let failedLogins: FailedLogins
+    private let refusals: Refusals
+    /// Nil if changes are not bounded.
+    private let rate: ChangeRate?
+
+    /// - Parameter rate: how many changes a second each client may make; 0 for any number.
+    init(credentials: Credentials?, origins: OriginCheck, rate: Int, work: BackgroundWork, refusals: Refusals) {
+        failedLogins = FailedLogins(refusals: refusals)
+        self.rate = rate > 0 ? ChangeRate(perSecond: rate, refusals: refusals) : nil
+        self.refusals = refusals
+        self.credentials = credentials
+        self.origins = origins
+        self.work = work
+    }
+
+    /// Has a handler answer a request, if who asks may have that.
+    ///
+    /// - Throws: 400 `credential-ambiguous`; 401 `credential-required` or `credential-invalid`; 403 `right-missing`;
+    ///   429 `rate-limited` after too many credentials that were not valid, or too many changes; 508 `loop-detected`.
+    func admit(_ request: Request, _ need: Need, to handler: @escaping Router.Handler) throws(Problem) -> Reply {
+        if request.isChange { try requireNoLoop(request, need) }
+        guard let credentials, let check = need.check else {
+            try count(request, by: nil)
+            return try handler(request.sent(by: .anyone))
+        }
+        guard let shown = try credential(of: request) else {
+            return try answer(request, for: Caller(credentials.anonymous), check, handler)
+        }
+        let lock = failedLogins.isBlank ? nil : failedLogins.lock(on: ClientAddress(request))
+        if let lock, !lock.isShared { throw failedLogins.problem(lock) }
+        // As a rule it was seen before.
+        if let principal = credentials.known(shown) {
+            return try answer(request, for: Caller(principal), check, handler)
+        }
+        if let lock { throw failedLogins.problem(lock) }
+        return .later { [self] responder in
+            work.start { [self] in
+                do throws(CredentialFault) {
+                    let caller = Caller(try await credentials.authenticate(shown))
+                    responder.reply { [self] in
+                        do throws(Problem) {
+                            return try answer(request, for: caller, check, handler)
+                        } catch {
+                            return .now(error.response(instance: request.id))
+                        }
+                    }
+                } catch {
+                    failedLogins.count(ClientAddress(request))
+                    responder.respond(.credentialInvalid(error.detail))
+                }
+            }
+        }
+    }
+
+    /// What lasts is not begun with a token that is over, though clocks may differ: it would end at once, again and again.
+    ///
+    /// - Throws: 401 `credential-invalid`.
+    func requireInForce(_ caller: Caller) throws(Problem) {
+        guard let credentials, let principal = caller.principal else { return }
+        guard credentials.isInForce(principal) else { throw .credentialInvalid("The credential has expired.") }
+    }
+
+    private func answer(
+        _ request: Request,
+        for caller: Caller,
+        _ check: @Sendable (Request, Caller) throws(Problem) -> Void,
+        _ handler: Router.Handler
+    ) throws(Problem) -> Reply {
+        try count(request, by: caller.principal)
+        try check(request, caller)
+        return try handler(request.sent(by: caller))
+    }
+
+    /// A browser sends its cookies with whatever any page has it ask for: one counts for a change only if a page of ours, or
+    /// one that was allowed by name, asks.
+    private func credential(of request: Request) throws(Problem) -> Substring? {
+        guard let shown = try ShownCredential(request) else { return nil }
+        guard shown.isCookie else { return shown.text }
+        return request.isChange && !origins.isOfTrustedPage(request) ? nil : shown.text
+    }
+
+    private func count(_ request: Request, by principal: Principal?) throws(Problem) {
+        if let rate, request.isChange { try rate.take(request, by: principal) }
+    }
+
+    private func requireNoLoop(_ request: Request, _ need: Need) throws(Problem) {
+        do {
+            if need.takesDeliveries { _ = try HopCount.of(request) } else { try HopCount.requireNone(request) }
+        } catch {
+            if error.code == HopCount.loopDetected { refusals.count(.hops) }
+            throw error
+        }
+    }
+}
+
+extension Request {
+    /// Whether it is to change something (RFC 9110 section 9.2.1).
+    fileprivate var isChange: Bool {
+        switch method {
+        case .get, .head, .options: false
+        default: true
+        }
+    }
+
+    fileprivate func sent(by caller: Caller) -> Request {
+        var request = self
+        request.identity = caller
+        return request
+    }
+}

@@ -1,6 +1,0 @@
-/// Whether bytes are UTF-8, without making a string of them when they are plain ASCII, as most events are.
-enum UTF8Check {
-    static func isValid(_ bytes: [UInt8]) -> Bool {
-        bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
-    }
-}

@@ -1,0 +1,48 @@
+import MicroHTTP
+import Webhooks
+
+/// `Clarion-Hop`: how many deliveries of hubs a request has gone through. A hub sends it with each delivery; an event that a
+/// delivery posts keeps it, and is delivered with one more. So a webhook that leads back to the hub it is registered at,
+/// directly or by way of others, comes to an end.
+enum HopCount {
+    static let field = "Clarion-Hop"
+    static let loopDetected = "loop-detected"
+
+    /// - Returns: 0 for a request that no hub has sent.
+    /// - Throws: 508 `loop-detected` if there were more than ``Webhooks/Delivery/mostHops``; 400 `parameter-invalid` for what is
+    ///   no number, or several.
+    static func of(_ request: Request) throws(Problem) -> Int {
+        guard request.headers.contains("Clarion-Hop") else { return 0 }
+        let values = request.headers.values(of: "Clarion-Hop")
+        guard values.count == 1, let text = values.first, !text.isEmpty,
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else {
+            throw Problem(
+                .badRequest,
+                code: "parameter-invalid",
+                detail: "\"\(field)\" is one number: how many deliveries of hubs there were before this request.",
+                parameter: field
+            )
+        }
+        // One that is too large for a number is too large.
+        guard let count = Int(text), count <= Webhooks.Delivery.mostHops else {
+            throw loop(
+                "The event has gone through more than \(Webhooks.Delivery.mostHops) deliveries of hubs: in a circle, most likely."
+            )
+        }
+        return count
+    }
+
+    /// A delivery posts events, and does nothing else: what it did otherwise, such as delivering again, would not carry the
+    /// number on.
+    ///
+    /// - Throws: 508 `loop-detected`.
+    static func requireNone(_ request: Request) throws(Problem) {
+        guard request.headers.contains("Clarion-Hop") else { return }
+        throw loop("A hub's delivery may post events, and change nothing else.")
+    }
+
+    private static func loop(_ detail: String) -> Problem {
+        Problem(Status(508), code: "loop-detected", title: "Loop detected", detail: detail, parameter: field)
+    }
+}

@@ -1,0 +1,25 @@
+/// Why bytes are not taken as JSON. All but the first are legal by the grammar of RFC 8259, which leaves it to each reader
+/// what else it takes (sections 4, 6, 8.2 and 9).
+package enum JSONFault: Error, Hashable {
+    case syntax
+    /// Values are nested deeper than so many levels.
+    case depth(Int)
+    /// A number that a `Double` does not hold: it could not be given back.
+    case number
+    /// Half a surrogate pair in a string: it is no character.
+    case surrogate
+    /// Two members of one name in an object.
+    case repeatedMember
+
+    /// What is wrong, as the rest of a sentence about the document.
+    package var predicate: String {
+        switch self {
+        case .syntax: "is not valid JSON"
+        case .depth(let limit): "is nested deeper than \(limit) levels"
+        case .number: "has a number that is too large: 64-bit floating point does not hold it"
+        case .surrogate:
+            "has half of a surrogate pair in a string: an escape from \\uD800 to \\uDFFF without its other half"
+        case .repeatedMember: "has an object with two members of one name"
+        }
+    }
+}

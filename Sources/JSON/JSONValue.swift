@@ -1,0 +1,60 @@
+import FoundationEssentials
+
+/// Any JSON document (RFC 8259): what requests are parsed into before their members are checked one by one.
+package enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Parses a document, strictly.
+    ///
+    /// - Returns: nil if the bytes are not JSON, nest deeper than 32, or have two members of one name in an object.
+    package init?(parsing bytes: [UInt8]) {
+        guard let value = try? JSONReader.value(of: bytes) else { return nil }
+        self = value
+    }
+
+    /// The document as text, with the members of objects in order of their names, so that equal values give equal bytes.
+    package var bytes: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // A value made only of these cases always encodes: numbers come from JSON, so they are finite.
+        return (try? encoder.encode(self)).map { [UInt8]($0) } ?? Array("null".utf8)
+    }
+
+    /// Whether it is an object with a member of that name, and of that value if one is given.
+    package func has(_ name: String, _ value: JSONValue? = nil) -> Bool {
+        guard case .object(let members) = self, let member = members[name] else { return false }
+        return value == nil || member == value
+    }
+
+    /// JSON merge patch (RFC 7396).
+    package func merging(_ patch: JSONValue) -> JSONValue {
+        guard case .object(let changes) = patch else { return patch }
+        var members: [String: JSONValue] = [:]
+        if case .object(let present) = self { members = present }
+        for (name, change) in changes {
+            members[name] = change == .null ? nil : (members[name] ?? .null).merging(change)
+        }
+        return .object(members)
+    }
+}
+
+extension JSONValue: Encodable {
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .number(let value):
+            // Whole numbers without a fraction, as people write them.
+            if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(value) }
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}

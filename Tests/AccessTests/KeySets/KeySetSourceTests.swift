@@ -1,0 +1,168 @@
+import Testing
+
+@testable import Access
+
+@Suite struct KeySetSourceTests {
+    private let folder: Folder
+    private let publisher = Publisher()
+
+    init() throws { folder = try Folder() }
+
+    private func credentials(_ pace: KeySetPace = KeySetPace()) throws -> Credentials {
+        try folder.write(
+            #"{"jwt": [{"algorithms": ["EdDSA"], "jwks": "https://id/keys", "requireExpiry": false}]}"#,
+            to: "c.json"
+        )
+        let credentials = try Credentials(
+            path: "\(folder.path)/c.json",
+            fetcher: publisher,
+            logger: .silent,
+            pace: pace
+        )
+        credentials.startFetching()
+        return credentials
+    }
+
+    private func reason(_ token: String, _ credentials: Credentials) async -> CredentialFault.Reason? {
+        do throws(CredentialFault) {
+            _ = try await credentials.authenticate(token)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test func `a hub starts without its key sets, and fetches them by itself`() async throws {
+        let pair = KeyPair(id: "one")
+        let credentials = try credentials(KeySetPace(refresh: .seconds(3600), least: .milliseconds(20)))
+        let token = try pair.token()
+        try await eventually("it was asked while down") { publisher.fetches > 2 }
+        #expect(await reason(token, credentials) == .unknown)
+        publisher.set = KeyPair.set([pair])
+        try await eventually("the token is accepted") { await reason(token, credentials) == nil }
+    }
+
+    @Test func `an unknown key asks for the set at once, and then not again for a while`() async throws {
+        let (old, new) = (KeyPair(id: "old"), KeyPair(id: "new"))
+        publisher.set = KeyPair.set([old])
+        let pace = KeySetPace(refresh: .seconds(3600), least: .milliseconds(300))
+        let credentials = try credentials(pace)
+        #expect(await reason(try old.token(), credentials) == nil)
+        publisher.set = KeyPair.set([old, new])
+        let token = try new.token()
+        try await eventually("the new key is found") { await reason(token, credentials) == nil }
+        let before = (publisher.fetches, ContinuousClock.now)
+        let stranger = try KeyPair(id: "stranger").token()
+        for _ in 0..<200 { #expect(await reason(stranger, credentials) == .unknown) }
+        let periods = (ContinuousClock.now - before.1) / pace.least
+        #expect(Double(publisher.fetches - before.0) <= periods + 1)
+        #expect(await reason(try old.token(), credentials) == nil)
+    }
+
+    @Test func `tokens that would be refused anyway ask for nothing`() async throws {
+        let pair = KeyPair(id: "one")
+        publisher.set = KeyPair.set([pair])
+        let credentials = try credentials(KeySetPace(refresh: .seconds(3600), least: .zero))
+        #expect(await reason(try pair.token(), credentials) == nil)
+        let before = publisher.fetches
+        #expect(await reason(try KeyPair(id: "stranger").token(#"{"exp": 1}"#), credentials) == .unknown)
+        #expect(await reason(try KeyPair(id: "one").token(), credentials) == .badSignature)
+        #expect(await reason("a.b.c", credentials) == .malformed)
+        #expect(publisher.fetches == before)
+        #expect(await reason(try KeyPair(id: "stranger").token(), credentials) == .unknown)
+        #expect(publisher.fetches == before + 1)
+    }
+
+    @Test func `what was fetched stays in force while the URL fails, or answers nonsense`() async throws {
+        let pair = KeyPair(id: "one")
+        publisher.set = KeyPair.set([pair])
+        let credentials = try credentials(KeySetPace(refresh: .milliseconds(5), least: .milliseconds(5)))
+        #expect(await reason(try pair.token(), credentials) == nil)
+        for answer in [nil, "", "<html>", "{}", #"{"keys": {}}"#, #"{"keys": [], "keys": []}"#] as [String?] {
+            publisher.set = answer
+            let asked = publisher.fetches
+            try await eventually("it was asked again") { publisher.fetches > asked + 2 }
+            let token = try pair.token(#"{"jti": \#(asked)}"#)
+            #expect(await reason(token, credentials) == nil)
+        }
+    }
+
+    @Test func `a key that leaves its set takes its tokens along`() async throws {
+        let (stolen, kept) = (KeyPair(id: "stolen"), KeyPair(id: "kept"))
+        publisher.set = KeyPair.set([stolen, kept])
+        let credentials = try credentials(KeySetPace(refresh: .milliseconds(5), least: .milliseconds(5)))
+        let (bad, good) = (try stolen.token(), try kept.token())
+        let principals = (try await credentials.authenticate(bad), try await credentials.authenticate(good))
+        // The first set is a change, too, which may empty the cache once more after the first look.
+        try await eventually("it is known") { await reason(bad, credentials) == nil && credentials.known(bad) != nil }
+        #expect(credentials.isInForce(principals.0))
+        let changes = Recorder()
+        credentials.onChange { changes.record() }
+        publisher.set = KeyPair.set([kept])
+        try await eventually("the change is told") { changes.count > 0 }
+        #expect(credentials.known(bad) == nil && !credentials.isInForce(principals.0))
+        #expect(credentials.isInForce(principals.1))
+        #expect(await reason(bad, credentials) == .unknown)
+        #expect(await reason(good, credentials) == nil)
+    }
+
+    @Test func `the same set again is no change`() async throws {
+        publisher.set = KeyPair.set([KeyPair(id: "one")])
+        let credentials = try credentials(KeySetPace(refresh: .milliseconds(5), least: .milliseconds(5)))
+        try await eventually("it is fetched") { publisher.fetches > 1 }
+        let changes = Recorder()
+        credentials.onChange { changes.record() }
+        let asked = publisher.fetches
+        try await eventually("it is fetched again") { publisher.fetches > asked + 3 }
+        #expect(changes.count == 0)
+    }
+
+    @Test func `a reload keeps the keys, and asks again only after a while`() async throws {
+        let pair = KeyPair(id: "one")
+        publisher.set = KeyPair.set([pair])
+        let credentials = try credentials()
+        #expect(await reason(try pair.token(), credentials) == nil)
+        publisher.set = nil
+        for _ in 0..<10 { try credentials.reload() }
+        #expect(await reason(try pair.token(), credentials) == nil)
+        #expect(publisher.fetches == 1)
+    }
+
+    @Test func `a thousand that wait are answered when the answer comes`() async throws {
+        let pair = KeyPair(id: "one")
+        publisher.set = KeyPair.set([pair])
+        let credentials = try credentials()
+        let token = try pair.token()
+        // The first of all asks, or finds the background asking; some beyond the bound may be told that the key is unknown.
+        let accepted = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<1_000 { group.addTask { (try? await credentials.authenticate(token)) != nil } }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(accepted > 0)
+        #expect(publisher.fetches == 1)
+        #expect(await reason(token, credentials) == nil)
+    }
+
+    @Test func `credentials that nobody holds are let go, and ask no more`() async throws {
+        weak var gone: Credentials?
+        do {
+            let credentials = try credentials(KeySetPace(refresh: .milliseconds(5), least: .milliseconds(5)))
+            gone = credentials
+            try await eventually("it is asked") { publisher.fetches > 1 }
+            _ = credentials.anonymous
+        }
+        try await eventually("they are let go") { gone == nil }
+    }
+
+    @Test func `sets are bounded in bytes and in keys`() throws {
+        let pair = KeyPair(id: "one")
+        #expect(throws: MemberFault.self) { try KeySet(Array(KeyPair.set(Array(repeating: pair, count: 257)).utf8)) }
+        #expect(try KeySet(Array(KeyPair.set(Array(repeating: pair, count: 256)).utf8)).keys.count == 256)
+        let padded = KeyPair.set([pair]) + String(repeating: " ", count: KeySet.maximumLength)
+        #expect(throws: MemberFault.self) { try KeySet(Array(padded.utf8)) }
+        // A token without a name is tried with few of many keys.
+        let many = try KeySet(Array(KeyPair.set((0..<256).map { _ in KeyPair(id: "same") }).utf8))
+        #expect(many.candidates(named: "same", for: .edDSA).count == 16)
+        #expect(many.candidates(named: nil, for: .edDSA).count == 16)
+    }
+}

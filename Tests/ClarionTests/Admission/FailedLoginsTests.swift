@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Clarion
+@testable import MicroHTTP
+
+@Suite struct FailedLoginsTests {
+    private let start = ContinuousClock.now
+
+    private func address(_ text: String) throws -> ClientAddress {
+        var request = try Request(fields: [])
+        request.remoteAddress = text
+        return ClientAddress(request)
+    }
+
+    @Test func `twenty in a minute are too many, for a minute`() throws {
+        let logins = FailedLogins(refusals: Refusals())
+        let one = try address("192.0.2.1:5000")
+        for second in 0..<19 { logins.count(one, at: start + .seconds(second)) }
+        #expect(logins.lock(on: one, at: start + .seconds(19)) == nil)
+        logins.count(one, at: start + .seconds(30))
+        #expect(logins.lock(on: one, at: start + .seconds(31)) == .init(seconds: 60, isShared: false))
+        #expect(logins.lock(on: try address("192.0.2.2:5000"), at: start + .seconds(31)) == nil)
+        #expect(logins.lock(on: one, at: start + .seconds(89)) != nil)
+        #expect(logins.lock(on: one, at: start + .seconds(91)) == nil)
+        // As many, but not within a minute.
+        for number in 0..<40 { logins.count(one, at: start + .seconds(100 + 4 * number)) }
+        #expect(logins.lock(on: one, at: start + .seconds(261)) == nil)
+    }
+
+    /// One who has a /48 has 65,536 networks: to fail from all of them once unlocked whoever was locked out.
+    @Test func `nobody is unlocked by failing from elsewhere, however often`() throws {
+        let logins = FailedLogins(refusals: Refusals(), capacity: 1_000)
+        let one = try address("[2001:db8:1::1]:5000")
+        for _ in 0..<20 { logins.count(one, at: start) }
+        for network in 0..<100_000 {
+            let text =
+                "[2001:db8:\(String(network / 65_536 + 2, radix: 16)):\(String(network % 65_536, radix: 16))::1]:1"
+            logins.count(try address(text), at: start + .microseconds(network))
+        }
+        #expect(logins.lock(on: one, at: start + .seconds(1)) == .init(seconds: 60, isShared: false))
+        #expect(logins.addressCount == 1_000)
+        // Those beyond are not without bounds: they share them, and are told apart from what needs no verifying.
+        #expect(logins.lock(on: try address("[2001:db8:9::1]:1"), at: start + .seconds(1))?.isShared == true)
+        // One that came early has its own count still.
+        #expect(logins.lock(on: try address("[2001:db8:2:1::1]:1"), at: start + .seconds(1)) == nil)
+    }
+}

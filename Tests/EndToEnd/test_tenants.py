@@ -1,0 +1,129 @@
+"""Two tenants on one hub do whatever comes to mind, and neither sees anything of the other's."""
+
+import json
+import os
+import random
+import threading
+import time
+
+import pytest
+
+from credentials import CredentialsFile, ask, grant
+from waiting import wait_until
+from webhook_receiver import WebhookReceiver
+
+SECONDS = 60 if os.environ.get("CLARION_LOAD") == "full" else 3
+#: What each has in all its data, and in the names of its topics and observers.
+MARKS = {"a": ("alphasecret", "alphaname"), "b": ("betasecret", "betaname")}
+
+
+class Tenant:
+    """Posts, listens, lists, registers and probes by chance; whatever it is told is looked through."""
+
+    def __init__(self, name, hub, key, receiver, seed):
+        self.name, self.other = name, "ab".replace(name, "")
+        self.hub, self.key, self.receiver = hub, key, receiver
+        self.random = random.Random(f"{seed} {name}")
+        self.ids = []
+        self.requests = self.leaks = 0
+        self.statuses = {}
+        self.failure = None
+
+    def topic(self, name):
+        return f"{name}.{MARKS[name][1]}{self.random.randrange(5)}"
+
+    def pattern(self):
+        mine, theirs = self.topic(self.name), self.topic(self.other)
+        return self.random.choice([
+            mine, mine, f"{self.name}.**", f"{self.name}.*", theirs, f"{self.other}.**", f"{self.other}.*", "**", "*", "*.*", "*.**",
+            f"*.{MARKS[self.other][1]}1", self.name, self.other, "clarion.observers", "clarion.**"])
+
+    def own_observer(self):
+        return self.random.choice([*self.ids[-5:], f"{MARKS[self.name][1]}-{self.random.randrange(5)}"])
+
+    def observer(self):
+        theirs = f"{MARKS[self.other][1]}-{self.random.randrange(5)}"
+        return self.random.choice([self.own_observer(), self.own_observer(), theirs, "nobody"])
+
+    def webhook(self):
+        patterns = [self.pattern() for _ in range(self.random.choice([1, 1, 2]))]
+        return json.dumps({"url": self.receiver.url(f"/{self.name}"), "topics": patterns}).encode()
+
+    def request(self):
+        """A method, a target, a body."""
+        topic, pattern, id = self.pattern(), self.pattern(), self.observer()
+        data = f"{MARKS[self.name][0]} {self.random.randrange(1000)}".encode()
+        limit = f"?limit={self.random.choice([1, 5, 1000])}"
+        return self.random.choice([
+            ("POST", f"/topics/{topic}/events", data), ("POST", f"/topics/{self.topic(self.name)}/events", data),
+            ("GET", f"/topics/{pattern}/events{limit}&since=earliest", None), ("GET", f"/topics/{topic}/events?last=100", None),
+            ("GET", f"/events?topic={pattern}&topic={self.topic(self.name)}&since=earliest", None),
+            ("GET", f"/topics/{topic}/value", None), ("PUT", f"/topics/{topic}/value", data),
+            ("GET", f"/topics/{topic}/events/{self.event_id()}", None),
+            ("GET", f"/topics{limit}", None), ("GET", f"/topics{limit}&prefix={self.other}", None), ("GET", f"/topics/{topic}", None),
+            ("PUT", f"/topics/{topic}", b'{"retention": {"events": 1000}}'), ("DELETE", f"/topics/{self.topic(self.other)}", None),
+            ("GET", f"/observers{limit}", None), ("GET", f"/observers{limit}&topic={pattern}", None),
+            ("GET", f"/observers{limit}&kind=webhook", None),
+            ("POST", "/observers", self.webhook()), ("PUT", f"/observers/{self.own_observer()}", self.webhook()), ("GET", f"/observers/{id}", None),
+            ("PATCH", f"/observers/{id}", json.dumps({"topics": [pattern]}).encode()), ("DELETE", f"/observers/{id}", None),
+            ("GET", f"/observers/{id}/deliveries", None), ("POST", f"/observers/{id}/replay", b'{"since": "earliest"}'),
+            ("POST", f"/observers/{id}/recover", b'{"since": "1h"}'), ("POST", f"/observers/{id}/secret/rotate", b"{}"),
+            ("POST", f"/observers/{id}/test", b""), ("DELETE", f"/topics/{pattern}/observers", None),
+            ("GET", f"/observers/{id}/deliveries/{self.event_id()}", None),
+            ("POST", f"/observers/{id}/deliveries/{self.event_id()}/redeliver", None),
+        ])
+
+    def event_id(self):
+        """One of somebody's: the epoch is no secret, and positions are numbers."""
+        return f"{self.hub.epoch}-{self.random.randrange(1, 200)}"
+
+    def step(self):
+        method, target, body = self.request()
+        response = ask(self.hub, method, target.replace("*", "%2A"), self.key, data=body)
+        self.requests += 1
+        self.statuses[response.status_code] = self.statuses.get(response.status_code, 0) + 1
+        assert response.status_code < 500, (method, target, response.content)
+        told = response.content.decode(errors="replace") + str(response.headers)
+        secret, name = MARKS[self.other]
+        assert secret not in told, (method, target, told)
+        # A refusal may say what it was asked for, and no more.
+        asked = target + (body or b"").decode()
+        assert name not in told or name in asked and response.status_code >= 400, (method, target, told)
+        assert f'"topic":"{self.other}.' not in told or response.status_code >= 400, (method, target, told)
+        if method == "POST" and target == "/observers" and response.status_code == 201:
+            self.ids.append(response.json()["id"])
+
+    def run(self, until):
+        try:
+            while time.monotonic() < until:
+                self.step()
+        except BaseException as failure:
+            self.failure = failure
+
+
+@pytest.mark.measured
+def test_tenants_that_probe_see_nothing_of_each_other(start_hub, tmp_path, figure):
+    file = CredentialsFile(tmp_path, {name: grant(f"{name}.**") for name in "ab"} | {"admin": grant("**")})
+    hub = start_hub("--credentials", str(file.path), "--durability", "process", "--allow-egress", "127.0.0.0/8")
+    hub.epoch = ask(hub, "POST", "/topics/x/events", file.keys["admin"], data=b"x").json()["id"].rsplit("-", 1)[0]
+    with WebhookReceiver() as receiver:
+        tenants = [Tenant(name, hub, file.keys[name], receiver, seed) for name in "ab" for seed in range(2)]
+        until = time.monotonic() + SECONDS
+        threads = [threading.Thread(target=tenant.run, args=(until,)) for tenant in tenants]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for tenant in tenants:
+            if tenant.failure:
+                raise tenant.failure
+        wait_until(lambda: receiver.to("/a") and receiver.to("/b"))
+        # What is delivered goes to whose it is.
+        for name, other in ("ab", "ba"):
+            for delivery in receiver.to(f"/{name}"):
+                assert MARKS[other][0].encode() not in delivery.body and MARKS[other][1] not in str(delivery.headers)
+    statuses = {status: sum(tenant.statuses.get(status, 0) for tenant in tenants)
+                for status in sorted({status for tenant in tenants for status in tenant.statuses})}
+    figure(f"{sum(tenant.requests for tenant in tenants)} requests, {statuses}, {len(receiver.deliveries)} deliveries")
+    # It was no wall of refusals.
+    assert statuses[200] > 100 and statuses[201] > 50 and statuses[403] > 100 and statuses[404] > 20
