@@ -14,8 +14,31 @@ extension DeliverySchedulerTests {
         arguments: Crowd.allCases
     )
     func crowd(_ crowd: Crowd) throws {
-        var play = Play(inFlight: 64, schedule: Array(repeating: .seconds(1), count: 9))
-        let others = (0..<100).map { "o\($0)" }
+        let waits = try waits(beside: crowd, of: 100, inFlight: 64)
+        // Who hangs that answered before is known a second later, and each second takes a part of the slots only.
+        #expect(waits.max() ?? .max < 3000)
+        #expect(waits.count { $0 > 0 } < waits.count / 100, "\(waits.filter { $0 > 0 })")
+        #expect(waits.count > 2500)
+    }
+
+    @Test("one that gets something now and then waits for no time-out of others either")
+    func nowAndThen() throws {
+        let waits = try waits(beside: .alternate, of: 1200, inFlight: 1024, pause: 3000, step: 200)
+        #expect(waits.count > 10)
+        #expect(waits.max() ?? .max < 4000, "\(waits.filter { $0 > 0 })")
+    }
+
+    /// How long one endpoint that answers at once waits for its turns, in milliseconds, during a minute in which all others
+    /// get something every second.
+    private func waits(
+        beside crowd: Crowd,
+        of others: Int,
+        inFlight: Int,
+        pause: Int64 = 0,
+        step: Int64 = 20
+    ) throws -> [Int64] {
+        var play = Play(inFlight: inFlight, schedule: Array(repeating: .seconds(1), count: 9))
+        let others = (0..<others).map { "o\($0)" }
         for id in others + ["good"] {
             try play.set(id)
             play.run()
@@ -28,9 +51,10 @@ extension DeliverySchedulerTests {
         var waits: [Int64] = []
         var waitsSince: Int64?
         let start = play.now
+        var nextAt = start
         while play.now < start + 60_000 {
             if (play.now - start) % 1000 == 0 { for id in others { play.offer(1, to: id) } }
-            if waitsSince == nil {
+            if waitsSince == nil, play.now >= nextAt {
                 play.offer(1, to: "good")
                 waitsSince = play.now
             }
@@ -38,6 +62,7 @@ extension DeliverySchedulerTests {
             if play.count("good") > 0, let since = waitsSince {
                 waits.append(play.now - since)
                 waitsSince = nil
+                nextAt = play.now + pause
                 play.end(Self.ok) { $0.target.endpoint.id == "good" }
             }
             for request in play.underWay where request.target.endpoint.id != "good" {
@@ -55,14 +80,11 @@ extension DeliverySchedulerTests {
                 ended[id, default: 0] += 1
                 play.end(answer) { $0.token == request.token }
             }
-            #expect(play.scheduler.timers.count <= 101)
-            #expect(play.scheduler.begun.count <= 64 + 1024)
-            play.advance(to: play.now + 20)
+            #expect(play.scheduler.timers.count <= others.count + 1)
+            #expect(play.scheduler.begun.count <= inFlight + 1024)
+            play.advance(to: play.now + step)
         }
-        // Who hangs that answered before is known a second later, and each second takes a part of the slots only.
-        #expect(waits.max() ?? .max < 3000)
-        #expect(waits.count { $0 > 0 } < waits.count / 100, "\(waits.filter { $0 > 0 })")
-        #expect(waits.count > 2500)
+        return waits
     }
 
     @Test("however many attempts one endpoint would take, it gets an eighth")
