@@ -83,7 +83,7 @@ final class Gate: Sendable {
 
     /// A browser sends its cookies with whatever any page has it ask for: one counts for a change only if a page of ours, or
     /// one that was allowed by name, asks.
-    private func credential(of request: Request) throws(Problem) -> Substring? {
+    private func credential(of request: Request) throws(Problem) -> String? {
         guard let shown = try ShownCredential(request) else { return nil }
         guard shown.isCookie else { return shown.text }
         return request.isChange && !origins.isOfTrustedPage(request) ? nil : shown.text

@@ -6,7 +6,7 @@ struct ShownCredential {
     static let parameter = "access_token"
     private static let cookie = "clarion_token"
 
-    let text: Substring
+    let text: String
 
     /// Whether a browser sends it by itself, whichever page has it ask.
     let isCookie: Bool
@@ -14,31 +14,32 @@ struct ShownCredential {
     /// - Returns: nil if there is none.
     /// - Throws: 400 `credential-ambiguous`; 401 `credential-invalid` for another scheme than `Bearer`.
     init?(_ request: Request) throws(Problem) {
-        let fields = request.headers.values(of: "Authorization")
+        let fields = request.headers.count(of: "Authorization")
         let parameters =
             request.target.query.parameters.isEmpty ? [] : request.target.query.values(of: Self.parameter)
         let cookies = request.headers.contains("Cookie") ? Self.cookies(request) : []
-        guard fields.count + parameters.count + cookies.count <= 1 else { throw .credentialAmbiguous }
-        if let field = fields.first {
+        guard fields + parameters.count + cookies.count <= 1 else { throw .credentialAmbiguous }
+        if let field = request.headers.bytes(of: "Authorization") {
             text = try Self.bearer(field)
             isCookie = false
         } else if let parameter = parameters.first {
-            text = parameter[...]
+            text = parameter
             isCookie = false
         } else if let cookie = cookies.first {
-            text = cookie[...]
+            text = cookie
             isCookie = true
         } else {
             return nil
         }
     }
 
-    private static func bearer(_ field: String) throws(Problem) -> Substring {
+    private static func bearer(_ field: ArraySlice<UInt8>) throws(Problem) -> String {
         let scheme = "bearer "
-        guard field.utf8.prefix(scheme.utf8.count).isEqual(to: scheme) else {
+        guard field.prefix(scheme.utf8.count).isEqual(to: scheme) else {
             throw .credentialInvalid("The field Authorization does not begin with \"Bearer \".")
         }
-        return Substring(field.utf8.dropFirst(scheme.utf8.count).drop { $0 == UInt8(ascii: " ") })
+        let credential = field.dropFirst(scheme.utf8.count).drop { $0 == UInt8(ascii: " ") }
+        return String(decoding: credential, as: UTF8.self)
     }
 
     /// The values of the cookie in every `Cookie` field (RFC 6265 section 4.2.1).

@@ -32,6 +32,11 @@ public struct HeaderFields: Sendable {
         return nil
     }
 
+    /// How many fields of that name there are.
+    public func count(of name: StaticString) -> Int {
+        fields.count { matches($0.name, name) }
+    }
+
     /// Whether there is a field of that name.
     public func contains(_ name: StaticString) -> Bool {
         fields.contains { matches($0.name, name) }
