@@ -38,7 +38,8 @@ sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries 
 	ASAN_OPTIONS=detect_leaks=0 swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter BroadcastingTests
 	ASAN_OPTIONS=detect_leaks=0 swift test -c release --no-parallel --scratch-path .build/asan-release --sanitize=address --filter BroadcastingTests
 
-SANITIZED_TESTS := $(addprefix Tests/EndToEnd/test_,fuzzing.py unfinished_requests.py hostile_heads.py reconnecting.py names.py history.py descriptors.py)
+SANITIZED_TESTS := $(addprefix Tests/EndToEnd/test_,fuzzing.py unfinished_requests.py hostile_heads.py reconnecting.py names.py history.py descriptors.py \
+	credentials.py key_sets.py tenants.py limits.py loops.py trusted_proxies.py)
 
 sanitize-hub: dependencies test-dependencies ## The running hub under both sanitizers, fuzzed and stormed.
 	swift build -c release --product clarion --scratch-path .build/hub-tsan --sanitize=thread
