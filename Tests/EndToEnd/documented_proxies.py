@@ -1,7 +1,6 @@
 """nginx, Caddy and HAProxy, configured as docs/behind-a-proxy.md shows."""
 
 import os
-import random
 import re
 import shutil
 import socket
@@ -72,17 +71,6 @@ def configuration(name):
         return put_into(site, below[0], "}")
     frontend, backend = below
     return put_into(site, frontend, "    default_backend") + backend
-
-
-def free_port():
-    """A port that the system gives to nobody by itself until a proxy listens on it: those of clients begin at 32,768."""
-    while True:
-        port = random.randrange(20_000, 32_000)
-        try:
-            socket.create_server(("", port)).close()
-            return port
-        except OSError:
-            continue
 
 
 class DocumentedProxy:

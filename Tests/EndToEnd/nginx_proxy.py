@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from ports import free_port
 from waiting import DEADLINE, wait_until
 
 CONFIGURATION = """
@@ -44,8 +45,7 @@ class NginxProxy:
         if executable is None:
             pytest.skip("needs the package nginx")
         folder.mkdir()
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         # Otherwise the worker of a master that runs as root cannot enter the folder.
         user = "user root;" if os.geteuid() == 0 else ""

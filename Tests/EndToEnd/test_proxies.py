@@ -9,9 +9,10 @@ import requests
 
 from certificates import Authority
 from credentials import CredentialsFile, grant
-from documented_proxies import NAMES, DocumentedProxy, free_port
+from documented_proxies import NAMES, DocumentedProxy
 from event_stream import EventStreamParser
 from hub_process import events_path
+from ports import free_port
 from waiting import DEADLINE, wait_until
 
 

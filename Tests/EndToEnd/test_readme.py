@@ -4,12 +4,12 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 
 import pytest
 
 from hub_process import REPOSITORY, environment_without_settings
+from ports import free_port
 from waiting import wait_until
 
 README = (REPOSITORY / "README.md").read_text()
@@ -19,11 +19,6 @@ def blocks(heading, language):
     """The code of a section, block by block."""
     section = re.search(rf"^## {heading}\n(.*?)^## ", README, re.S | re.M).group(1)
     return re.findall(rf"^```{language}\n(.*?)^```$", section, re.S | re.M)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
 
 
 class Bash:

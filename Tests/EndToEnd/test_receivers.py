@@ -11,6 +11,7 @@ import pytest
 import requests
 
 from hub_process import REPOSITORY
+from ports import free_port
 from waiting import wait_until
 
 FOLDER = REPOSITORY / "Examples" / "Receivers"
@@ -33,8 +34,7 @@ def command(name):
 
 class ReceiverProcess:
     def __init__(self, command):
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            self.port = server.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/"
         self.lines = []
         self.process = subprocess.Popen(

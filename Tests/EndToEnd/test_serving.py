@@ -11,13 +11,9 @@ import time
 import pytest
 
 from event_stream import EventStream, StreamEnded, StreamRefused
+from ports import free_port
 from raw_http import RawConnection, request
 from waiting import wait_until
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
 
 
 def has_ipv6():

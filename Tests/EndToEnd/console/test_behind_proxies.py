@@ -8,7 +8,8 @@ from selenium.webdriver.common.keys import Keys
 from certificates import Authority
 from conftest import Console, browser_options, start_browser
 from credentials import CredentialsFile, grant
-from documented_proxies import DocumentedProxy, free_port
+from documented_proxies import DocumentedProxy
+from ports import free_port
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,15 @@
+"""Ports for what must know its own before it listens."""
+
+import random
+import socket
+
+
+def free_port():
+    """A port that the system gives to nobody by itself until somebody listens on it: those of clients begin at 32,768."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        try:
+            socket.create_server(("", port)).close()
+            return port
+        except OSError:
+            continue
