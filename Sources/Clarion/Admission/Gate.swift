@@ -28,7 +28,7 @@ final class Gate: Sendable {
     /// - Throws: 400 `credential-ambiguous`; 401 `credential-required` or `credential-invalid`; 403 `right-missing`;
     ///   429 `rate-limited` after too many credentials that were not valid, or too many changes; 508 `loop-detected`.
     func admit(_ request: Request, _ need: Need, to handler: @escaping Router.Handler) throws(Problem) -> Reply {
-        if request.isChange { try requireNoLoop(request, need) }
+        if !request.method.isSafe { try requireNoLoop(request, need) }
         guard let credentials, let check = need.check else {
             try count(request, by: nil)
             return try handler(request.sent(by: .anyone))
@@ -86,11 +86,11 @@ final class Gate: Sendable {
     private func credential(of request: Request) throws(Problem) -> String? {
         guard let shown = try ShownCredential(request) else { return nil }
         guard shown.isCookie else { return shown.text }
-        return request.isChange && !origins.isOfTrustedPage(request) ? nil : shown.text
+        return request.method.isSafe || origins.isOfTrustedPage(request) ? shown.text : nil
     }
 
     private func count(_ request: Request, by principal: Principal?) throws(Problem) {
-        if let rate, request.isChange { try rate.take(request, by: principal) }
+        if let rate, !request.method.isSafe { try rate.take(request, by: principal) }
     }
 
     private func requireNoLoop(_ request: Request, _ need: Need) throws(Problem) {
@@ -104,14 +104,6 @@ final class Gate: Sendable {
 }
 
 extension Request {
-    /// Whether it is to change something (RFC 9110 section 9.2.1).
-    fileprivate var isChange: Bool {
-        switch method {
-        case .get, .head, .options: false
-        default: true
-        }
-    }
-
     fileprivate func sent(by caller: Caller) -> Request {
         var request = self
         request.identity = caller

@@ -9,10 +9,7 @@ struct OriginCheck: Sendable {
 
     /// - Throws: 403 `origin-refused` for a request that changes something and comes from a page of another origin.
     func require(_ request: Request) throws(Problem) {
-        switch request.method {
-        case .get, .head, .options: return
-        default: try requireAlways(request)
-        }
+        if !request.method.isSafe { try requireAlways(request) }
     }
 
     /// The same for any request: what has another's stream ended is a change, whatever the method.

@@ -5,15 +5,15 @@ import Webhooks
 /// delivery posts keeps it, and is delivered with one more. So a webhook that leads back to the hub it is registered at,
 /// directly or by way of others, comes to an end.
 enum HopCount {
-    static let field = "Clarion-Hop"
+    static let field: StaticString = "Clarion-Hop"
     static let loopDetected = "loop-detected"
 
     /// - Returns: 0 for a request that no hub has sent.
     /// - Throws: 508 `loop-detected` if there were more than ``Webhooks/Delivery/mostHops``; 400 `parameter-invalid` for what is
     ///   no number, or several.
     static func of(_ request: Request) throws(Problem) -> Int {
-        guard request.headers.contains("Clarion-Hop") else { return 0 }
-        let values = request.headers.values(of: "Clarion-Hop")
+        guard request.headers.contains(field) else { return 0 }
+        let values = request.headers.values(of: field)
         guard values.count == 1, let text = values.first, !text.isEmpty,
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else {
@@ -21,7 +21,7 @@ enum HopCount {
                 .badRequest,
                 code: "parameter-invalid",
                 detail: "\"\(field)\" is one number: how many deliveries of hubs there were before this request.",
-                parameter: field
+                parameter: "\(field)"
             )
         }
         // One that is too large for a number is too large.
@@ -38,11 +38,11 @@ enum HopCount {
     ///
     /// - Throws: 508 `loop-detected`.
     static func requireNone(_ request: Request) throws(Problem) {
-        guard request.headers.contains("Clarion-Hop") else { return }
+        guard request.headers.contains(field) else { return }
         throw loop("A hub's delivery may post events, and change nothing else.")
     }
 
     private static func loop(_ detail: String) -> Problem {
-        Problem(Status(508), code: "loop-detected", title: "Loop detected", detail: detail, parameter: field)
+        Problem(Status(508), code: "loop-detected", title: "Loop detected", detail: detail, parameter: "\(field)")
     }
 }

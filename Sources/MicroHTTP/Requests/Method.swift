@@ -8,6 +8,9 @@ public struct Method: Hashable, Sendable, CustomStringConvertible {
         description = token
     }
 
+    /// Whether nothing is meant to change by it (RFC 9110 section 9.2.1).
+    public var isSafe: Bool { [.get, .head, .options].contains(self) }
+
     /// GET
     public static let get = Method("GET")
     /// HEAD
