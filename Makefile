@@ -22,9 +22,10 @@ measure: build test-dependencies ## Enforce the figures of time and memory that 
 	CLARION_LOAD=full swift test --no-parallel --filter MicroHTTPTests
 	CLARION_PROPERTY_CASES=100000 swift test --no-parallel --filter 'ClarionTests|WebhooksTests'
 
-# One test at a time: some measure time and memory, and all share the machine.
+# One test at a time: some measure time and memory, and all share the machine. What failed is said once more at the end.
 unit: dependencies
-	swift test --no-parallel
+	@mkdir -p .build
+	set -o pipefail; swift test --no-parallel 2>&1 | tee .build/unit.log || { grep -E '✘|error:' .build/unit.log; exit 1; }
 
 end-to-end: build test-dependencies
 	swift build -c release --product WebhookReceiver
