@@ -33,7 +33,19 @@ struct CredentialHash: Hashable, Sendable {
 
     private init(_ digest: SHA256.Digest) {
         // `unsafe`: the digest's 32 bytes are copied inside the closure that lends them.
-        self = unsafe digest.withUnsafeBytes { unsafe CredentialHash(bytes: $0) }
+        self = unsafe digest.withUnsafeBytes { bytes in
+            func word(_ number: Int) -> UInt64 {
+                UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: number * 8, as: UInt64.self))
+            }
+            return CredentialHash(first: word(0), second: word(1), third: word(2), fourth: word(3))
+        }
+    }
+
+    private init(first: UInt64, second: UInt64, third: UInt64, fourth: UInt64) {
+        self.first = first
+        self.second = second
+        self.third = third
+        self.fourth = fourth
     }
 
     /// - Parameter bytes: 32 of them.

@@ -1,7 +1,9 @@
 public import EventLog
 
 /// Who asks, and what they may do: an API key, the subject of a token, or anonymous.
-public struct Principal: Sendable {
+///
+/// A class, since every request has one and most have the same.
+public final class Principal: Sendable {
     /// What shows that they are who they are, for ``Credentials/isInForce(_:)``.
     enum Evidence: Sendable, Equatable {
         case anonymous
@@ -27,6 +29,14 @@ public struct Principal: Sendable {
     public let expires: Timestamp?
 
     let evidence: Evidence
+
+    init(name: String, id: PrincipalID, grant: Grant, expires: Timestamp?, evidence: Evidence) {
+        self.name = name
+        self.id = id
+        self.grant = grant
+        self.expires = expires
+        self.evidence = evidence
+    }
 
     /// Whether nobody showed a credential.
     public var isAnonymous: Bool { evidence == .anonymous }

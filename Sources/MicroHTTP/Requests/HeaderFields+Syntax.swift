@@ -22,11 +22,11 @@ extension HeaderFields {
     /// Why the body's length is ambiguous, if it is. Libmicrohttpd takes the first field it finds; a proxy in front
     /// that takes another would see a different next request (RFC 9112 sections 6.1 and 6.3: request smuggling).
     private func framingProblem(isHTTP11: Bool) -> Problem? {
-        let codings = values(of: "Transfer-Encoding")
-        if codings.isEmpty {
-            guard Set(values(of: "Content-Length")).count > 1 else { return nil }
+        guard contains("Transfer-Encoding") else {
+            guard count(of: "Content-Length") > 1, Set(values(of: "Content-Length")).count > 1 else { return nil }
             return .framing("The Content-Length fields differ.", "Content-Length")
         }
+        let codings = values(of: "Transfer-Encoding")
         guard isHTTP11 else {
             return .framing("HTTP/1.0 has no transfer codings.", "Transfer-Encoding")
         }
