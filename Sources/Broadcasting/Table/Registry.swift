@@ -16,7 +16,12 @@
 /// an object in hand is either that object's or a dead one's, and both may go when that object's go.
 struct Registry<Key: Hashable & Sendable, Value: Sendable> {
     typealias Member = Roster<Value>.Member
-    typealias Removed = (registration: Registration<Key>, entry: any Entry<Value>)
+
+    /// What was taken out. A structure of its own: arrays of pairs are released by looking at their types.
+    struct Removed: Sendable {
+        let registration: Registration<Key>
+        let entry: any Entry<Value>
+    }
 
     private struct Bucket {
         var roster: Roster<Value>
@@ -80,25 +85,26 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
             owned.append(member)
         }
         count += 1
-        return (lastID, replaced)
+        return (lastID, replaced?.entry)
     }
 
     /// Ends a registration.
     mutating func remove(_ id: RegistrationID, from key: Key) -> (any Entry<Value>)? {
-        let entry = take(id, from: key)
-        entry?.position.end.set()
+        guard let (entry, position) = take(id, from: key) else { return nil }
+        position.end.set()
         return entry
     }
 
-    private mutating func take(_ id: RegistrationID, from key: Key) -> (any Entry<Value>)? {
+    private mutating func take(_ id: RegistrationID, from key: Key) -> (entry: any Entry<Value>, position: EntryPosition)? {
         guard let index = buckets.index(forKey: key),
             let entry = buckets.values[index].roster.remove(id)
         else { return nil }
-        if let slot = entry.position.slot { buckets.values[index].slots.removeValueShrinking(forKey: slot) }
+        let position = entry.position
+        if let slot = position.slot { buckets.values[index].slots.removeValueShrinking(forKey: slot) }
         if buckets.values[index].roster.isEmpty { buckets.removeValueShrinking(forKey: key) }
         count -= 1
-        if let owner = entry.position.owner { forget(Registration(key: key, id: id), of: owner) }
-        return entry
+        if let owner = position.owner { forget(Registration(key: key, id: id), of: owner) }
+        return (entry, position)
     }
 
     mutating func remove(_ slot: Slot, from key: Key) -> (any Entry<Value>)? {
@@ -107,8 +113,13 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
 
     /// Ends registrations of an owner, under one key or under all: a slice of them, all if it is less.
     mutating func removeSlice(ownedAt owner: ObjectIdentifier, from key: Key? = nil) -> [Removed] {
-        registrations(ownedAt: owner, under: key).compactMap { registration in
-            remove(registration.id, from: registration.key).map { (registration, $0) }
+        // Most owners have one.
+        if let sole = owners[owner]?.sole {
+            guard key == nil || sole.key == key, let entry = remove(sole.id, from: sole.key) else { return [] }
+            return [Removed(registration: sole, entry: entry)]
+        }
+        return registrations(ownedAt: owner, under: key).compactMap { registration in
+            remove(registration.id, from: registration.key).map { Removed(registration: registration, entry: $0) }
         }
     }
 
@@ -117,13 +128,13 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         guard let owner = member.entry.position.owner, let sole = owners[owner]?.sole, sole.id == member.id else {
             return nil
         }
-        return remove(sole.id, from: sole.key).map { (sole, $0) }
+        return remove(sole.id, from: sole.key).map { Removed(registration: sole, entry: $0) }
     }
 
     /// A slice of the entries of an owner.
     func slice(ownedAt owner: ObjectIdentifier) -> [Removed] {
         registrations(ownedAt: owner).compactMap { registration in
-            entry(of: registration).map { (registration, $0) }
+            entry(of: registration).map { Removed(registration: registration, entry: $0) }
         }
     }
 
