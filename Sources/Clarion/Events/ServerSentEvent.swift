@@ -77,8 +77,8 @@ enum ServerSentEvent {
     }
 }
 
-/// Why a stream could not resume where it was asked to.
-enum GapReason: String, Sendable {
+/// Why nobody can resume where they asked to.
+public enum GapReason: String, Sendable {
     /// The log no longer reaches back that far.
     case retention
     /// The log never had that id.

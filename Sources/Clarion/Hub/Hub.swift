@@ -2,7 +2,7 @@ public import Access
 import Dispatch
 import FoundationEssentials
 import Locking
-public import EventLog
+import EventLog
 public import Logging
 import MicroHTTP
 import Synchronization
@@ -55,6 +55,8 @@ public final class Hub: Sendable {
     private let failed: AsyncStream<FailedEndpoint>
     private let whoFailed: AsyncStream<FailedEndpoint>.Continuation
     private let server = Lock<HTTPServer?>(nil)
+    /// Nil until the hub has begun.
+    private let routes = Lock<Router?>(nil)
     private let draining = Atomic<Bool>(false)
 
     /// Opens the log, takes up the registered webhooks, and listens.
@@ -138,7 +140,7 @@ public final class Hub: Sendable {
             masterKey: configuration.masterKey,
             logger: logger
         )
-        objects = ObjectHost(broadcaster: broadcaster, directory: directory)
+        objects = ObjectHost(log: log, broadcaster: broadcaster, directory: directory)
     }
 
     private func begin(_ configuration: HubConfiguration) async throws {
@@ -159,6 +161,8 @@ public final class Hub: Sendable {
         do {
             for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
             let router = try Router(for: self, configuration: configuration)
+            routes.withLock { $0 = router }
+            guard configuration.listens else { return }
             let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
             let proxies = TrustedProxies(configuration.trustedProxies)
             var server = configuration.server
@@ -177,7 +181,10 @@ public final class Hub: Sendable {
         }
     }
 
-    /// The port that is listened on.
+    /// The routes, for requests that the process makes itself.
+    var router: Router { routes.withLock { $0 } ?? Router() }
+
+    /// The port that is listened on; 0 if the hub does not listen.
     public var port: UInt16 { server.withLock { $0?.port } ?? 0 }
 
     /// Whether the hub is shutting down: it takes no more posts.
@@ -188,42 +195,6 @@ public final class Hub: Sendable {
     /// - Throws: ``CredentialsError`` if it cannot be read; what was in force then stays in force.
     public func reloadCredentials() throws(CredentialsError) {
         try gate.credentials?.reload()
-    }
-
-    /// Posts an event and returns it once it is committed.
-    ///
-    /// - Throws: ``HubError`` if it was not stored: with the log's code and the ``EventLogError`` as its cause if it could
-    ///   not be, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a notification and its data is not what that carries.
-    public func post(_ draft: EventDraft) async throws(HubError) -> Event {
-        try await store([try admit(draft)])[0]
-    }
-
-    /// Posts events, of any topics, next to each other and in this order: all of them or none.
-    ///
-    /// - Returns: one event for each draft, once they are committed.
-    /// - Throws: what ``post(_:)-(EventDraft)`` does; a pointer begins with the place of the draft, as in `/3/price`.
-    public func post(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
-        var admitted: [EventDraft] = []
-        admitted.reserveCapacity(drafts.count)
-        for (index, draft) in drafts.enumerated() { admitted.append(try admit(draft, pointer: "/\(index)")) }
-        return admitted.isEmpty ? [] : try await store(admitted)
-    }
-
-    private func admit(_ draft: EventDraft, pointer: String = "") throws(HubError) -> EventDraft {
-        try HubError.requireFree(draft.topic, pointer: pointer)
-        do {
-            return try bindings.admit(draft)
-        } catch {
-            throw HubError(code: HubError.infoMismatch, message: error.detail, pointer: pointer + error.pointer)
-        }
-    }
-
-    private func store(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
-        do {
-            return try await log.append(drafts)
-        } catch {
-            throw HubError(error)
-        }
     }
 
     /// Shuts down in order: takes no more posts, ends the streams, lets attempts under way finish, closes the log.
@@ -239,6 +210,7 @@ public final class Hub: Sendable {
         let server = server.withLock { $0 }
         server?.quiesce()
         streams.endAll()
+        objects.endFeeds()
         readerMemory.stopWaiting()
         webhooks.stop()
         // Who tries an endpoint out waits for the attempt's answer.

@@ -39,6 +39,9 @@ public struct HubConfiguration: Sendable {
     /// the log waits.
     public var readerMemory: Int
 
+    /// Whether the hub listens for HTTP. One that does not is its program's alone; it still delivers to webhooks.
+    public var listens = true
+
     /// The folder whose files are served at `/`; nil serves none.
     public var publicFolder: String?
 

@@ -43,6 +43,9 @@ public struct HubError: Error, Sendable, CustomStringConvertible {
     /// The topic is one of the hub's own, which begin with `clarion.`: only the hub posts on them. Nothing was stored.
     public static let topicReserved = "topic-reserved"
 
+    /// A value cannot be made JSON of. Nothing was stored.
+    public static let valueInvalid = "value-invalid"
+
     /// Another notification, or the same one, is bound to the topic already.
     public static let topicBound = "topic-bound"
 
@@ -67,6 +70,21 @@ extension HubError {
     static func requireFree(_ topic: Topic, pointer: String? = nil) throws(HubError) {
         guard topic.isReserved else { return }
         throw HubError(code: topicReserved, message: Topic.reservedDetail, pointer: pointer)
+    }
+
+    /// Runs what the log or a parser of names may refuse.
+    static func passingOn<Value>(_ body: () async throws -> Value) async throws(HubError) -> Value {
+        do {
+            return try await body()
+        } catch let error as EventLogError {
+            throw HubError(error)
+        } catch let error as TopicError {
+            throw HubError(error)
+        } catch let error as HubError {
+            throw error
+        } catch {
+            throw HubError(code: "internal", message: "\(error)", cause: error)
+        }
     }
 
     init(_ error: EventLogError) {

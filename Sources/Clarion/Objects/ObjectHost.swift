@@ -8,10 +8,12 @@ import EventLog
 /// object's life and owns the `ObjectObserver` through its handler. So nothing owns the object, and nothing outlives it.
 final class ObjectHost: Sendable {
     private let table = ObserverTable<ObserverID, ArraySlice<Event>>()
+    private let log: any EventLog
     private let broadcaster: TopicBroadcaster
     private let directory: ObserverDirectory
 
-    init(broadcaster: TopicBroadcaster, directory: ObserverDirectory) {
+    init(log: any EventLog, broadcaster: TopicBroadcaster, directory: ObserverDirectory) {
+        self.log = log
         self.broadcaster = broadcaster
         self.directory = directory
     }
@@ -44,9 +46,60 @@ final class ObjectHost: Sendable {
         return table.token(for: registration)
     }
 
+    /// Registers an object that begins in the past, for as long as it lives.
+    ///
+    /// - Returns: what reads for it, to be run: it ends with the registration. The next page is read when the handler has had
+    ///   the last one.
+    func add<Owner: AnyObject & Sendable>(
+        _ owner: Owner,
+        topics: [TopicPattern],
+        from start: HistoryStart,
+        deliver: Delivery,
+        onGap: (@Sendable (HistoryGap) -> Void)?,
+        handler: @escaping @Sendable (Owner, Event) -> Void
+    ) -> @Sendable () async throws(HubError) -> Void {
+        let feed = feed(topics, from: start, readerType: String(describing: type(of: owner)), onGap: onGap)
+        // The handler's: it goes with the registration.
+        let reader = EventFeed.Reader(feed)
+        table.register(feed.id, owner: owner, deliver: deliver) { owner, events in
+            for event in events where reader.feed.isRegistered { handler(owner, event) }
+            reader.feed.pageIsHandled()
+        }
+        return { () async throws(HubError) in
+            while let page = try await feed.nextPage() {
+                self.table.notify(feed.id, page[...])
+                await feed.waitUntilHandled()
+            }
+        }
+    }
+
+    /// Registers somebody who reads the log by themselves, until that is released or ended.
+    func feed(
+        _ topics: [TopicPattern],
+        from start: HistoryStart,
+        readerType: String,
+        onGap: (@Sendable (HistoryGap) -> Void)?
+    ) -> EventFeed {
+        let feed = EventFeed(topics: topics, from: start, readerType: readerType, log: log, onGap: onGap)
+        let topics = broadcaster.register(feed, format: .none) { feed, _ in feed.receive() }
+        feed.hold(Registrations(topics: topics, directory: directory.add(feed)))
+        return feed
+    }
+
     /// Unregisters one registration.
     func remove(_ observer: ObjectObserver) {
         table.removeAll(observer.id)
+    }
+
+    /// Unregisters one who reads.
+    func remove(_ feed: EventFeed) {
+        feed.end()
+        table.removeAll(feed.id)
+    }
+
+    /// Ends all who read: the hub shuts down.
+    func endFeeds() {
+        for case let feed as EventFeed in directory.all() { feed.end() }
     }
 
     /// Unregisters all registrations of an object.

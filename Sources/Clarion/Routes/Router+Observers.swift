@@ -227,6 +227,9 @@ private struct ObserverResource: Sendable {
         case let object as ObjectObserver:
             objects.remove(object)
             return true
+        case let feed as EventFeed:
+            objects.remove(feed)
+            return true
         default: return false
         }
     }

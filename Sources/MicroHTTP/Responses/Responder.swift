@@ -6,21 +6,28 @@ import Synchronization
 /// The request is held up until it is used. One that is let go without an answer answers 500 by itself, so that no
 /// client waits for ever.
 public final class Responder: Sendable {
+    /// Who waits for the answer.
+    enum Asker {
+        /// A client of the server.
+        ///
+        /// `takesInterim` says whether it takes interim responses: it speaks HTTP/1.1.
+        case client(SuspendedConnection, takesInterim: Bool)
+        /// A part of the process, which is told when the answer is there.
+        case process(@Sendable () -> Void)
+    }
+
     private let answer: PendingAnswer
-    private let connection: SuspendedConnection
+    private let asker: Asker
     private let requestID: String
-    /// Whether the client takes interim responses: it speaks HTTP/1.1.
-    private let takesInterim: Bool
     private let hasProbed = Atomic<Bool>(false)
     private let began = ContinuousClock.now
 
     /// How long a client of HTTP/1.0 that has closed its half is taken for one that waits.
     private static let patience = Duration.seconds(2)
 
-    init(answer: PendingAnswer, connection: SuspendedConnection, takesInterim: Bool, requestID: String) {
+    init(answer: PendingAnswer, for asker: Asker, requestID: String) {
         self.answer = answer
-        self.connection = connection
-        self.takesInterim = takesInterim
+        self.asker = asker
         self.requestID = requestID
     }
 
@@ -41,6 +48,7 @@ public final class Responder: Sendable {
     /// unasked), which has the kernel of one that is gone reset the connection. One of HTTP/1.0
     /// cannot be asked: it counts as gone after two seconds.
     public var isAbandoned: Bool {
+        guard case .client(let connection, let takesInterim) = asker else { return false }
         switch connection.peer.state {
         case .open: return false
         case .gone: return true
@@ -64,7 +72,11 @@ public final class Responder: Sendable {
     /// - Parameter reply: evaluated later, on a server thread, which it must not block; never if the client is gone by
     ///   then, so that what it opens has somebody who reads it.
     public func reply(_ reply: @escaping @Sendable () -> Reply) {
-        if answer.set(reply) { connection.resume() }
+        guard answer.set(reply) else { return }
+        switch asker {
+        case .client(let connection, _): connection.resume()
+        case .process(let tell): tell()
+        }
     }
 
     /// Answers with a problem.

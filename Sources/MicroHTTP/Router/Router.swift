@@ -73,7 +73,7 @@ public struct Router: Sendable {
         }
     }
 
-    private func dispatch(_ request: Request) throws(Problem) -> Reply {
+    func dispatch(_ request: Request) throws(Problem) -> Reply {
         var request = request
         guard let endpoint = root.find(request.target.segments[...], parameters: &request.parameters) else {
             guard let fallback else {

@@ -175,7 +175,8 @@ final class Exchange {
             }
             let answer = PendingAnswer()
             phase = .waiting(answer)
-            start(Responder(answer: answer, connection: suspended, takesInterim: takesChunks, requestID: id))
+            let client = Responder.Asker.client(suspended, takesInterim: takesChunks)
+            start(Responder(answer: answer, for: client, requestID: id))
             return true
         }
     }

@@ -31,12 +31,6 @@ extension Hub {
     func stored(_ pattern: String = "**") async throws -> [Event] {
         try await log.read(after: .start, matching: [TopicPattern(pattern)], limit: 100_000, byteLimit: .max).events
     }
-
-    /// Posts text.
-    @discardableResult
-    func post(_ text: String, to topic: String) async throws -> Event {
-        try await post(EventDraft(topic: Topic(topic), data: Array(text.utf8)))
-    }
 }
 
 extension Event {

@@ -1,0 +1,37 @@
+import MicroHTTP
+
+/// Webhooks, managed by the program.
+extension Hub {
+    /// Registers a webhook, or replaces the settings of the one of that name.
+    ///
+    /// ```swift
+    /// let webhook = try await hub.register(WebhookSettings(url: "https://shop.example/hook", topics: ["orders.*"]), as: "billing")
+    /// if let secret = webhook.secret { keep(secret) }
+    /// ```
+    ///
+    /// - Parameter id: a name of the program's own, so that it may do the same at every start; nil makes a new webhook with an id
+    ///   of the hub's.
+    /// - Throws: ``HubError`` with the code that HTTP clients get, such as `url-invalid`, and the pointer of what is to blame.
+    @discardableResult
+    public func register(_ settings: WebhookSettings, as id: String? = nil) async throws(HubError) -> RegisteredWebhook
+    {
+        guard let id else { return try await request(RegisteredWebhook.self, "POST", "/observers", body: settings) }
+        return try await request(RegisteredWebhook.self, "PUT", path(of: id), body: settings)
+    }
+
+    /// The webhook of an id.
+    ///
+    /// - Throws: ``HubError`` with code `observer-unknown`.
+    public func webhook(_ id: String) async throws(HubError) -> RegisteredWebhook {
+        try await request(RegisteredWebhook.self, "GET", path(of: id))
+    }
+
+    /// Unregisters an observer of any kind.
+    ///
+    /// - Throws: ``HubError`` with code `observer-unknown`.
+    public func unregister(_ id: String) async throws(HubError) {
+        try await request("DELETE", path(of: id))
+    }
+
+    private func path(of id: String) -> String { "/observers/\(PercentEncoding.encode(id))" }
+}

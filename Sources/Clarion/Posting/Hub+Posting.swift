@@ -1,0 +1,88 @@
+public import EventLog
+
+/// What a program posts.
+extension Hub {
+    /// Posts an event and returns it once it is committed.
+    ///
+    /// - Throws: ``HubError`` if it was not stored: with the log's code and the ``EventLogError`` as its cause if it could
+    ///   not be, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a notification and its data is not what that carries.
+    public func post(_ draft: EventDraft) async throws(HubError) -> Event {
+        try await store([try admit(draft)])[0]
+    }
+
+    /// Posts events, of any topics, next to each other and in this order: all of them or none.
+    ///
+    /// - Returns: one event for each draft, once they are committed.
+    /// - Throws: what ``post(_:)-(EventDraft)`` does; a pointer begins with the place of the draft, as in `/3/price`.
+    public func post(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
+        var admitted: [EventDraft] = []
+        admitted.reserveCapacity(drafts.count)
+        for (index, draft) in drafts.enumerated() { admitted.append(try admit(draft, pointer: "/\(index)")) }
+        return admitted.isEmpty ? [] : try await store(admitted)
+    }
+
+    private func admit(_ draft: EventDraft, pointer: String = "") throws(HubError) -> EventDraft {
+        try HubError.requireFree(draft.topic, pointer: pointer)
+        do {
+            return try bindings.admit(draft)
+        } catch {
+            throw HubError(code: HubError.infoMismatch, message: error.detail, pointer: pointer + error.pointer)
+        }
+    }
+
+    private func store(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
+        do {
+            return try await log.append(drafts)
+        } catch {
+            throw HubError(error)
+        }
+    }
+
+    /// Posts text.
+    ///
+    /// ```swift
+    /// try await hub.post("hello", to: "greetings")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - text: the data, sent as `text/plain;charset=utf-8`.
+    ///   - topic: the name of the topic.
+    ///   - type: a word for the kind of event, such as `created`; nil for none.
+    /// - Throws: what ``post(_:)-(EventDraft)`` does, and ``HubError`` with code `topic-invalid`.
+    @discardableResult
+    public func post(_ text: String, to topic: String, type: String? = nil) async throws(HubError) -> Event {
+        try await post(Array(text.utf8), contentType: "text/plain;charset=utf-8", to: topic, type: type)
+    }
+
+    /// Posts a value as JSON.
+    ///
+    /// ```swift
+    /// try await hub.post(Order(id: 7, total: 12), to: "orders.created")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: what `JSONEncoder` makes `application/json` of: members in the order of their names, dates as RFC 3339.
+    ///   - topic: the name of the topic.
+    ///   - type: a word for the kind of event; nil for none.
+    /// - Throws: what ``post(_:)-(EventDraft)`` does, and ``HubError`` with code `topic-invalid`, or with code `value-invalid` if the
+    ///   value cannot be encoded.
+    @discardableResult
+    public func post(_ value: some Encodable & Sendable, to topic: String, type: String? = nil) async throws(HubError)
+        -> Event
+    {
+        let data = try HubError.encoding(value)
+        return try await post(data, contentType: "application/json", to: topic, type: type)
+    }
+
+    private func post(_ data: [UInt8], contentType: String, to topic: String, type: String?) async throws(HubError)
+        -> Event
+    {
+        let name: Topic
+        do throws(TopicError) {
+            name = try Topic(topic)
+        } catch {
+            throw HubError(error)
+        }
+        return try await post(EventDraft(topic: name, type: type, contentType: contentType, data: data))
+    }
+}

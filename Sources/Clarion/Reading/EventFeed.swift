@@ -1,0 +1,153 @@
+import EventLog
+import JSON
+import Locking
+import Synchronization
+
+/// Reads the log for one reader in the process, page by page, and waits for what comes: an observer like any other, that is
+/// told only that there is more. So a reader may be as slow as it likes, and what it costs is one page.
+///
+/// It is registered before the log is read first. So what a page does not have was told of, and nothing is waited for that is
+/// there.
+final class EventFeed: HubObserver {
+    let id = ObserverID.generate(.object)
+    let kind = ObserverKind.object
+    let topics: [TopicPattern]
+    let createdAt = Timestamp.now()
+
+    private struct Place {
+        var position: Position
+        var gaps: StreamGaps
+    }
+
+    private let readerType: String
+    private let log: any EventLog
+    private let start: HistoryStart
+    private let onGap: (@Sendable (HistoryGap) -> Void)?
+    /// Nil until the log was asked where the reader begins.
+    private let place = Lock<Place?>(nil)
+    private let registrations = Lock<Registrations?>(nil)
+    private let more: AsyncStream<Void>
+    private let tellsMore: AsyncStream<Void>.Continuation
+    private let handled: AsyncStream<Void>
+    private let tellsHandled: AsyncStream<Void>.Continuation
+    private let isOver = Atomic(false)
+    private let read = Atomic(0)
+
+    /// How many pages with events were read.
+    var pagesRead: Int { read.load(ordering: .relaxed) }
+
+    /// - Parameters:
+    ///   - readerType: the name of what reads, for `GET /observers`.
+    ///   - onGap: is told of history that is gone, before the event at which reading goes on.
+    init(
+        topics: [TopicPattern],
+        from start: HistoryStart,
+        readerType: String,
+        log: any EventLog,
+        onGap: (@Sendable (HistoryGap) -> Void)?
+    ) {
+        self.topics = topics
+        self.start = start
+        self.readerType = readerType
+        self.log = log
+        self.onGap = onGap
+        (more, tellsMore) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (handled, tellsHandled) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Ends a feed when it is released: whoever reads holds one.
+    final class Reader: Sendable {
+        let feed: EventFeed
+
+        init(_ feed: EventFeed) {
+            self.feed = feed
+        }
+
+        deinit { feed.end() }
+    }
+
+    /// Keeps what ends with it.
+    func hold(_ registrations: Registrations) {
+        self.registrations.withLock { $0 = registrations }
+    }
+
+    var isRegistered: Bool { !isOver.load(ordering: .acquiring) }
+
+    /// Hears that there is more, on the log's thread.
+    func receive() {
+        tellsMore.yield()
+    }
+
+    /// Ends the reading: who waits for the next page gets none.
+    func end() {
+        guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        tellsMore.finish()
+        tellsHandled.finish()
+        // Let go outside the lock.
+        _ = registrations.withLock { $0.take() }
+    }
+
+    /// The next events, at least one: waits until there are some.
+    ///
+    /// - Returns: nil if it has ended, or the task was cancelled.
+    func nextPage() async throws(HubError) -> [Event]? {
+        var signals = more.makeAsyncIterator()
+        while isRegistered, !Task.isCancelled {
+            let page: EventPage
+            do throws(EventLogError) {
+                page = try await readPage()
+            } catch {
+                if error.code == EventLogError.closed || !isRegistered { return nil }
+                throw HubError(error)
+            }
+            if !page.events.isEmpty { return page.events }
+            if page.isLast, await signals.next() == nil { return nil }
+        }
+        return nil
+    }
+
+    /// Says that all of a page was handled, where that takes place elsewhere.
+    func pageIsHandled() {
+        tellsHandled.yield()
+    }
+
+    /// Waits until the last page was handled, or never will be.
+    func waitUntilHandled() async {
+        var signals = handled.makeAsyncIterator()
+        await signals.next()
+    }
+
+    private func readPage() async throws(EventLogError) -> EventPage {
+        var place: Place
+        if let present = self.place.withLock({ $0 }) {
+            place = present
+        } else {
+            let tail = log.tail
+            let start = try await start.beginning.find(in: log, topics: topics, types: TypeFilter([]))
+            place = Place(position: start.position(tail: tail), gaps: StreamGaps(start))
+        }
+        let page = try await log.read(
+            after: place.position,
+            matching: topics,
+            limit: ReaderPages.events,
+            byteLimit: ReaderPages.bytes
+        )
+        place.gaps.read(
+            lastRemoval: page.lastRemoval,
+            after: EventID(epoch: log.epoch, position: place.position).description
+        )
+        let gap = place.gaps.take(if: !page.events.isEmpty || page.isLast)
+        place.position = page.scannedThrough
+        if !page.events.isEmpty { read.add(1, ordering: .relaxed) }
+        self.place.withLock { [place] in $0 = place }
+        if let gap { onGap?(HistoryGap(after: gap.asked, reason: gap.reason)) }
+        return page
+    }
+
+    func document() async throws(EventLogError) -> JSONValue {
+        var members = commonMembers
+        members["state"] = .string("active")
+        members["type"] = .string(readerType)
+        return .object(members)
+    }
+}

@@ -1,0 +1,101 @@
+import EventLog
+import Testing
+
+@testable import Clarion
+
+/// A program that manages its hub without a connection.
+@Suite struct ManagementTests {
+    private struct Order: Codable, Sendable {
+        let total: Int
+        let id: String
+    }
+
+    @Test func textAndValuesArePostedAsWhatTheyAre() async throws {
+        try await withHub { hub in
+            let text = try await hub.post("hello", to: "a", type: "greeting")
+            #expect(text.contentType == "text/plain;charset=utf-8" && text.type == "greeting")
+            let value = try await hub.post(Order(total: 12, id: "a/1"), to: "a")
+            #expect(value.contentType == "application/json" && value.text == #"{"id":"a/1","total":12}"#)
+            await #expect { try await hub.post("x", to: "a*") } throws: { ($0 as? HubError)?.code == "topic-invalid" }
+            await #expect { try await hub.post(Double.nan, to: "a") } throws: {
+                ($0 as? HubError)?.code == HubError.valueInvalid
+            }
+            await #expect { try await hub.post("x", to: "clarion.a") } throws: {
+                ($0 as? HubError)?.code == HubError.topicReserved
+            }
+            #expect(try await hub.stored().count == 2)
+        }
+    }
+
+    @Test func aWebhookIsRegisteredReadAndUnregistered() async throws {
+        try await withHub { hub in
+            var settings = WebhookSettings(url: "http://127.0.0.1:8999/hook", topics: ["a.*"])
+            settings.enabled = false
+            let made = try await hub.register(settings, as: "billing")
+            #expect(made.id == "billing" && made.state == "paused" && made.secret?.hasPrefix("whsec_") == true)
+            try await hub.post("1", to: "a.b")
+            let read = try await hub.webhook("billing")
+            #expect(read.stats.pending == 1 && read.secret == nil && read.topics == ["a.*"])
+            // The same again changes nothing, and keeps the secret.
+            #expect(try await hub.register(settings, as: "billing").secret == nil)
+            #expect(try await hub.register(settings).id != "billing")
+            try await hub.unregister("billing")
+            await #expect { try await hub.webhook("billing") } throws: {
+                ($0 as? HubError)?.code == "observer-unknown"
+            }
+            settings.url = "no url"
+            await #expect { try await hub.register(settings, as: "x") } throws: {
+                let error = $0 as? HubError
+                return error?.code == "url-invalid" && error?.pointer == "/url"
+            }
+            await #expect { try await hub.webhook("../topics?x") } throws: { $0 is HubError }
+        }
+    }
+
+    @Test func topicsAreListedBoundedAndDeleted() async throws {
+        try await withHub { hub in
+            for topic in ["b", "a.1", "a.2"] { try await hub.post("1", to: topic) }
+            #expect(try await hub.topics(prefix: "a.").map(\.topic.name) == ["a.1", "a.2"])
+            #expect(try await hub.topics(after: "a.1", limit: 1).map(\.topic.name) == ["a.2"])
+            try await hub.setRetention(Retention(events: 1), of: "b")
+            #expect(try await hub.topics(prefix: "b").first?.retention?.events == 1)
+            #expect(try await hub.deleteTopic("b"))
+            #expect(try await !hub.deleteTopic("b"))
+            #expect(try await hub.topics().map(\.topic.name) == ["a.1", "a.2"])
+        }
+    }
+
+    @Test func everyRouteAnswersTheProcessToo() async throws {
+        try await withHub { hub in
+            let posted = try await hub.request("POST", "/topics/a/events", body: ["total": 12])
+            #expect(posted.status == 201)
+            #expect(try await hub.request("GET", "/topics/a/value").body == Array(#"{"total":12}"#.utf8))
+            await #expect {
+                try await hub.request("GET", "/topics/a/events", headers: [("Accept", "text/event-stream")])
+            } throws: {
+                ($0 as? HubError)?.code == "stream-unavailable"
+            }
+            await #expect { try await hub.request("GET", "/nowhere") } throws: {
+                ($0 as? HubError)?.code == "route-unknown"
+            }
+            await #expect { try await hub.request("BREW", "/topics/a/value") } throws: {
+                ($0 as? HubError)?.code == "method-not-allowed"
+            }
+            await #expect { try await hub.request("GET", "a b") } throws: {
+                ($0 as? HubError)?.code == "target-invalid"
+            }
+            #expect(hub.directory.all().isEmpty)
+        }
+    }
+
+    @Test func aHubThatDoesNotListenDoesEverythingElse() async throws {
+        var configuration = HubConfiguration(storage: .inMemory, durability: .memory)
+        configuration.listens = false
+        let hub = try await Hub.start(configuration, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        #expect(hub.port == 0)
+        let id = try await hub.post("1", to: "a").id
+        #expect(try await hub.history("a").map(\.id) == [id])
+        #expect(try await hub.request("GET", "/readyz").status == 200)
+        await hub.shutdown()
+    }
+}
