@@ -158,7 +158,7 @@ public final class Hub: Sendable {
         gate.credentials?.startFetching()
         do {
             for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
-            let router = try Router(for: self, configuration: configuration)
+            let router = try Routes(for: self, configuration: configuration).router
             let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
             let proxies = TrustedProxies(configuration.trustedProxies)
             var server = configuration.server
