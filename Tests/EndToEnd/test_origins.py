@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from hub_process import REPOSITORY, events_path
+from hub_process import events_path
+from openapi_document import routes
 from problems import assert_problem
 from raw_http import RawConnection, exchange, request
 
@@ -73,8 +74,7 @@ def test_names_and_origins_that_cannot_be_read_are_refused_at_the_start(start_hu
 
 # Web pages of other origins
 
-ROUTES = re.findall(r'on(?:Async)?\(\s*\.(\w+),\s*"([^"]+)"',
-                    "".join(path.read_text() for path in (REPOSITORY / "Sources/Clarion/Routes").glob("Router+*.swift")))
+ROUTES = routes()
 
 
 def test_there_are_routes():

@@ -5,10 +5,12 @@ import MicroHTTP
 /// What a route needs of who asks. Every route names one.
 struct Need: Sendable {
     /// Nothing: no credential is looked at.
-    static let nothing = Need(nil)
+    static let nothing = Need("nothing", "Nobody is asked who they are.", nil)
 
     /// Posting on the path's topic.
-    static let publish = Need(takesDeliveries: true) { request, caller throws(Problem) in
+    static let publish = Need("publish", "Needs the right `publish` on the topic.", takesDeliveries: true) {
+        request,
+        caller throws(Problem) in
         // The handler reads the topic, too: who may post everywhere need not have it read twice.
         if caller.grant.allowsEverything(.publish) { return }
         let topic: Topic = try request.parameter("topic")
@@ -16,28 +18,48 @@ struct Need: Sendable {
     }
 
     /// Hearing the path's topic or pattern.
-    static let subscribe = Need { request, caller throws(Problem) in
+    static let subscribe = Need("subscribe", "Needs the right `subscribe` on the topic or pattern.") {
+        request,
+        caller throws(Problem) in
         let pattern: TopicPattern = try request.parameter("topic")
         try caller.require(.subscribe, on: pattern)
     }
 
     /// Managing the path's topic or pattern.
-    static let manage = Need { request, caller throws(Problem) in
+    static let manage = Need("manage", "Needs the right `manage` on the topic or pattern.") {
+        request,
+        caller throws(Problem) in
         let pattern: TopicPattern = try request.parameter("topic")
         try caller.require(.manage, on: pattern)
     }
 
     /// Seeing the path's topic: who hears it may, and who manages it.
-    static let see = Need { request, caller throws(Problem) in
+    static let see = Need("see", "Needs the right `subscribe` or `manage` on the topic.") {
+        request,
+        caller throws(Problem) in
         let topic: Topic = try request.parameter("topic")
         if !caller.grant.allows(.manage, on: topic) { try caller.require(.subscribe, on: topic) }
     }
 
     /// Hearing something; the handler looks at what.
-    static let subscribeSomewhere = Need { _, caller throws(Problem) in try caller.requireSome(.subscribe) }
+    static let subscribeSomewhere = Need("subscribeSomewhere", "Needs the right `subscribe` on what is asked for.") {
+        _,
+        caller throws(Problem) in
+        try caller.requireSome(.subscribe)
+    }
 
     /// Managing something; the handler looks at what.
-    static let manageSomewhere = Need { _, caller throws(Problem) in try caller.requireSome(.manage) }
+    static let manageSomewhere = Need("manageSomewhere", "Needs the right `manage` on the topics of the observer.") {
+        _,
+        caller throws(Problem) in
+        try caller.requireSome(.manage)
+    }
+
+    /// Its name in descriptions of the routes.
+    let name: String
+
+    /// It in a sentence, as Markdown that has code.
+    let summary: String
 
     /// Nil if nobody is looked at.
     let check: (@Sendable (Request, Caller) throws(Problem) -> Void)?
@@ -45,7 +67,14 @@ struct Need: Sendable {
     /// Whether a webhook may lead here: what it changes must count how often the event went round.
     let takesDeliveries: Bool
 
-    private init(takesDeliveries: Bool = false, _ check: (@Sendable (Request, Caller) throws(Problem) -> Void)?) {
+    private init(
+        _ name: String,
+        _ summary: String,
+        takesDeliveries: Bool = false,
+        _ check: (@Sendable (Request, Caller) throws(Problem) -> Void)?
+    ) {
+        self.name = name
+        self.summary = summary
         self.takesDeliveries = takesDeliveries
         self.check = check
     }

@@ -4,7 +4,7 @@ import MicroHTTP
 /// or, since an `EventSource` sets no fields, in the query parameter `access_token`.
 struct ShownCredential {
     static let parameter = "access_token"
-    private static let cookie = "clarion_token"
+    static let cookie = "clarion_token"
 
     let text: String
 

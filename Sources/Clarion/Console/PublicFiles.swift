@@ -98,9 +98,9 @@ package struct PublicFiles: Sendable {
     }
 }
 
-extension Router {
+extension Routes {
     /// `GET /` and below.
     mutating func addPublicFiles(_ files: PublicFiles) {
-        otherwise(parameters: []) { request throws(Problem) in .now(try files.response(to: request)) }
+        otherwise(.openConsole) { request throws(Problem) in .now(try files.response(to: request)) }
     }
 }

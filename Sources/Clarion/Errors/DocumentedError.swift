@@ -15,6 +15,12 @@ struct DocumentedError: Sendable {
         self.advice = advice
     }
 
+    /// The status that it has as a rule.
+    var status: Int { Int(statuses.prefix(3)) ?? 500 }
+
+    /// Its advice in plain text.
+    var plainAdvice: String { Self.render(advice) { "`\($0)`" } }
+
     /// Its row in the table of `docs/errors.md`.
     var markdownRow: String { "| <a id=\"\(code)\"></a>`\(code)` | \(statuses) | \(advice) |" }
 

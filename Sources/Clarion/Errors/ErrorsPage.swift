@@ -59,9 +59,9 @@ enum ErrorsPage {
     )
 }
 
-extension Router {
+extension Routes {
     /// `GET /errors`.
     mutating func addErrors(_ hub: Hub) {
-        on(.get, "/errors", parameters: [], needs: .nothing, hub) { request in .now(ErrorsPage.response(to: request)) }
+        on(.get, "/errors", .readErrors, needs: .nothing, hub) { request in .now(ErrorsPage.response(to: request)) }
     }
 }

@@ -14,4 +14,20 @@ enum HTMLText {
         }
         return escaped
     }
+
+    /// A line of Markdown that has code, and nothing else.
+    static func code(_ markdown: String) -> String {
+        // Every other part stands between backticks.
+        escape(markdown).split(separator: "`", omittingEmptySubsequences: false).enumerated().map { index, part in
+            index.isMultiple(of: 2) ? String(part) : "<code>\(part)</code>"
+        }.joined()
+    }
+
+    /// The same of several paragraphs, with an empty line between.
+    static func paragraphs(_ markdown: String) -> String {
+        markdown.split(separator: "\n\n").map { "<p>\(code(String($0)))</p>" }.joined()
+    }
+
+    /// A path, which may be broken before its slashes.
+    static func breakable(_ path: String) -> String { escape(path).replacing("/", with: "<wbr>/") }
 }

@@ -160,7 +160,7 @@ public final class Hub: Sendable {
         gate.credentials?.startFetching()
         do {
             for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
-            let router = try Router(for: self, configuration: configuration)
+            let router = try Routes(for: self, configuration: configuration).router
             routes.withLock { $0 = router }
             guard configuration.listens else { return }
             let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)

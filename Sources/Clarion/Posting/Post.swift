@@ -6,9 +6,6 @@ struct Post: Sendable {
     /// One transaction holds up all others while it runs, for some 50 ms with this many.
     static let maximumEvents = 10_000
 
-    /// What a query may say instead of header fields.
-    static let parameters: QueryParameters = ["type", "key"]
-
     private(set) var drafts: [EventDraft]
     let format: PostFormat
     /// Where the client's own idempotency key stood; nil if it gave none.

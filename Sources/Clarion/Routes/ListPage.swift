@@ -5,7 +5,22 @@ import MicroHTTP
 /// What every list takes: `limit=`, and as `cursor=` the `next` of the page before.
 struct ListPage {
     /// What a query may say of it.
-    static let parameters: QueryParameters = ["limit", "cursor"]
+    static let parameters: [Operation.Parameter] = [
+        limitParameter,
+        .query(
+            "cursor",
+            "Where the page begins: the `next` of the one before.",
+            ["type": "string"],
+            example: "b3JkZXJzLmNyZWF0ZWQ="
+        ),
+    ]
+
+    static let limitParameter = Operation.Parameter.query(
+        "limit",
+        "The most that the page is to have; 100 unless it is given.",
+        .integer(limits),
+        example: 100
+    )
 
     private static let limits = 1...1000
 

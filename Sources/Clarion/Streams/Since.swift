@@ -17,6 +17,35 @@ enum Since: Hashable, Sendable {
     /// How many events `?last=` may name.
     private static let counts = 1...1000
 
+    /// What a query may say of it.
+    static let parameters: [Operation.Parameter] = [
+        .query(
+            "since",
+            """
+            Where to begin: `latest` (what comes next), `earliest` (the oldest event that is kept), `last` (the newest event), \
+            an RFC 3339 time, or a duration such as `10m` or `1h30m`. Streams begin with `latest` unless it is given, history \
+            with `earliest`.
+            """,
+            [
+                "anyOf": [
+                    .choice(["latest", "earliest", "last"]), .time(),
+                    ["type": "string", "pattern": .string(durationPattern)],
+                ]
+            ],
+            example: "10m",
+            errors: ["since-invalid"]
+        ),
+        .query(
+            "last",
+            "Begin so many events before the newest, the oldest of them first. Not beside `since`.",
+            .integer(counts),
+            example: 10
+        ),
+    ]
+
+    /// What durations look like, about.
+    static let durationPattern = "^([0-9]{1,5}(d|h|m|s|ms))+$"
+
     /// Reads `?since=` or `?last=`; nil if there is neither.
     ///
     /// - Throws: `since-invalid`; `parameter-invalid` for `last` that is no number from 1 to 1000, or stands beside `since`.

@@ -39,7 +39,7 @@ struct RedeliveryStart {
         }
     }
 
-    private static let forms =
+    static let forms =
         "earliest, a time such as 2026-11-20T23:19:00Z, a duration such as 10m or 1h30m, or the id of an event of this log"
 
     private static var invalid: Problem {

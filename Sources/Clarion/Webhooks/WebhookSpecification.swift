@@ -21,10 +21,10 @@ struct WebhookSpecification: Sendable {
     /// A secret of the client's own, of that scheme.
     let secret: SigningSecret?
 
-    private static let maximumTopics = 100
-    private static let maximumTypes = 100
-    private static let maximumHeaders = 32
-    private static let maximumDescription = 1024
+    static let maximumTopics = 100
+    static let maximumTypes = 100
+    static let maximumHeaders = 32
+    static let maximumDescription = 1024
 
     /// Checks every member.
     ///

@@ -17,6 +17,22 @@ struct Preconditions: Hashable, Sendable {
         case tagged(EntityTag)
     }
 
+    /// How routes are described that look at them.
+    static let parameters: [Operation.Parameter] = [
+        parameter(.match, "Only if what is there has one of these tags, or is there at all (`*`)."),
+        parameter(.noneMatch, "Only if what is there has none of these tags, or if nothing is there (`*`)."),
+    ]
+
+    private static func parameter(_ field: Field, _ description: String) -> Operation.Parameter {
+        .header(
+            field.rawValue,
+            description,
+            ["type": "string", "pattern": .string(#"^(\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$"#)],
+            example: .string(#""01jd7m3x8qz4-41""#),
+            errors: ["parameter-invalid"]
+        )
+    }
+
     let match: EntityTagList?
     let noneMatch: EntityTagList?
 

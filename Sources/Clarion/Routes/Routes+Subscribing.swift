@@ -2,16 +2,15 @@ import Access
 import EventLog
 import MicroHTTP
 
-extension Router {
+extension Routes {
     /// `GET …/events`: a stream if the client accepts one, otherwise history.
     mutating func addSubscribing(_ hub: Hub) {
-        on(.get, "/topics/{topic}/events", parameters: Self.eventsParameters, needs: .subscribe, hub) {
+        on(.get, "/topics/{topic}/events", .readEvents, needs: .subscribe, hub) {
             [weak hub] request throws(Problem) in
             guard let hub else { throw Problem.draining }
             return try hub.events(of: [try request.parameter("topic")], for: request)
         }
-        on(.get, "/events", parameters: [.repeatable("topic")] + Self.eventsParameters, needs: .subscribeSomewhere, hub)
-        {
+        on(.get, "/events", .readEventsOfTopics, needs: .subscribeSomewhere, hub) {
             [weak hub] request throws(Problem) in
             guard let hub else { throw Problem.draining }
             let topics = try Self.topics(of: request)
@@ -20,11 +19,8 @@ extension Router {
         }
     }
 
-    /// Streams and history share their paths, so each takes what the other does.
-    private static let eventsParameters =
-        StreamBeginning.parameters + ["type", "observer", "envelope", "after", "limit"]
-
-    private static let maximumTopics = 100
+    /// How many topics and patterns one request may name.
+    static let maximumTopics = 100
 
     private static func topics(of request: Request) throws(Problem) -> [TopicPattern] {
         let names = request.target.query.values(of: "topic")

@@ -1,10 +1,10 @@
 import EventLog
 import MicroHTTP
 
-extension Router {
+extension Routes {
     /// `POST /topics/{topic}/events`.
     mutating func addPosting(_ hub: Hub) {
-        on(.post, "/topics/{topic}/events", parameters: Post.parameters, needs: .publish, hub) {
+        on(.post, "/topics/{topic}/events", .postEvents, needs: .publish, hub) {
             [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             try Preconditions.requireUntagged(request)

@@ -1,11 +1,11 @@
 import EventLog
 import MicroHTTP
 
-extension Router {
+extension Routes {
     /// `GET /healthz` and `GET /readyz`.
     mutating func addService(_ hub: Hub) {
-        on(.get, "/healthz", parameters: [], needs: .nothing, hub) { _ in .now(.plain("ok\n")) }
-        onAsync(.get, "/readyz", parameters: [], needs: .nothing, hub) { [weak hub] request in
+        on(.get, "/healthz", .checkHealth, needs: .nothing, hub) { _ in .now(.plain("ok\n")) }
+        onAsync(.get, "/readyz", .checkReadiness, needs: .nothing, hub) { [weak hub] request in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             do throws(EventLogError) {
                 try await hub.log.probe()

@@ -3,32 +3,26 @@ import EventLog
 import JSON
 import MicroHTTP
 
-extension Router {
+extension Routes {
     /// `/observers/{id}/deliveries` and what makes deliveries by hand.
     mutating func addDeliveries(_ hub: Hub) {
         let resource = DeliveryResource(log: hub.log, webhooks: hub.webhooks, directory: hub.directory)
-        onAsync(
-            .get,
-            "/observers/{id}/deliveries",
-            parameters: ListPage.parameters + ["state"],
-            needs: .manageSomewhere,
-            hub
-        ) {
+        onAsync(.get, "/observers/{id}/deliveries", .listDeliveries, needs: .manageSomewhere, hub) {
             try await resource.list($0)
         }
-        onAsync(.get, "/observers/{id}/deliveries/{event}", parameters: [], needs: .manageSomewhere, hub) {
+        onAsync(.get, "/observers/{id}/deliveries/{event}", .readDelivery, needs: .manageSomewhere, hub) {
             try await resource.read($0)
         }
-        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", parameters: [], needs: .manageSomewhere, hub) {
+        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", .redeliver, needs: .manageSomewhere, hub) {
             try await resource.redeliver($0)
         }
-        onAsync(.post, "/observers/{id}/recover", parameters: [], needs: .manageSomewhere, hub) {
+        onAsync(.post, "/observers/{id}/recover", .recover, needs: .manageSomewhere, hub) {
             try await resource.recover($0)
         }
-        onAsync(.post, "/observers/{id}/replay", parameters: [], needs: .manageSomewhere, hub) {
+        onAsync(.post, "/observers/{id}/replay", .replay, needs: .manageSomewhere, hub) {
             try await resource.replay($0)
         }
-        onAsync(.post, "/observers/{id}/test", parameters: [], needs: .manageSomewhere, hub) {
+        onAsync(.post, "/observers/{id}/test", .testObserver, needs: .manageSomewhere, hub) {
             try await resource.test($0)
         }
     }

@@ -4,7 +4,7 @@ import JSON
 import MicroHTTP
 import Webhooks
 
-extension Router {
+extension Routes {
     /// `/observers` and below.
     mutating func addObservers(_ hub: Hub, httpsOnly: Bool) {
         let resource = ObserverResource(
@@ -16,24 +16,24 @@ extension Router {
             links: hub.links,
             httpsOnly: httpsOnly
         )
-        onAsync(.get, "/observers", parameters: ListPage.parameters + ["topic", "kind"], needs: .manageSomewhere, hub) {
+        onAsync(.get, "/observers", .listObservers, needs: .manageSomewhere, hub) {
             try await resource.list($0)
         }
-        onAsync(.post, "/observers", parameters: [], needs: .manageSomewhere, hub) { try await resource.create($0) }
-        onAsync(.get, "/observers/{id}", parameters: [], needs: .manageSomewhere, hub) { try await resource.read($0) }
-        onAsync(.put, "/observers/{id}", parameters: [], needs: .manageSomewhere, hub) {
+        onAsync(.post, "/observers", .createObserver, needs: .manageSomewhere, hub) { try await resource.create($0) }
+        onAsync(.get, "/observers/{id}", .readObserver, needs: .manageSomewhere, hub) { try await resource.read($0) }
+        onAsync(.put, "/observers/{id}", .replaceObserver, needs: .manageSomewhere, hub) {
             try await resource.replace($0)
         }
-        onAsync(.patch, "/observers/{id}", parameters: [], needs: .manageSomewhere, hub) {
+        onAsync(.patch, "/observers/{id}", .changeObserver, needs: .manageSomewhere, hub) {
             try await resource.patch($0)
         }
-        onAsync(.post, "/observers/{id}/secret/rotate", parameters: [], needs: .manageSomewhere, hub) {
+        onAsync(.post, "/observers/{id}/secret/rotate", .rotateSecret, needs: .manageSomewhere, hub) {
             try await resource.rotate($0)
         }
-        onAsync(.delete, "/observers/{id}", parameters: [], needs: .manageSomewhere, hub) {
+        onAsync(.delete, "/observers/{id}", .deleteObserver, needs: .manageSomewhere, hub) {
             try await resource.delete($0)
         }
-        onAsync(.delete, "/topics/{topic}/observers", parameters: [], needs: .manage, hub) {
+        onAsync(.delete, "/topics/{topic}/observers", .deleteObservers, needs: .manage, hub) {
             try await resource.deleteAll($0)
         }
     }

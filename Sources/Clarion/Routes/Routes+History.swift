@@ -1,10 +1,10 @@
 import EventLog
 import MicroHTTP
 
-extension Router {
+extension Routes {
     /// `GET /topics/{topic}/events/{id}`: one event, as it was posted.
     mutating func addHistory(_ hub: Hub) {
-        onAsync(.get, "/topics/{topic}/events/{id}", parameters: [], needs: .subscribe, hub) {
+        onAsync(.get, "/topics/{topic}/events/{id}", .readEvent, needs: .subscribe, hub) {
             [log = hub.log] request in
             let topic: Topic = try request.parameter("topic")
             let text: String = try request.parameter("id")

@@ -1,10 +1,10 @@
 import EventLog
 import MicroHTTP
 
-extension Router {
+extension Routes {
     /// `/topics/{topic}/value`: the newest event as the value of its topic.
     mutating func addValue(_ hub: Hub) {
-        onAsync(.get, "/topics/{topic}/value", parameters: [], needs: .subscribe, hub) { [log = hub.log] request in
+        onAsync(.get, "/topics/{topic}/value", .readValue, needs: .subscribe, hub) { [log = hub.log] request in
             guard let event = try await log.lastEvent(of: try request.parameter("topic")) else {
                 throw Problem(
                     .notFound,
@@ -14,7 +14,7 @@ extension Router {
             }
             return try Response.event(event, for: request, lifespan: .momentary)
         }
-        on(.put, "/topics/{topic}/value", parameters: Post.parameters, needs: .publish, hub) {
+        on(.put, "/topics/{topic}/value", .putValue, needs: .publish, hub) {
             [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             let post = try Post(request)

@@ -3,16 +3,16 @@ import EventLog
 import JSON
 import MicroHTTP
 
-extension Router {
+extension Routes {
     /// `/topics` and `/topics/{topic}`.
     mutating func addTopics(_ hub: Hub) {
         let resource = TopicResource(store: hub.log, streams: hub.streams, directory: hub.directory)
-        onAsync(.get, "/topics", parameters: ListPage.parameters + ["prefix"], needs: .subscribeSomewhere, hub) {
+        onAsync(.get, "/topics", .listTopics, needs: .subscribeSomewhere, hub) {
             try await resource.list($0)
         }
-        onAsync(.get, "/topics/{topic}", parameters: [], needs: .see, hub) { try await resource.read($0) }
-        onAsync(.put, "/topics/{topic}", parameters: [], needs: .manage, hub) { try await resource.set($0) }
-        onAsync(.delete, "/topics/{topic}", parameters: [], needs: .manage, hub) { try await resource.delete($0) }
+        onAsync(.get, "/topics/{topic}", .readTopic, needs: .see, hub) { try await resource.read($0) }
+        onAsync(.put, "/topics/{topic}", .setTopic, needs: .manage, hub) { try await resource.set($0) }
+        onAsync(.delete, "/topics/{topic}", .deleteTopic, needs: .manage, hub) { try await resource.delete($0) }
     }
 }
 

@@ -1,0 +1,109 @@
+import MicroHTTP
+
+/// The hub's routes. None can be registered without what `/openapi.json` is to say of it.
+struct Routes: Sendable {
+    /// Finds the handlers of requests.
+    private(set) var router = Router()
+
+    /// What is registered, in order.
+    private(set) var described: [DescribedRoute] = []
+
+    /// Checks every request before its route is looked for.
+    mutating func require(_ check: @escaping @Sendable (Request) throws(Problem) -> Void) { router.require(check) }
+
+    /// Adds fields to the answers to `OPTIONS`.
+    mutating func answerOptions(
+        with fields: @escaping @Sendable (Request, String) -> [(name: String, value: String)]
+    ) {
+        router.answerOptions(with: fields)
+    }
+
+    /// Adds a route for those who have what it needs.
+    mutating func on(
+        _ method: Method,
+        _ path: String,
+        _ operation: Operation,
+        needs need: Need,
+        _ hub: Hub,
+        _ handler: @escaping Router.Handler
+    ) {
+        on(DescribedRoute(method: method, path: path, operation: operation, need: need), hub, handler)
+    }
+
+    private mutating func on(_ route: DescribedRoute, _ hub: Hub, _ handler: @escaping Router.Handler) {
+        describe(route)
+        router.on(
+            route.method,
+            route.path,
+            parameters: route.operation.query,
+            admission: { [gate = hub.gate] request, handler throws(Problem) in
+                try gate.admit(request, route.need, to: handler)
+            },
+            handler
+        )
+    }
+
+    /// Adds a route whose answer takes time: the connection is suspended, and the handler runs on the concurrency pool.
+    mutating func onAsync(
+        _ method: Method,
+        _ path: String,
+        _ operation: Operation,
+        needs need: Need,
+        _ hub: Hub,
+        _ handler: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        onAsync(DescribedRoute(method: method, path: path, operation: operation, need: need), hub, handler)
+    }
+
+    /// The same for a route that was put together before.
+    mutating func onAsync(
+        _ route: DescribedRoute,
+        _ hub: Hub,
+        _ handler: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        on(route, hub) {
+            [answers = hub.answers, work = hub.work, logger = hub.logger] request in
+            .later { responder in
+                work.start {
+                    do {
+                        // What changes something is done once, and its answer is small.
+                        let response =
+                            route.method == .get
+                            ? try await answers.make { try await handler(request) } : try await handler(request)
+                        responder.respond(response)
+                    } catch {
+                        responder.respond(Problem(error, request: request, logger: logger))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where `GET` requests go whose path no route has: they are for everybody. It is described as the root.
+    mutating func otherwise(_ operation: Operation, _ handler: @escaping Router.Handler) {
+        describe(DescribedRoute(method: .get, path: "/", operation: operation, need: .nothing))
+        router.otherwise(parameters: operation.query, handler)
+    }
+
+    private mutating func describe(_ route: DescribedRoute) {
+        precondition(
+            route.isWhole,
+            "The description of \(route.method) \(route.path) names other segments, or an id twice."
+        )
+        described.append(route)
+    }
+}
+
+/// A route and what is to be said of it.
+struct DescribedRoute: Sendable {
+    let method: Method
+    let path: String
+    let operation: Operation
+    let need: Need
+
+    /// Whether what is described are the segments of its path.
+    fileprivate var isWhole: Bool {
+        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+            == operation.segments
+    }
+}
