@@ -8,16 +8,13 @@ final class Gate: Sendable {
     let credentials: Credentials?
     private let origins: OriginCheck
     private let work: BackgroundWork
-    private let failedLogins: FailedLogins
-    private let refusals: Refusals
+    private let failedLogins = FailedLogins()
     /// Nil if changes are not bounded.
     private let rate: ChangeRate?
 
     /// - Parameter rate: how many changes a second each client may make; 0 for any number.
-    init(credentials: Credentials?, origins: OriginCheck, rate: Int, work: BackgroundWork, refusals: Refusals) {
-        failedLogins = FailedLogins(refusals: refusals)
-        self.rate = rate > 0 ? ChangeRate(perSecond: rate, refusals: refusals) : nil
-        self.refusals = refusals
+    init(credentials: Credentials?, origins: OriginCheck, rate: Int, work: BackgroundWork) {
+        self.rate = rate > 0 ? ChangeRate(perSecond: rate) : nil
         self.credentials = credentials
         self.origins = origins
         self.work = work
@@ -94,19 +91,13 @@ final class Gate: Sendable {
     }
 
     private func requireNoLoop(_ request: Request, _ need: Need) throws(Problem) {
-        do {
-            if need.takesDeliveries { _ = try HopCount.of(request) } else { try HopCount.requireNone(request) }
-        } catch {
-            if error.code == HopCount.loopDetected { refusals.count(.hops) }
-            throw error
-        }
+        if need.takesDeliveries { _ = try HopCount.of(request) } else { try HopCount.requireNone(request) }
     }
 }
 
 extension Request {
     fileprivate func sent(by caller: Caller) -> Request {
-        var request = self
-        request.identity = caller
-        return request
+        identity = caller
+        return self
     }
 }

@@ -37,6 +37,11 @@ struct Need: Sendable {
     /// Managing something; the handler looks at what.
     static let manageSomewhere = Need { _, caller throws(Problem) in try caller.requireSome(.manage) }
 
+    /// Managing everything there is.
+    static let manageEverything = Need { _, caller throws(Problem) in
+        if !caller.grant.allowsEverything(.manage) { throw caller.lacks(.manage, on: "**") }
+    }
+
     /// Nil if nobody is looked at.
     let check: (@Sendable (Request, Caller) throws(Problem) -> Void)?
 

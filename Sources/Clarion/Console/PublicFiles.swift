@@ -101,6 +101,6 @@ package struct PublicFiles: Sendable {
 extension Router {
     /// `GET /` and below.
     mutating func addPublicFiles(_ files: PublicFiles) {
-        otherwise(parameters: []) { request throws(Problem) in .now(try files.response(to: request)) }
+        otherwise("/{file}", parameters: []) { request throws(Problem) in .now(try files.response(to: request)) }
     }
 }

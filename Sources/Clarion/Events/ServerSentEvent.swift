@@ -78,7 +78,7 @@ enum ServerSentEvent {
 }
 
 /// Why a stream could not resume where it was asked to.
-enum GapReason: String, Sendable {
+enum GapReason: String, CaseIterable, Sendable {
     /// The log no longer reaches back that far.
     case retention
     /// The log never had that id.

@@ -1,4 +1,5 @@
 public import Access
+import CoreMetrics
 import Dispatch
 import FoundationEssentials
 import Locking
@@ -30,10 +31,10 @@ public final class Hub: Sendable {
     let webhooks: WebhookRegistry
     let objects: ObjectHost
     let bindings = TopicBindings()
+    let metrics: HubMetrics
+    let gauges: HubGauges
     let work = BackgroundWork()
     let logger: Logger
-    /// What clients were refused because they had their share.
-    let refusals = Refusals()
     /// Which web pages may change something.
     let origins: OriginCheck
     /// Where the hub's resources are.
@@ -51,7 +52,7 @@ public final class Hub: Sendable {
     /// What waits for all of them.
     var readerMemory: ReaderMemory { writer.memory }
 
-    private let dispatcher: WebhookDispatcher
+    let dispatcher: WebhookDispatcher
     private let failed: AsyncStream<FailedEndpoint>
     private let whoFailed: AsyncStream<FailedEndpoint>.Continuation
     private let server = Lock<HTTPServer?>(nil)
@@ -82,6 +83,8 @@ public final class Hub: Sendable {
     private init(_ configuration: HubConfiguration, log: SQLiteEventLog, logger: Logger) throws {
         self.log = log
         self.logger = logger
+        metrics = HubMetrics(backend: configuration.metrics)
+        gauges = HubGauges(metrics.factory)
         origins = OriginCheck(allowed: configuration.allowedOrigins, publicURL: configuration.publicURL)
         links = Links(configuration.publicURL)
         directory = ObserverDirectory()
@@ -99,7 +102,8 @@ public final class Hub: Sendable {
         self.whoFailed = whoFailed
         let deliveries = LogDeliveryStore(
             log: log,
-            patience: configuration.disableFailingAfter
+            patience: configuration.disableFailingAfter,
+            metrics: metrics
         ) { whoFailed.yield($0) }
         var webhooks = configuration.webhooks
         webhooks.maximumConnections = min(webhooks.maximumConnections, DescriptorBudget.ofProcess.webhooks)
@@ -111,8 +115,7 @@ public final class Hub: Sendable {
             credentials: credentials,
             origins: origins,
             rate: configuration.changesPerSecond,
-            work: work,
-            refusals: refusals
+            work: work
         )
         expiry = credentials.map { [directory] in StreamExpiry($0, directory) }
         streams = StreamHost(
@@ -121,13 +124,13 @@ public final class Hub: Sendable {
             directory: directory,
             names: names,
             writer: writer,
-            reader: StreamReader(pages: pages, work: work),
+            reader: StreamReader(pages: pages, work: work, metrics: metrics),
             outboxBytes: configuration.outboxBytes,
             places: StreamPlaces(
                 maximum: configuration.maximumStreams,
-                perClient: configuration.maximumStreamsPerClient,
-                refusals: refusals
-            )
+                perClient: configuration.maximumStreamsPerClient
+            ),
+            metrics: metrics
         )
         self.webhooks = WebhookRegistry(
             store: log,
@@ -138,12 +141,27 @@ public final class Hub: Sendable {
             masterKey: configuration.masterKey,
             logger: logger
         )
-        objects = ObjectHost(broadcaster: broadcaster, directory: directory)
+        objects = ObjectHost(broadcaster: broadcaster, directory: directory, metrics: metrics)
     }
 
     private func begin(_ configuration: HubConfiguration) async throws {
         work.begin()
-        log.follow { [broadcaster] commit in broadcaster.notify(commit) }
+        log.follow { [broadcaster, metrics] commit in
+            metrics.count(commit)
+            broadcaster.notify(commit)
+        }
+        if metrics.hasBackend {
+            work.start { [weak self] in
+                var next = ContinuousClock.now
+                while self?.isDraining == false {
+                    if ContinuousClock.now >= next {
+                        await self?.readGauges()
+                        next = .now + Self.gaugeInterval
+                    }
+                    try? await Task.sleep(for: .milliseconds(250))
+                }
+            }
+        }
         work.start { [failed, whoFailed, webhooks] in
             for await endpoint in failed where await !webhooks.disable(endpoint) {
                 // What was in the way, a full disk most likely, may have passed by then.
@@ -160,6 +178,7 @@ public final class Hub: Sendable {
             for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
             let router = try Router(for: self, configuration: configuration)
             let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
+            let requests = RequestMetrics(metrics, patterns: router.patterns)
             let proxies = TrustedProxies(configuration.trustedProxies)
             var server = configuration.server
             if let publicURL = configuration.publicURL { server.publicURL = publicURL.text }
@@ -168,6 +187,7 @@ public final class Hub: Sendable {
                 writer: writer,
                 logger: logger,
                 fields: sharing.headers,
+                served: { requests.count($0) },
                 respond: { router.respond(to: proxies.unwrap($0)) }
             )
             self.server.withLock { $0 = started }
@@ -195,7 +215,7 @@ public final class Hub: Sendable {
     /// - Throws: ``HubError`` if it was not stored: with the log's code and the ``EventLogError`` as its cause if it could
     ///   not be, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a notification and its data is not what that carries.
     public func post(_ draft: EventDraft) async throws(HubError) -> Event {
-        try await store([try admit(draft)])[0]
+        try await counted { () throws(HubError) in try await store([try admit(draft)]) }[0]
     }
 
     /// Posts events, of any topics, next to each other and in this order: all of them or none.
@@ -203,10 +223,27 @@ public final class Hub: Sendable {
     /// - Returns: one event for each draft, once they are committed.
     /// - Throws: what ``post(_:)-(EventDraft)`` does; a pointer begins with the place of the draft, as in `/3/price`.
     public func post(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
-        var admitted: [EventDraft] = []
-        admitted.reserveCapacity(drafts.count)
-        for (index, draft) in drafts.enumerated() { admitted.append(try admit(draft, pointer: "/\(index)")) }
-        return admitted.isEmpty ? [] : try await store(admitted)
+        if drafts.isEmpty { return [] }
+        return try await counted { () throws(HubError) in
+            var admitted: [EventDraft] = []
+            admitted.reserveCapacity(drafts.count)
+            for (index, draft) in drafts.enumerated() { admitted.append(try admit(draft, pointer: "/\(index)")) }
+            return try await store(admitted)
+        }
+    }
+
+    /// Counts a post of the process, and how long it took.
+    private func counted(_ post: () async throws(HubError) -> AppendReceipt) async throws(HubError) -> [Event] {
+        let began = ContinuousClock.now
+        do throws(HubError) {
+            let receipt = try await post()
+            metrics.posts.count(PostResult(.success(receipt)))
+            metrics.postDuration.recordNanoseconds((ContinuousClock.now - began).nanoseconds)
+            return receipt.events
+        } catch {
+            metrics.posts.count(PostResult.isConflict(error.code) ? .conflict : .refused)
+            throw error
+        }
     }
 
     private func admit(_ draft: EventDraft, pointer: String = "") throws(HubError) -> EventDraft {
@@ -218,9 +255,9 @@ public final class Hub: Sendable {
         }
     }
 
-    private func store(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
+    private func store(_ drafts: [EventDraft]) async throws(HubError) -> AppendReceipt {
         do {
-            return try await log.append(drafts)
+            return try await log.append(drafts, if: nil)
         } catch {
             throw HubError(error)
         }

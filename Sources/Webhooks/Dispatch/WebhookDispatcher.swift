@@ -74,6 +74,9 @@ public final class WebhookDispatcher: Sendable {
         transport.options.foreseeableRefusal(of: url)
     }
 
+    /// How many requests to endpoints are under way.
+    public var requestsUnderWay: Int { state.withLock { $0.scheduler.requestsUnderWay } }
+
     /// Starts the transport thread and the pump. Further calls do nothing.
     public func start() {
         let isFirst = state.withLock { state in
