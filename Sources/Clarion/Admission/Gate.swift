@@ -27,8 +27,9 @@ final class Gate: Sendable {
     func admit(_ request: Request, _ need: Need, to handler: @escaping Router.Handler) throws(Problem) -> Reply {
         if !request.method.isSafe { try requireNoLoop(request, need) }
         guard let credentials, let check = need.check else {
+            request.identity = Caller.anyone
             try count(request, by: nil)
-            return try handler(request.sent(by: .anyone))
+            return try handler(request)
         }
         guard let shown = try credential(of: request) else {
             return try answer(request, for: Caller(credentials.anonymous), check, handler)
@@ -73,9 +74,11 @@ final class Gate: Sendable {
         _ check: @Sendable (Request, Caller) throws(Problem) -> Void,
         _ handler: Router.Handler
     ) throws(Problem) -> Reply {
+        // First, so that the log says who was refused.
+        request.identity = caller
         try count(request, by: caller.principal)
         try check(request, caller)
-        return try handler(request.sent(by: caller))
+        return try handler(request)
     }
 
     /// A browser sends its cookies with whatever any page has it ask for: one counts for a change only if a page of ours, or
@@ -92,12 +95,5 @@ final class Gate: Sendable {
 
     private func requireNoLoop(_ request: Request, _ need: Need) throws(Problem) {
         if need.takesDeliveries { _ = try HopCount.of(request) } else { try HopCount.requireNone(request) }
-    }
-}
-
-extension Request {
-    fileprivate func sent(by caller: Caller) -> Request {
-        identity = caller
-        return self
     }
 }

@@ -179,6 +179,7 @@ public final class Hub: Sendable {
             let router = try Router(for: self, configuration: configuration)
             let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
             let requests = RequestMetrics(metrics, patterns: router.patterns)
+            let log = RequestLog(logger: logger, patterns: router.patterns)
             let proxies = TrustedProxies(configuration.trustedProxies)
             var server = configuration.server
             if let publicURL = configuration.publicURL { server.publicURL = publicURL.text }
@@ -187,7 +188,10 @@ public final class Hub: Sendable {
                 writer: writer,
                 logger: logger,
                 fields: sharing.headers,
-                served: { requests.count($0) },
+                served: { request in
+                    requests.count(request)
+                    log.note(request)
+                },
                 respond: { router.respond(to: proxies.unwrap($0)) }
             )
             self.server.withLock { $0 = started }

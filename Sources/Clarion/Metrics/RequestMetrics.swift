@@ -8,6 +8,11 @@ final class RequestMetrics: Sendable {
     /// The label of what no route has, of methods that nobody has heard of, and so on.
     static let unknown = "unknown"
 
+    /// What a method is counted under.
+    static func name(of method: Method?) -> String {
+        method.flatMap { RouteMetrics.methods.contains($0) ? $0.description : nil } ?? unknown
+    }
+
     private let hub: HubMetrics
     /// By the number of their pattern; the last is of unknown paths.
     private let routes: [RouteMetrics]

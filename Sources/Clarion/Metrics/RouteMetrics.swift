@@ -17,7 +17,7 @@ final class RouteMetrics: @unchecked Sendable {
     /// By method and status.
     private let counters: UnsafeMutablePointer<AtomicLazyReference<Counter>>
 
-    private static let methods: [Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+    static let methods: [Method] = [.get, .head, .post, .put, .patch, .delete, .options]
     private static let statuses = [
         200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 406, 409, 412, 413, 414, 415, 421, 422, 429, 431, 500, 502,
         503, 505, 507, 508,
@@ -61,7 +61,7 @@ final class RouteMetrics: @unchecked Sendable {
             label: Metric.requests.name,
             dimensions: [
                 ("route", route),
-                ("method", row < Self.methods.count ? Self.methods[row].description : RequestMetrics.unknown),
+                ("method", RequestMetrics.name(of: method)),
                 ("status", column < Self.statuses.count ? "\(status.code)" : RequestMetrics.unknown),
             ],
             factory: factory
