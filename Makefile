@@ -3,7 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .build/venv
 PACKAGES := libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config
-TEST_PACKAGES := caddy chromium chromium-driver curl gcc haproxy libc6-dev nginx nodejs openssl
+TEST_PACKAGES := caddy chromium chromium-driver curl gcc haproxy libc6-dev nginx nodejs openssl prometheus
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 

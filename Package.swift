@@ -14,6 +14,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -71,9 +72,16 @@ let package = Package(
         ),
 
         .target(
+            name: "Prometheus",
+            dependencies: ["Locking", .product(name: "CoreMetrics", package: "swift-metrics")]
+        ),
+
+        .target(
             name: "Clarion",
             dependencies: [
-                "Access", "Broadcasting", "EventLog", "JSON", "Locking", "MicroHTTP", "Spelling", "Webhooks",
+                "Access", "Broadcasting", "EventLog", "JSON", "Locking", "MicroHTTP", "Prometheus", "Spelling",
+                "Webhooks",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -94,6 +102,10 @@ let package = Package(
         .testTarget(name: "ExamplesTests"),
         .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
         .testTarget(
+            name: "PrometheusTests",
+            dependencies: ["Prometheus", .product(name: "CoreMetrics", package: "swift-metrics")]
+        ),
+        .testTarget(
             name: "MicroHTTPTests",
             dependencies: ["Locking", "MicroHTTP", .product(name: "Logging", package: "swift-log")]
         ),
@@ -113,7 +125,12 @@ let package = Package(
         ),
         .testTarget(
             name: "ClarionTests",
-            dependencies: ["Access", "Clarion", "JSON", "Locking", .product(name: "Logging", package: "swift-log")]
+            dependencies: [
+                "Access", "Clarion", "JSON", "Locking", "Prometheus",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]

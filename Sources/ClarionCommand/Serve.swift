@@ -32,7 +32,7 @@ struct Serve: AsyncParsableCommand {
         } catch {
             throw Failure.exit(EX_USAGE, error.message)
         }
-        let logger = Self.logger(settings.logLevel)
+        let logger = Self.logger(settings)
         do {
             // Before there is anything to tell it that it can be sent one: it would end the program.
             let hangups = settings.hub.credentialsFile == nil ? nil : await UnixSignalsSequence(trapping: .sighup)
@@ -70,9 +70,9 @@ struct Serve: AsyncParsableCommand {
         try await group.run()
     }
 
-    private static func logger(_ level: Logger.Level) -> Logger {
-        var logger = Logger(label: "clarion") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = level
+    private static func logger(_ settings: Settings) -> Logger {
+        var logger = Logger(label: "clarion") { settings.logFormat.handler($0) }
+        logger.logLevel = settings.logLevel
         return logger
     }
 }

@@ -208,6 +208,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)")
     var logLevel: String?
 
+    @Option(help: "text, or json: an object a line. (default: text)")
+    var logFormat: String?
+
     @Option(help: "A JSON file of settings.")
     var config: String?
 }

@@ -36,6 +36,7 @@ enum Setting: String, CaseIterable {
     case `public`
     case open
     case logLevel = "log-level"
+    case logFormat = "log-format"
     /// The file itself: no member of it.
     case config
 

@@ -8,6 +8,7 @@ import SystemPackage
 struct Settings {
     let hub: HubConfiguration
     let logLevel: Logger.Level
+    let logFormat: LogFormat
     /// The host as it stands in a URL.
     let displayHost: String
 
@@ -27,6 +28,8 @@ struct Settings {
         }
         displayHost = host.contains(":") ? "[\(host)]" : host
         logLevel = try source.choice(.logLevel, from: Logger.Level.allCases.map { ($0.rawValue, $0) }) ?? .info
+
+        logFormat = try source.choice(.logFormat, from: LogFormat.allCases.map { ($0.rawValue, $0) }) ?? .text
 
         var server = ServerConfiguration(host: host, serverName: "clarion")
         server.port = UInt16(try source.number(.port, in: 0...65_535) ?? 8080)

@@ -174,6 +174,7 @@ extension ServeOptions {
         case .public: self.public.map { .string($0) }
         case .open: open ? .bool(true) : nil
         case .logLevel: logLevel.map { .string($0) }
+        case .logFormat: logFormat.map { .string($0) }
         case .config: config.map { .string($0) }
         }
     }

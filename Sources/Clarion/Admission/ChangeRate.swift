@@ -17,7 +17,6 @@ final class ChangeRate: Sendable {
 
     private let perSecond: Int
     private let interval: Duration
-    private let refusals: Refusals
     // Apart, so that whoever comes from many addresses leaves room for credentials.
     private let principals = Lock(
         RecentClients<PrincipalID, Bucket>(capacity: ChangeRate.capacity, lifetime: ChangeRate.burst, blank: nil)
@@ -27,9 +26,8 @@ final class ChangeRate: Sendable {
     )
 
     /// - Parameter perSecond: at least 1; more than a million are a million.
-    init(perSecond: Int, refusals: Refusals) {
+    init(perSecond: Int) {
         self.perSecond = min(perSecond, 1_000_000)
-        self.refusals = refusals
         interval = .nanoseconds(1_000_000_000 / self.perSecond)
     }
 
@@ -43,9 +41,7 @@ final class ChangeRate: Sendable {
             } else {
                 addresses.withLock { $0.change(ClientAddress(request), at: now) { take(from: &$0, at: now) } }
             }
-        guard let wait else { return }
-        refusals.count(.rate)
-        throw problem(wait)
+        if let wait { throw problem(wait) }
     }
 
     /// How many addresses are remembered.

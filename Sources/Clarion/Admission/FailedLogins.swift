@@ -26,10 +26,8 @@ final class FailedLogins: Sendable {
     private static let capacity = 65_536
 
     private let records: Lock<RecentClients<ClientAddress, Record>>
-    private let refusals: Refusals
 
-    init(refusals: Refusals, capacity: Int = FailedLogins.capacity) {
-        self.refusals = refusals
+    init(capacity: Int = FailedLogins.capacity) {
         records = Lock(RecentClients(capacity: capacity, lifetime: Self.period, blank: Record()))
     }
 
@@ -58,7 +56,6 @@ final class FailedLogins: Sendable {
 
     /// - Returns: what is told who must wait.
     func problem(_ lock: Lockout) -> Problem {
-        refusals.count(.logins)
-        return .tooManyFailedLogins(seconds: lock.seconds)
+        .tooManyFailedLogins(seconds: lock.seconds)
     }
 }

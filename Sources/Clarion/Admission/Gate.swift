@@ -8,16 +8,13 @@ final class Gate: Sendable {
     let credentials: Credentials?
     private let origins: OriginCheck
     private let work: BackgroundWork
-    private let failedLogins: FailedLogins
-    private let refusals: Refusals
+    private let failedLogins = FailedLogins()
     /// Nil if changes are not bounded.
     private let rate: ChangeRate?
 
     /// - Parameter rate: how many changes a second each client may make; 0 for any number.
-    init(credentials: Credentials?, origins: OriginCheck, rate: Int, work: BackgroundWork, refusals: Refusals) {
-        failedLogins = FailedLogins(refusals: refusals)
-        self.rate = rate > 0 ? ChangeRate(perSecond: rate, refusals: refusals) : nil
-        self.refusals = refusals
+    init(credentials: Credentials?, origins: OriginCheck, rate: Int, work: BackgroundWork) {
+        self.rate = rate > 0 ? ChangeRate(perSecond: rate) : nil
         self.credentials = credentials
         self.origins = origins
         self.work = work
@@ -32,8 +29,9 @@ final class Gate: Sendable {
         if request.identity is Caller { return try handler(request) }
         if !request.method.isSafe { try requireNoLoop(request, need) }
         guard let credentials, let check = need.check else {
+            request.identity = Caller.anyone
             try count(request, by: nil)
-            return try handler(request.sent(by: .anyone))
+            return try handler(request)
         }
         guard let shown = try credential(of: request) else {
             return try answer(request, for: Caller(credentials.anonymous), check, handler)
@@ -78,9 +76,11 @@ final class Gate: Sendable {
         _ check: @Sendable (Request, Caller) throws(Problem) -> Void,
         _ handler: Router.Handler
     ) throws(Problem) -> Reply {
+        // First, so that the log says who was refused.
+        request.identity = caller
         try count(request, by: caller.principal)
         try check(request, caller)
-        return try handler(request.sent(by: caller))
+        return try handler(request)
     }
 
     /// A browser sends its cookies with whatever any page has it ask for: one counts for a change only if a page of ours, or
@@ -96,19 +96,6 @@ final class Gate: Sendable {
     }
 
     private func requireNoLoop(_ request: Request, _ need: Need) throws(Problem) {
-        do {
-            if need.takesDeliveries { _ = try HopCount.of(request) } else { try HopCount.requireNone(request) }
-        } catch {
-            if error.code == HopCount.loopDetected { refusals.count(.hops) }
-            throw error
-        }
-    }
-}
-
-extension Request {
-    fileprivate func sent(by caller: Caller) -> Request {
-        var request = self
-        request.identity = caller
-        return request
+        if need.takesDeliveries { _ = try HopCount.of(request) } else { try HopCount.requireNone(request) }
     }
 }

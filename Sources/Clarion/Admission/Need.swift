@@ -55,6 +55,13 @@ struct Need: Sendable {
         try caller.requireSome(.manage)
     }
 
+    /// Managing everything there is.
+    static let manageEverything = Need("manageEverything", "Needs the right `manage` on `**`.") {
+        _,
+        caller throws(Problem) in
+        if !caller.grant.allowsEverything(.manage) { throw caller.lacks(.manage, on: "**") }
+    }
+
     /// Its name in descriptions of the routes.
     let name: String
 

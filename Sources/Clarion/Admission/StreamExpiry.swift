@@ -29,7 +29,7 @@ final class StreamExpiry: Sendable {
         if let expires = principal.expires {
             entries.withLock { $0.append(Entry(expires: expires, stream: stream)) }
         }
-        if !credentials.isInForce(principal) { stream.end() }
+        if !credentials.isInForce(principal) { stream.end(.expired) }
     }
 
     /// Goes on until there is no hub any more.
@@ -49,13 +49,13 @@ final class StreamExpiry: Sendable {
             entries.removeAll { $0.expires <= now || $0.stream == nil }
             return expired
         }
-        for stream in expired { stream.end() }
+        for stream in expired { stream.end(.expired) }
     }
 
     /// Ends every stream whose key or issuer is gone.
     func endTakenBack() {
         for case let stream as EventStream in directory.all() {
-            if let principal = stream.caller.principal, !credentials.isInForce(principal) { stream.end() }
+            if let principal = stream.caller.principal, !credentials.isInForce(principal) { stream.end(.expired) }
         }
     }
 }

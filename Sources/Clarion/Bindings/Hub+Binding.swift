@@ -50,7 +50,13 @@ extension Hub {
             throw HubError(error)
         }
         try HubError.requireFree(name)
-        let binding = NotificationBinding<Notification>(topic: name, center: center, log: log, logger: logger)
+        let binding = NotificationBinding<Notification>(
+            topic: name,
+            center: center,
+            log: log,
+            logger: logger,
+            metrics: metrics
+        )
         try bindings.add(binding)
         binding.begin(broadcaster)
     }

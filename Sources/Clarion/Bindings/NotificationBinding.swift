@@ -27,14 +27,16 @@ where Notification.Info: Codable {
     private let center: TypedNotificationCenter
     private let log: any EventLog
     private let logger: Logger
+    private let metrics: HubMetrics
     private let origin = EventOrigin()
     private let state = Lock(State())
 
-    init(topic: Topic, center: TypedNotificationCenter, log: any EventLog, logger: Logger) {
+    init(topic: Topic, center: TypedNotificationCenter, log: any EventLog, logger: Logger, metrics: HubMetrics) {
         self.topic = topic
         self.center = center
         self.log = log
         self.logger = logger
+        self.metrics = metrics
     }
 
     /// Starts to hear both sides.
@@ -84,10 +86,12 @@ where Notification.Info: Codable {
         do {
             let data = try InfoCoder.encode(info)
             let draft = EventDraft(topic: topic, contentType: ContentType.json, data: data, origin: origin)
-            log.append([draft]) { [topic, logger] result in
+            log.append([draft]) { [topic, logger, metrics] result in
+                metrics.posts.count(PostResult(result))
                 if case .failure(let error) = result { Self.report(error, topic, logger) }
             }
         } catch {
+            metrics.posts.count(.refused)
             Self.report(error, topic, logger)
         }
     }

@@ -101,6 +101,6 @@ package struct PublicFiles: Sendable {
 extension Routes {
     /// `GET /` and below.
     mutating func addPublicFiles(_ files: PublicFiles) {
-        otherwise(.openConsole) { request throws(Problem) in .now(try files.response(to: request)) }
+        otherwise("/{file}", .openConsole) { request throws(Problem) in .now(try files.response(to: request)) }
     }
 }

@@ -68,6 +68,11 @@ struct EventFrames: Sendable {
         return skipped == events.count ? nil : parts[ends[skipped - 1]..<frame.count]
     }
 
+    /// How many events there are after a position.
+    func count(after position: Position) -> Int {
+        position < first ? events.count : events.count { $0.position > position }
+    }
+
     /// The bytes of the event at an offset into the run. A stream that takes only this keeps none of the others alive.
     func chunk(at offset: Int) -> Chunk {
         parts[(offset == 0 ? 0 : ends[offset - 1])..<ends[offset]]

@@ -78,7 +78,7 @@ enum ServerSentEvent {
 }
 
 /// Why nobody can resume where they asked to.
-public enum GapReason: String, Sendable {
+public enum GapReason: String, CaseIterable, Sendable {
     /// The log no longer reaches back that far.
     case retention
     /// The log never had that id.

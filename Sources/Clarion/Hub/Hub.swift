@@ -1,4 +1,5 @@
 public import Access
+import CoreMetrics
 import Dispatch
 import FoundationEssentials
 import Locking
@@ -30,10 +31,10 @@ public final class Hub: Sendable {
     let webhooks: WebhookRegistry
     let objects: ObjectHost
     let bindings = TopicBindings()
+    let metrics: HubMetrics
+    let gauges: HubGauges
     let work = BackgroundWork()
     let logger: Logger
-    /// What clients were refused because they had their share.
-    let refusals = Refusals()
     /// Which web pages may change something.
     let origins: OriginCheck
     /// Where the hub's resources are.
@@ -51,7 +52,7 @@ public final class Hub: Sendable {
     /// What waits for all of them.
     var readerMemory: ReaderMemory { writer.memory }
 
-    private let dispatcher: WebhookDispatcher
+    let dispatcher: WebhookDispatcher
     private let failed: AsyncStream<FailedEndpoint>
     private let whoFailed: AsyncStream<FailedEndpoint>.Continuation
     private let server = Lock<HTTPServer?>(nil)
@@ -84,6 +85,8 @@ public final class Hub: Sendable {
     private init(_ configuration: HubConfiguration, log: SQLiteEventLog, logger: Logger) throws {
         self.log = log
         self.logger = logger
+        metrics = HubMetrics(backend: configuration.metrics)
+        gauges = HubGauges(metrics.factory)
         origins = OriginCheck(allowed: configuration.allowedOrigins, publicURL: configuration.publicURL)
         links = Links(configuration.publicURL)
         directory = ObserverDirectory()
@@ -101,7 +104,8 @@ public final class Hub: Sendable {
         self.whoFailed = whoFailed
         let deliveries = LogDeliveryStore(
             log: log,
-            patience: configuration.disableFailingAfter
+            patience: configuration.disableFailingAfter,
+            metrics: metrics
         ) { whoFailed.yield($0) }
         var webhooks = configuration.webhooks
         webhooks.maximumConnections = min(webhooks.maximumConnections, DescriptorBudget.ofProcess.webhooks)
@@ -113,8 +117,7 @@ public final class Hub: Sendable {
             credentials: credentials,
             origins: origins,
             rate: configuration.changesPerSecond,
-            work: work,
-            refusals: refusals
+            work: work
         )
         expiry = credentials.map { [directory] in StreamExpiry($0, directory) }
         streams = StreamHost(
@@ -123,13 +126,13 @@ public final class Hub: Sendable {
             directory: directory,
             names: names,
             writer: writer,
-            reader: StreamReader(pages: pages, work: work),
+            reader: StreamReader(pages: pages, work: work, metrics: metrics),
             outboxBytes: configuration.outboxBytes,
             places: StreamPlaces(
                 maximum: configuration.maximumStreams,
-                perClient: configuration.maximumStreamsPerClient,
-                refusals: refusals
-            )
+                perClient: configuration.maximumStreamsPerClient
+            ),
+            metrics: metrics
         )
         self.webhooks = WebhookRegistry(
             store: log,
@@ -140,12 +143,27 @@ public final class Hub: Sendable {
             masterKey: configuration.masterKey,
             logger: logger
         )
-        objects = ObjectHost(log: log, broadcaster: broadcaster, directory: directory)
+        objects = ObjectHost(log: log, broadcaster: broadcaster, directory: directory, metrics: metrics)
     }
 
     private func begin(_ configuration: HubConfiguration) async throws {
         work.begin()
-        log.follow { [broadcaster] commit in broadcaster.notify(commit) }
+        log.follow { [broadcaster, metrics] commit in
+            metrics.count(commit)
+            broadcaster.notify(commit)
+        }
+        if metrics.hasBackend {
+            work.start { [weak self] in
+                var next = ContinuousClock.now
+                while self?.isDraining == false {
+                    if ContinuousClock.now >= next {
+                        await self?.readGauges()
+                        next = .now + Self.gaugeInterval
+                    }
+                    try? await Task.sleep(for: .milliseconds(250))
+                }
+            }
+        }
         work.start { [failed, whoFailed, webhooks] in
             for await endpoint in failed where await !webhooks.disable(endpoint) {
                 // What was in the way, a full disk most likely, may have passed by then.
@@ -164,6 +182,8 @@ public final class Hub: Sendable {
             routes.withLock { $0 = router }
             guard configuration.listens else { return }
             let sharing = CrossOriginSharing(allowed: configuration.allowedOrigins)
+            let requests = RequestMetrics(metrics, patterns: router.patterns)
+            let log = RequestLog(logger: logger, patterns: router.patterns)
             let proxies = TrustedProxies(configuration.trustedProxies)
             var server = configuration.server
             if let publicURL = configuration.publicURL { server.publicURL = publicURL.text }
@@ -172,6 +192,10 @@ public final class Hub: Sendable {
                 writer: writer,
                 logger: logger,
                 fields: sharing.headers,
+                served: { request in
+                    requests.count(request)
+                    log.note(request)
+                },
                 respond: { router.respond(to: proxies.unwrap($0)) }
             )
             self.server.withLock { $0 = started }

@@ -1,3 +1,4 @@
+public import CoreMetrics
 public import EventLog
 public import MicroHTTP
 public import Webhooks
@@ -78,6 +79,10 @@ public struct HubConfiguration: Sendable {
 
     /// The origins, beside the hub's own, whose web pages may use it.
     public var allowedOrigins = AllowedOrigins.none
+
+    /// Where the hub counts beside `GET /metrics`: the backend that the program has bootstrapped, unless told otherwise.
+    /// The names are those of `GET /metrics`, but for `process_…`; gauges are told every ten seconds.
+    public var metrics: any MetricsFactory = MetricsSystem.factory
 
     /// A configuration; everything but the storage has a default.
     public init(

@@ -11,11 +11,13 @@ final class ObjectHost: Sendable {
     private let log: any EventLog
     private let broadcaster: TopicBroadcaster
     private let directory: ObserverDirectory
+    private let metrics: HubMetrics
 
-    init(log: any EventLog, broadcaster: TopicBroadcaster, directory: ObserverDirectory) {
+    init(log: any EventLog, broadcaster: TopicBroadcaster, directory: ObserverDirectory, metrics: HubMetrics) {
         self.log = log
         self.broadcaster = broadcaster
         self.directory = directory
+        self.metrics = metrics
     }
 
     /// Registers an object for as long as it lives.
@@ -26,8 +28,11 @@ final class ObjectHost: Sendable {
         handler: @escaping @Sendable (Owner, Event) -> Void
     ) {
         let observer = ObjectObserver(topics: topics, ownerType: String(describing: type(of: owner)), host: self)
-        table.register(observer.id, owner: owner, deliver: deliver) { owner, events in
-            for event in events where observer.isRegistered { handler(owner, event) }
+        table.register(observer.id, owner: owner, deliver: deliver) { [metrics] owner, events in
+            for event in events where observer.isRegistered {
+                metrics.deliveries.count(.object)
+                handler(owner, event)
+            }
         }
         connect(observer)
     }
@@ -39,8 +44,11 @@ final class ObjectHost: Sendable {
         handler: @escaping @Sendable (Event) -> Void
     ) -> ObservationToken {
         let observer = ObjectObserver(topics: topics, ownerType: nil, host: self)
-        let registration = table.register(observer.id, deliver: deliver) { events in
-            for event in events where observer.isRegistered { handler(event) }
+        let registration = table.register(observer.id, deliver: deliver) { [metrics] events in
+            for event in events where observer.isRegistered {
+                metrics.deliveries.count(.object)
+                handler(event)
+            }
         }
         connect(observer)
         return table.token(for: registration)

@@ -45,7 +45,7 @@ final class ObjectObserver: HubObserver {
 
     func document() async throws(EventLogError) -> JSONValue {
         var members = commonMembers
-        members["state"] = .string("active")
+        members["state"] = .string(state.rawValue)
         members["type"] = ownerType.map(JSONValue.string) ?? .null
         return .object(members)
     }

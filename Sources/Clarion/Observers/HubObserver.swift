@@ -9,6 +9,9 @@ protocol HubObserver: AnyObject, Sendable {
     var topics: [TopicPattern] { get }
     var createdAt: Timestamp { get }
 
+    /// Whether it is told of events.
+    var state: ObserverState { get }
+
     /// Whether it still hears anything. One that does not is as good as gone, and is not shown.
     var isRegistered: Bool { get }
 
@@ -16,8 +19,19 @@ protocol HubObserver: AnyObject, Sendable {
     func document() async throws(EventLogError) -> JSONValue
 }
 
+/// Whether an observer is told of events.
+enum ObserverState: String, CaseIterable, Sendable {
+    case active
+    /// Its events are kept for it.
+    case paused
+    /// It gets nothing until somebody enables it.
+    case disabled
+}
+
 extension HubObserver {
     var isRegistered: Bool { true }
+
+    var state: ObserverState { .active }
 
     /// The members that every kind has.
     var commonMembers: [String: JSONValue] {

@@ -19,6 +19,9 @@ final class ObserverDirectory: Sendable {
 
     /// All that live, oldest first.
     func all() -> [any HubObserver] {
-        table.keys.compactMap(find).sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+        unordered.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
+
+    /// All that live, in no order.
+    var unordered: [any HubObserver] { table.keys.compactMap(find) }
 }

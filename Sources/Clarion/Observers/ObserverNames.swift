@@ -70,7 +70,7 @@ final class ObserverNames: Sendable {
             displaced?.leave()
             return (answer, displaced)
         }
-        displaced?.end()
+        displaced?.end(.replaced)
         return answer
     }
 

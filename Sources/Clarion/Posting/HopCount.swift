@@ -6,7 +6,6 @@ import Webhooks
 /// directly or by way of others, comes to an end.
 enum HopCount {
     static let field: StaticString = "Clarion-Hop"
-    static let loopDetected = "loop-detected"
 
     /// - Returns: 0 for a request that no hub has sent.
     /// - Throws: 508 `loop-detected` if there were more than ``Webhooks/Delivery/mostHops``; 400 `parameter-invalid` for what is

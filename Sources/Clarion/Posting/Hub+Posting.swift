@@ -7,7 +7,7 @@ extension Hub {
     /// - Throws: ``HubError`` if it was not stored: with the log's code and the ``EventLogError`` as its cause if it could
     ///   not be, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a notification and its data is not what that carries.
     public func post(_ draft: EventDraft) async throws(HubError) -> Event {
-        try await store([try admit(draft)])[0]
+        try await counted { () throws(HubError) in try await store([try admit(draft)]) }[0]
     }
 
     /// Posts events, of any topics, next to each other and in this order: all of them or none.
@@ -15,10 +15,27 @@ extension Hub {
     /// - Returns: one event for each draft, once they are committed.
     /// - Throws: what ``post(_:)-(EventDraft)`` does; a pointer begins with the place of the draft, as in `/3/price`.
     public func post(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
-        var admitted: [EventDraft] = []
-        admitted.reserveCapacity(drafts.count)
-        for (index, draft) in drafts.enumerated() { admitted.append(try admit(draft, pointer: "/\(index)")) }
-        return admitted.isEmpty ? [] : try await store(admitted)
+        if drafts.isEmpty { return [] }
+        return try await counted { () throws(HubError) in
+            var admitted: [EventDraft] = []
+            admitted.reserveCapacity(drafts.count)
+            for (index, draft) in drafts.enumerated() { admitted.append(try admit(draft, pointer: "/\(index)")) }
+            return try await store(admitted)
+        }
+    }
+
+    /// Counts a post of the process, and how long it took.
+    private func counted(_ post: () async throws(HubError) -> AppendReceipt) async throws(HubError) -> [Event] {
+        let began = ContinuousClock.now
+        do throws(HubError) {
+            let receipt = try await post()
+            metrics.posts.count(PostResult(.success(receipt)))
+            metrics.postDuration.recordNanoseconds((ContinuousClock.now - began).nanoseconds)
+            return receipt.events
+        } catch {
+            metrics.posts.count(PostResult.isConflict(error.code) ? .conflict : .refused)
+            throw error
+        }
     }
 
     private func admit(_ draft: EventDraft, pointer: String = "") throws(HubError) -> EventDraft {
@@ -30,9 +47,9 @@ extension Hub {
         }
     }
 
-    private func store(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
+    private func store(_ drafts: [EventDraft]) async throws(HubError) -> AppendReceipt {
         do {
-            return try await log.append(drafts)
+            return try await log.append(drafts, if: nil)
         } catch {
             throw HubError(error)
         }

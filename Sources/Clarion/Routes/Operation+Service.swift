@@ -19,6 +19,20 @@ extension Operation {
         ]
     )
 
+    static let readMetrics = Operation(
+        id: "readMetrics",
+        section: .service,
+        summary: "What the hub counts, for Prometheus",
+        details: "The text format, version 0.0.4. The names are in docs/operating.md.",
+        answers: [
+            Answer(
+                .ok,
+                "The counters and gauges of this moment.",
+                Content("text/plain", .text("Lines of Prometheus."), example: "clarion_streams 3\n")
+            )
+        ]
+    )
+
     static let readErrors = Operation(
         id: "readErrors",
         section: .service,

@@ -24,6 +24,7 @@ extension Routes {
         addObservers(hub, httpsOnly: configuration.webhooks.httpsOnly)
         addDeliveries(hub)
         addService(hub)
+        addMetrics(hub)
         addErrors(hub)
         if let folder = configuration.publicFolder { addPublicFiles(try PublicFiles(folder: folder)) }
         addDescription(hub, publicURL: configuration.publicURL)

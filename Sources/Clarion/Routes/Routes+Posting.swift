@@ -31,8 +31,11 @@ extension Hub {
         let (drafts, isBatch, id) = (post.drafts, post.isBatch, request.id)
         // An empty batch is legal, and stores nothing.
         guard !drafts.isEmpty else { return .now(answer(AppendReceipt(events: [], isReplay: true), isBatch)) }
-        return .later { [log, logger, post] responder in
+        return .later { [log, logger, metrics, post] responder in
             log.append(drafts, if: condition) { result in
+                let outcome = PostResult(result)
+                // What is refused is counted with its answer, also where the log was not asked.
+                if outcome != .refused { metrics.posts.count(outcome) }
                 switch result {
                 case .success(let receipt): responder.respond(answer(receipt, isBatch))
                 case .failure(let error):

@@ -80,9 +80,11 @@ struct Routes: Sendable {
     }
 
     /// Where `GET` requests go whose path no route has: they are for everybody. It is described as the root.
-    mutating func otherwise(_ operation: Operation, _ handler: @escaping Router.Handler) {
+    ///
+    /// - Parameter path: what such requests are counted under, such as `/{file}`.
+    mutating func otherwise(_ path: String, _ operation: Operation, _ handler: @escaping Router.Handler) {
         describe(DescribedRoute(method: .get, path: "/", operation: operation, need: .nothing))
-        router.otherwise(parameters: operation.query, handler)
+        router.otherwise(path, parameters: operation.query, handler)
     }
 
     private mutating func describe(_ route: DescribedRoute) {

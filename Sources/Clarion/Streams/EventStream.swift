@@ -32,10 +32,19 @@ final class EventStream: HubObserver {
     private let reader: StreamReader
     private let cursor = Lock(StreamCursor())
     private let membership = Lock(Membership.new)
+    private let metrics: HubMetrics
+    /// Why it ends; nil as long as nothing but its client has ended it.
+    private let reason = Lock<StreamEnd?>(nil)
     /// Goes with the stream.
     let place: StreamPlace
 
-    init(_ wish: StreamWish, outlet: DetachedStream, reader: StreamReader, place: StreamPlace) {
+    init(
+        _ wish: StreamWish,
+        outlet: DetachedStream,
+        reader: StreamReader,
+        place: StreamPlace,
+        metrics: HubMetrics
+    ) {
         id = wish.name ?? .generate(.stream)
         topics = wish.topics
         types = wish.types
@@ -45,11 +54,21 @@ final class EventStream: HubObserver {
         self.outlet = outlet
         self.reader = reader
         self.place = place
+        self.metrics = metrics
         createdAt = .now()
+    }
+
+    deinit {
+        // One that did not get its name was never open.
+        if case .new = membership.withLock({ $0 }) { return }
+        metrics.streamsClosed.count(reason.withLock { $0 } ?? .client)
     }
 
     /// The position of the last event that was handed to the client's socket or waits for it.
     var position: Position { cursor.withLock { $0.position } }
+
+    /// Whether the log is read for it, because it does not keep up.
+    var isBehind: Bool { cursor.withLock { !$0.isLive } }
 
     /// Lists the stream, and has the one of the same id displaced.
     func enter(_ directory: ObserverDirectory) {
@@ -102,7 +121,11 @@ final class EventStream: HubObserver {
         guard case .send(let position) = hearing else { return }
         guard types.isOpen else { return sendSelected(frames, after: position) }
         guard let chunk = frames.chunk(after: position) else { return }
-        if case .full = outlet.send(chunk) { fallBehind(to: position) }
+        switch outlet.send(chunk) {
+        case .queued: metrics.deliveries.count(.stream, frames.count(after: position))
+        case .full: fallBehind(to: position)
+        case .ended: break
+        }
     }
 
     /// The reader's half of the hand-over: returns whether to read on.
@@ -116,20 +139,24 @@ final class EventStream: HubObserver {
     }
 
     /// Ends the stream in order, after what waits; it is gone from the hub at once.
-    func end() {
+    ///
+    /// - Parameter reason: only the first one counts.
+    func end(_ reason: StreamEnd) {
+        note(reason)
         leave()
         outlet.end(after: ServerSentEvent.goodbye().whole)
     }
 
     /// Ends the stream after what waits, because what should follow cannot be had: its client comes back at once.
     func breakOff() {
+        note(.error)
         leave()
         outlet.end()
     }
 
     func document() async throws(EventLogError) -> JSONValue {
         var members = commonMembers
-        members["state"] = .string("active")
+        members["state"] = .string(state.rawValue)
         members["remoteAddress"] = remoteAddress.map(JSONValue.string) ?? .null
         members["connectedAt"] = .string(createdAt.rfc3339)
         members["lastEventId"] = .string(reader.id(at: position))
@@ -137,10 +164,22 @@ final class EventStream: HubObserver {
         return .object(members)
     }
 
+    private func note(_ reason: StreamEnd) {
+        // One whose client has left already is over.
+        guard !outlet.isEnded else { return }
+        self.reason.withLock { $0 = $0 ?? reason }
+    }
+
     private func sendSelected(_ frames: EventFrames, after position: Position) {
         var position = position
         for (offset, event) in frames.events.enumerated() where event.position > position {
-            if selects(event), case .full = outlet.send(frames.chunk(at: offset)) { return fallBehind(to: position) }
+            if selects(event) {
+                switch outlet.send(frames.chunk(at: offset)) {
+                case .queued: metrics.deliveries.count(.stream)
+                case .full: return fallBehind(to: position)
+                case .ended: return
+                }
+            }
             position = event.position
         }
     }

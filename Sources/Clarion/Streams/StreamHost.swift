@@ -1,3 +1,4 @@
+import CoreMetrics
 import EventLog
 import MicroHTTP
 
@@ -12,6 +13,7 @@ final class StreamHost: Sendable {
     private let reader: StreamReader
     private let outboxBytes: Int
     private let names: ObserverNames
+    private let metrics: HubMetrics
 
     init(
         log: any EventLog,
@@ -21,7 +23,8 @@ final class StreamHost: Sendable {
         writer: StreamWriter,
         reader: StreamReader,
         outboxBytes: Int,
-        places: StreamPlaces
+        places: StreamPlaces,
+        metrics: HubMetrics
     ) {
         self.log = log
         self.broadcaster = broadcaster
@@ -31,6 +34,7 @@ final class StreamHost: Sendable {
         self.reader = reader
         self.outboxBytes = outboxBytes
         self.places = places
+        self.metrics = metrics
     }
 
     /// Whether a stream would get a name.
@@ -65,10 +69,12 @@ final class StreamHost: Sendable {
             wish,
             outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes),
             reader: reader,
-            place: place
+            place: place,
+            metrics: metrics
         )
         let answer = names.enter(stream)
         guard case .granted = answer else { return .refused(answer) }
+        metrics.streamsOpened.increment()
         stream.hold(broadcaster.register(stream, format: wish.format) { stream, frames in stream.receive(frames) })
 
         let tail = log.tail
@@ -82,7 +88,7 @@ final class StreamHost: Sendable {
     /// - Returns: false if it was gone already.
     func unregister(_ stream: EventStream) -> Bool {
         guard names.retire(stream) else { return false }
-        stream.end()
+        stream.end(.unregistered)
         return true
     }
 
@@ -90,12 +96,12 @@ final class StreamHost: Sendable {
     func endAll(of topic: Topic) {
         let pattern = TopicPattern(topic)
         for case let stream as EventStream in directory.all() where stream.topics.allSatisfy({ $0 == pattern }) {
-            stream.end()
+            stream.end(.topicDeleted)
         }
     }
 
     /// Ends every stream in order.
     func endAll() {
-        for case let stream as EventStream in directory.all() { stream.end() }
+        for case let stream as EventStream in directory.all() { stream.end(.shutdown) }
     }
 }

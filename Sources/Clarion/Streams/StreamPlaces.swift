@@ -30,12 +30,10 @@ final class StreamPlaces: Sendable {
     private let maximum: Int
     private let maximumPerClient: Int
     private let counts = Lock(Counts())
-    private let refusals: Refusals
 
-    init(maximum: Int, perClient: Int, refusals: Refusals) {
+    init(maximum: Int, perClient: Int) {
         self.maximum = maximum
         maximumPerClient = perClient
-        self.refusals = refusals
     }
 
     /// How many streams there are.
@@ -51,7 +49,7 @@ final class StreamPlaces: Sendable {
     ///
     /// - Parameter displaced: who has the name that the stream is to have.
     func take(_ clients: [Client], displacing displaced: StreamPlace?) -> Answer {
-        let answer = counts.withLock { counts -> Answer in
+        counts.withLock { counts in
             guard counts.all < maximum || displaced != nil else { return .full }
             for client in clients {
                 let isReplaced = displaced?.clients.contains(client) ?? false
@@ -62,8 +60,6 @@ final class StreamPlaces: Sendable {
             for client in clients { counts.ofClients[client, default: 0] += 1 }
             return .granted(StreamPlace(clients, self))
         }
-        if case .clientIsFull = answer { refusals.count(.streams) }
-        return answer
     }
 
     fileprivate func leave(_ clients: [Client]) {

@@ -5,10 +5,12 @@ import MicroHTTP
 final class StreamReader: Sendable {
     private let pages: ReaderPages
     private let work: BackgroundWork
+    private let metrics: HubMetrics
 
-    init(pages: ReaderPages, work: BackgroundWork) {
+    init(pages: ReaderPages, work: BackgroundWork, metrics: HubMetrics) {
         self.pages = pages
         self.work = work
+        self.metrics = metrics
     }
 
     /// An event id for a position of this log.
@@ -54,13 +56,15 @@ final class StreamReader: Sendable {
         next.outboxRoom = ReaderPages.bytes
         next.gaps.read(lastRemoval: page.lastRemoval, after: id(at: place.position))
         let selected = page.events.filter(stream.selects)
-        let gap = next.gaps.take(if: !selected.isEmpty || page.isLast).map {
-            ServerSentEvent.gap(after: $0.asked, resumed: selected.first?.id, reason: $0.reason)
-        }
+        let gap = next.gaps.take(if: !selected.isEmpty || page.isLast)
+        let notice = gap.map { ServerSentEvent.gap(after: $0.asked, resumed: selected.first?.id, reason: $0.reason) }
         let pieces = EventPieces(outlet: stream.outlet, room: place.pageRoom, encode: stream.format.append)
-        let outcome = pieces.send(selected, after: gap ?? [])
+        let outcome = pieces.send(selected, after: notice ?? [])
         // A page that the outbox takes nothing of is read again, and with it what it told of gaps.
-        if !outcome.hasBegun { next.gaps = place.gaps }
+        if !outcome.hasBegun { next.gaps = place.gaps } else if let gap { metrics.gaps.count(gap.reason) }
+        if let last = outcome.position {
+            metrics.deliveries.count(.stream, selected.count { $0.position <= last })
+        }
         next.position = outcome.position ?? place.position
         switch outcome.obstacle {
         case nil: next.position = page.scannedThrough

@@ -14,7 +14,8 @@ extension Webhooks.Delivery {
             contentType: event.contentType,
             body: event.data,
             traceparent: attributes.traceparent,
-            hops: attributes.hops + 1
+            hops: attributes.hops + 1,
+            committedAt: event.time.milliseconds
         )
         switch format {
         case .raw: break

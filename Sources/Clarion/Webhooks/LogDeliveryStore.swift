@@ -7,6 +7,7 @@ struct LogDeliveryStore: DeliveryStore {
     let log: any DeliveryLog
     /// For how long an endpoint may fail without one success.
     let patience: Duration
+    let metrics: HubMetrics
     /// Called for endpoints that are to be disabled, possibly several times for one.
     let onFailed: @Sendable (FailedEndpoint) -> Void
 
@@ -49,6 +50,7 @@ struct LogDeliveryStore: DeliveryStore {
                 )
             }
         )
+        metrics.count(outcomes)
         var failed: [String: FailedEndpoint] = [:]
         for outcome in outcomes {
             let id = outcome.endpoint

@@ -30,6 +30,8 @@ final class UnreadableWebhook: StoredObserver {
         self.deliveries = deliveries
     }
 
+    var state: ObserverState { .disabled }
+
     /// Keeps what ends with the observer.
     func hold(_ registration: ObservationToken) {
         self.registration.withLock { $0 = registration }
@@ -38,7 +40,7 @@ final class UnreadableWebhook: StoredObserver {
     func document() async throws(EventLogError) -> JSONValue {
         var members = commonMembers
         members["types"] = .array(types.map(JSONValue.string))
-        members["state"] = .string("disabled")
+        members["state"] = .string(state.rawValue)
         members["reason"] = .string(Self.reason)
         members["stats"] = try await deliveries.deliveryStats(of: id.description).json
         members["warnings"] = .array([warning.json])

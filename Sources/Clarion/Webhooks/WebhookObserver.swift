@@ -84,7 +84,7 @@ final class WebhookObserver: StoredObserver {
             members["previousSecretUntil"] = .string(end.rfc3339)
         }
         if let createdBy = webhook.createdBy { members["createdBy"] = .string(createdBy) }
-        members["state"] = .string(state)
+        members["state"] = .string(state.rawValue)
         if let reason = webhook.disabledReason { members["reason"] = .string(reason) }
         members["stats"] = stats.json
         if !warnings.isEmpty { members["warnings"] = .array(warnings.map(\.json)) }
@@ -93,8 +93,8 @@ final class WebhookObserver: StoredObserver {
         return .object(members)
     }
 
-    private var state: String {
-        if webhook.disabledReason != nil { return "disabled" }
-        return webhook.specification.enabled ? "active" : "paused"
+    var state: ObserverState {
+        if webhook.disabledReason != nil { return .disabled }
+        return webhook.specification.enabled ? .active : .paused
     }
 }

@@ -271,7 +271,7 @@ final class WebhookRegistry: Sendable {
 extension FailedEndpoint {
     fileprivate func metadata(error: (any Error)? = nil) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
-            "observer": "\(id)", "url": "\(url?.withoutQuery ?? "")", "reason": "\(reason.rawValue)",
+            "observer": "\(id)", "url": "\(url?.withoutQueryValues ?? "")", "reason": "\(reason.rawValue)",
         ]
         if let error { metadata["error"] = "\(error)" }
         return metadata

@@ -18,7 +18,7 @@ public final class SQLiteEventLog: EventLog {
     public let epoch: LogEpoch
 
     let limits: Limits
-    private let sequencer: Sequencer
+    let sequencer: Sequencer
     private let database: any DatabaseReader
     private let reads = ReadGate()
     let horizons = RemovalHorizons()

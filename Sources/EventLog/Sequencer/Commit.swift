@@ -7,12 +7,16 @@ public struct Commit: Sendable {
     /// one by one, and are to be read from the log.
     public let deliveries: [CommittedDelivery]?
 
+    /// How long the transaction took, the wait for the disk included.
+    public let duration: Duration
+
     /// The most deliveries that are told of one by one.
     static let mostDeliveries = 4_096
 
-    init(events: [Event], deliveries: [CommittedDelivery]?) {
+    init(events: [Event], deliveries: [CommittedDelivery]?, duration: Duration = .zero) {
         self.events = events
         self.deliveries = deliveries
+        self.duration = duration
     }
 }
 

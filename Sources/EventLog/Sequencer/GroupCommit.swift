@@ -58,7 +58,8 @@ struct GroupCommit<Request: Sendable>: Sendable {
     /// How many groups it has let pass.
     private var passed = 0
     private var waitingEvents = 0
-    private var waitingBytes = 0
+    /// The bytes of what waits, but for what has time.
+    private(set) var waitingBytes = 0
     private var phase = Phase.open
     private var writer = Writer.works
     private var closers: [@Sendable () -> Void] = []

@@ -34,6 +34,9 @@ final class Sequencer: Sendable {
     /// The position of the newest committed event.
     var tail: Position { Position(newest.load(ordering: .acquiring)) }
 
+    /// Bytes that wait to be written.
+    var queuedBytes: Int { queue.withLock { $0.waitingBytes } }
+
     /// Starts the thread.
     /// - Parameter close: called once, on the thread and as its last act, with what must be called when all is closed.
     func start(_ writer: LogWriter, close: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
@@ -128,11 +131,16 @@ final class Sequencer: Sendable {
     }
 
     private func commit(_ group: [WriteRequest], with writer: LogWriter) {
+        let began = ContinuousClock.now
         switch writer.commit(group) {
         case .success(let committed):
             if let last = committed.events.last {
                 newest.store(last.position.rawValue, ordering: .releasing)
-                let commit = Commit(events: committed.events, deliveries: committed.deliveries)
+                let commit = Commit(
+                    events: committed.events,
+                    deliveries: committed.deliveries,
+                    duration: ContinuousClock.now - began
+                )
                 for follower in followers.withLock({ $0 }) { follower(commit) }
             }
             acknowledge(group, committed)

@@ -30,8 +30,13 @@ public struct Request: Sendable {
     /// of 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : / + = -`, otherwise a new one.
     public let id: String
 
-    /// Who sends it, as whoever admits requests has found out; nil if nobody has.
-    public var identity: (any AnyObject & Sendable)?
+    /// Who sends it, as whoever admits requests has found out; nil if nobody has. All copies of a request share it.
+    public var identity: (any AnyObject & Sendable)? {
+        get { record.identity }
+        nonmutating set { record.identity = newValue }
+    }
+
+    let record = RequestRecord()
 
     /// What the route's `{name}` segments matched.
     public var parameters = PathParameters()

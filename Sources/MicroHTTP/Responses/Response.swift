@@ -14,7 +14,7 @@ public struct Response: Sendable {
     public var retained: (any AnyObject & Sendable)?
 
     /// The problem that the body tells of, and its instance.
-    var problem: (Problem, instance: String)?
+    var problem: (problem: Problem, instance: String)?
 
     /// A response of these parts.
     public init(_ status: Status, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {

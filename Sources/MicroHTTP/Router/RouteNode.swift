@@ -4,9 +4,9 @@ struct RouteNode: Sendable {
     private var parameter: (name: String, child: [RouteNode])?
     private var endpoint: RouteEndpoint?
 
-    mutating func insert(_ path: some Collection<Substring>, method: Method, route: Route) {
+    mutating func insert(_ path: some Collection<Substring>, of pattern: RoutePattern, method: Method, route: Route) {
         guard let segment = path.first else {
-            var endpoint = endpoint ?? RouteEndpoint()
+            var endpoint = endpoint ?? RouteEndpoint(pattern: pattern)
             endpoint.routes[method] = route
             self.endpoint = endpoint
             return
@@ -16,10 +16,15 @@ struct RouteNode: Sendable {
             precondition(parameter == nil || parameter?.name == name, "Two names for one path segment: \(name)")
             // An array of one: a struct cannot hold itself.
             var child = parameter?.child[0] ?? RouteNode()
-            child.insert(path.dropFirst(), method: method, route: route)
+            child.insert(path.dropFirst(), of: pattern, method: method, route: route)
             parameter = (name, [child])
         } else {
-            literals[String(segment), default: RouteNode()].insert(path.dropFirst(), method: method, route: route)
+            literals[String(segment), default: RouteNode()].insert(
+                path.dropFirst(),
+                of: pattern,
+                method: method,
+                route: route
+            )
         }
     }
 
@@ -56,6 +61,7 @@ struct Route: Sendable {
 
 /// The routes of one path, by method.
 struct RouteEndpoint: Sendable {
+    let pattern: RoutePattern
     var routes: [Method: Route] = [:]
 
     /// The value of `Allow` (RFC 9110 section 10.2.1).

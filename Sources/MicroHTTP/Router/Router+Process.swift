@@ -20,7 +20,7 @@ extension Router {
             for (name, value) in headers { fields.append(name: name.utf8, value: value.utf8) }
             var request = Request(method: method, target: try Target(target), headers: fields, body: body, id: id)
             request.identity = identity
-            return await Self.finish(try dispatch(request), id)
+            return await Self.finish(try dispatch(request, to: endpoint(of: &request)), id)
         } catch {
             return error.response(instance: id)
         }

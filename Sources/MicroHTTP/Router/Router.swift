@@ -19,9 +19,12 @@ public struct Router: Sendable {
     public typealias Admission = @Sendable (Request, @escaping Handler) throws(Problem) -> Reply
 
     private var root = RouteNode()
-    private var fallback: (parameters: QueryParameters, handler: Handler)?
+    private var fallback: (pattern: RoutePattern, parameters: QueryParameters, handler: Handler)?
     private var preflight: @Sendable (Request, String) -> [(name: String, value: String)] = { _, _ in [] }
     private var checks: [@Sendable (Request) throws(Problem) -> Void] = []
+
+    /// The paths of all routes, each once: what a request is counted under instead of its own.
+    public private(set) var patterns: [String] = []
 
     /// A router without routes.
     public init() {}
@@ -41,14 +44,23 @@ public struct Router: Sendable {
     ) {
         root.insert(
             path.split(separator: "/"),
+            of: pattern(path),
             method: method,
             route: Route(parameters: parameters, admission: admission, handler: handler)
         )
     }
 
     /// Where `GET` requests go whose path no route has: they are for everybody. The handler throws 404 itself for a path that it does not know.
-    public mutating func otherwise(parameters: QueryParameters, _ handler: @escaping Handler) {
-        fallback = (parameters, handler)
+    ///
+    /// - Parameter path: what such requests are counted under, such as `/{file}`.
+    public mutating func otherwise(_ path: String, parameters: QueryParameters, _ handler: @escaping Handler) {
+        fallback = (pattern(path), parameters, handler)
+    }
+
+    private mutating func pattern(_ path: String) -> RoutePattern {
+        let number = patterns.firstIndex(of: path) ?? patterns.count
+        if number == patterns.count { patterns.append(path) }
+        return RoutePattern(text: path, number: number)
     }
 
     /// Checks every request before its route is looked for; what the check throws is the answer.
@@ -65,17 +77,26 @@ public struct Router: Sendable {
 
     /// Answers a request by its route.
     public func respond(to request: Request) -> Reply {
+        var request = request
+        // First, so that what the checks refuse is counted under its route, too.
+        let endpoint = endpoint(of: &request)
         do {
             for check in checks { try check(request) }
-            return try dispatch(request)
+            return try dispatch(request, to: endpoint)
         } catch {
             return .now(error.response(instance: request.id))
         }
     }
 
-    func dispatch(_ request: Request) throws(Problem) -> Reply {
-        var request = request
-        guard let endpoint = root.find(request.target.segments[...], parameters: &request.parameters) else {
+    /// What is at the path of a request, which learns what its path is made of.
+    func endpoint(of request: inout Request) -> RouteEndpoint? {
+        let endpoint = root.find(request.target.segments[...], parameters: &request.parameters)
+        request.record.pattern = endpoint?.pattern.number
+        return endpoint
+    }
+
+    func dispatch(_ request: Request, to endpoint: RouteEndpoint?) throws(Problem) -> Reply {
+        guard let endpoint else {
             guard let fallback else {
                 throw Problem(
                     .notFound,
@@ -85,6 +106,7 @@ public struct Router: Sendable {
             }
             // Before its query is looked at: of a path that is unknown, nothing else matters, whatever the method.
             let reply = try fallback.handler(request)
+            request.record.pattern = fallback.pattern.number
             guard request.method == .get || request.method == .head else {
                 return try refuse(request, allow: RouteEndpoint.allow([.get]))
             }

@@ -30,6 +30,12 @@ final class Exchange {
     /// What of the connection's memory the request's head takes, in bytes.
     private var headMemory = 0
     private var id = ""
+    /// Nil until the head was read.
+    private var method: Method?
+    /// Nil until the whole request was there.
+    private var record: RequestRecord?
+    /// When that was, in nanoseconds of the monotonic clock.
+    private var began: Int64 = 0
     /// What every answer to the request has.
     private var commonFields: [(name: String, value: String)] = []
     /// What the response keeps until this exchange is over.
@@ -72,11 +78,12 @@ final class Exchange {
                 // Libmicrohttpd takes no response in the middle of a body.
                 let problem = Problem.framing("A chunk's head ends with a bare line feed.", "Transfer-Encoding")
                 Refusal.send(problem, to: owner, id: id, server: server)
+                tell(problem.status, problem)
                 return false
             }
             return unsafe body.append(upload)
         case .body:
-            let reply = unsafe reply(to: Method(String(cString: method)), from: RemoteAddress.text(of: connection))
+            let reply = unsafe reply(from: RemoteAddress.text(of: connection))
             return unsafe carryOut(reply, on: connection)
         case .waiting(let answer):
             // Only a responder resumes a suspended request, after it has set the answer.
@@ -92,6 +99,7 @@ final class Exchange {
         takesChunks = head.isHTTP11
         owner.consume(unsafe clarion_mhd_head_size(connection))
         isHead = head.isHead
+        method = head.parsedMethod
         let isInPlace = unsafe head.read(from: connection, skipping: ownFields, target: targetPlace, into: &headers)
         id = headers["Request-Id"].flatMap(RequestID.accept) ?? RequestID.next()
         commonFields = server.fields(headers)
@@ -134,6 +142,7 @@ final class Exchange {
             return unsafe queue(response, on: connection)
         case .headOfStream(let head):
             phase = .answered
+            tell(head.status)
             return unsafe MessageWriter.queue(
                 headOfStream: completed(head),
                 on: connection,
@@ -151,7 +160,9 @@ final class Exchange {
                 return unsafe carryOut(.headOfStream(head), on: connection)
             }
             phase = .answered
+            tell(head.status)
             // This lives as long as the stream does, and nobody asks for the request again.
+            record = nil
             rawTarget = []
             headers = HeaderFields()
             defer { commonFields = [] }
@@ -181,12 +192,14 @@ final class Exchange {
         }
     }
 
-    private func reply(to method: Method, from remoteAddress: String?) -> Reply {
+    private func reply(from remoteAddress: String?) -> Reply {
         owner.enter(.answer)
+        began = MonotonicNanoseconds.now
         guard !body.isTooLarge else { return .now(tooLarge) }
         do {
             // Asterisk-form is for OPTIONS alone (RFC 9112 section 3.2.4).
             let isAsterisk = rawTarget == [UInt8(ascii: "*")]
+            let method = method ?? .get
             let request = Request(
                 method: method,
                 target: try Target(bytes: isAsterisk && method != .options ? [] : rawTarget),
@@ -195,6 +208,7 @@ final class Exchange {
                 remoteAddress: remoteAddress,
                 id: id
             )
+            record = request.record
             return server.respond(request)
         } catch {
             return .now(error.response(instance: id))
@@ -214,6 +228,7 @@ final class Exchange {
         owner.enter(.answer)
         retained = response.retained
         guard headMemory + response.headSize <= server.configuration.connectionMemory else { return refuseLargeHead() }
+        tell(response.status, response.problem?.problem)
         return unsafe MessageWriter.queue(
             completed(response),
             on: connection,
@@ -232,7 +247,22 @@ final class Exchange {
             detail: "The request's header fields, cookies above all, take more than this server's memory for them."
         )
         Refusal.send(problem, to: owner, hasBody: !isHead, id: id, server: server)
+        tell(problem.status, problem)
         return false
+    }
+
+    /// Tells that the request is answered.
+    private func tell(_ status: Status, _ problem: Problem? = nil) {
+        server.served(
+            ServedRequest(
+                id: id,
+                method: method,
+                status: status,
+                problem: problem?.code,
+                duration: record == nil ? 0 : MonotonicNanoseconds.now - began,
+                record: record
+            )
+        )
     }
 
     /// What of the connection's memory is kept for the head of the response. The answer to a post must fit whatever was

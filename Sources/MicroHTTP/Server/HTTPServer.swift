@@ -18,6 +18,11 @@ public final class HTTPServer: Sendable {
     /// is refused before any handler sees it, but not where its head cannot be read. It runs on a server thread and must not block.
     public typealias CommonFields = @Sendable (HeaderFields) -> [(name: String, value: String)]
 
+    /// Is told of each request when it is answered, once, whoever answers it. It runs on a server thread and must not block.
+    ///
+    /// Where version 0.9.75 of libmicrohttpd refuses something and no connection can be told from the others, nobody is told.
+    public typealias Served = @Sendable (ServedRequest) -> Void
+
     /// What the callbacks need; libmicrohttpd holds it by an unretained pointer for as long as the daemon runs.
     final class Core: Sendable {
         let configuration: ServerConfiguration
@@ -27,6 +32,7 @@ public final class HTTPServer: Sendable {
         let watch: ConnectionWatch
         let logger: Logger
         let fields: CommonFields
+        let served: Served
         let respond: @Sendable (Request) -> Reply
 
         init(
@@ -34,12 +40,14 @@ public final class HTTPServer: Sendable {
             writer: StreamWriter,
             logger: Logger,
             fields: @escaping CommonFields,
+            served: @escaping Served,
             respond: @escaping @Sendable (Request) -> Reply
         ) throws(ServerError) {
             self.configuration = configuration
             self.writer = writer
             self.logger = logger
             self.fields = fields
+            self.served = served
             self.respond = respond
             watch = try ConnectionWatch(connections, limit: configuration.maximumConnections, inFlight: inFlight)
         }
@@ -57,6 +65,7 @@ public final class HTTPServer: Sendable {
     ///   - writer: cuts its streams when the server stops and they have not ended. It must be stopped after the server.
     ///     Streams may have other writers, which must have cut theirs by then.
     ///   - fields: further fields of every answer; none unless told otherwise.
+    ///   - served: is told of every answer.
     ///   - respond: answers each request on a server thread; it must not block.
     /// - Throws: ``ServerError`` when the address cannot be had or the threads cannot be started.
     public init(
@@ -64,11 +73,19 @@ public final class HTTPServer: Sendable {
         writer: StreamWriter,
         logger: Logger,
         fields: @escaping CommonFields = { _ in [] },
+        served: @escaping Served = { _ in },
         respond: @escaping @Sendable (Request) -> Reply
     ) throws(ServerError) {
         let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
         port = socket.port
-        core = try Core(configuration: configuration, writer: writer, logger: logger, fields: fields, respond: respond)
+        core = try Core(
+            configuration: configuration,
+            writer: writer,
+            logger: logger,
+            fields: fields,
+            served: served,
+            respond: respond
+        )
         do {
             daemon = try Daemon(core: core, socket: socket)
         } catch {

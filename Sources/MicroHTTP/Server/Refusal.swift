@@ -36,10 +36,12 @@ enum Refusal {
 
     /// Sends the problem that stands for libmicrohttpd's refusal, and shuts the socket.
     static func send(_ status: Int, to connection: Connection, server: HTTPServer.Core) {
-        send(problem(status, stage: connection.stage), to: connection, id: RequestID.next(), server: server)
+        let (problem, id) = (problem(status, stage: connection.stage), RequestID.next())
+        send(problem, to: connection, id: id, server: server)
+        server.served(ServedRequest(id: id, method: nil, status: problem.status, problem: problem.code))
     }
 
-    /// Sends a problem where libmicrohttpd takes no response, and shuts the socket.
+    /// Sends a problem where libmicrohttpd takes no response, and shuts the socket. Whoever calls tells of it.
     static func send(
         _ problem: Problem,
         to connection: Connection,

@@ -30,6 +30,9 @@ struct RequestHead {
         return unsafe !bytes.isEmpty && bytes.allSatisfy(\.isTokenCharacter)
     }
 
+    /// The method, if it is a token.
+    var parsedMethod: Method? { hasMethod ? unsafe Method(String(cString: method)) : nil }
+
     var isHead: Bool { unsafe strcmp(method, "HEAD") == 0 }
 
     /// Reads the fields that follow the request line.

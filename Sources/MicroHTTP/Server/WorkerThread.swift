@@ -47,6 +47,16 @@ final class WorkerThread: Sendable {
     }
 }
 
+/// The monotonic clock in nanoseconds, for how long something took.
+enum MonotonicNanoseconds {
+    static var now: Int64 {
+        var time = timespec()
+        // `unsafe`: clock_gettime(2) fills the structure that it is lent; this clock is always there.
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
 /// The monotonic clock in milliseconds, some four of them coarse: all that keeping alive needs, for the price of a
 /// vDSO call (clock_gettime(2), `CLOCK_MONOTONIC_COARSE`).
 enum MonotonicMilliseconds {

@@ -54,6 +54,9 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// When the attempt ended, in milliseconds since 1970.
     public var at: Int64
 
+    /// When the event was committed, in milliseconds since 1970; nil if that is not known.
+    public var committedAt: Int64?
+
     /// How much longer the endpoint has been failing with it, as far as it was tried, in milliseconds; 0 if it did not
     /// fail.
     public var failing: Int64 = 0
@@ -114,5 +117,6 @@ extension AttemptOutcome {
             timings: answer.timings,
             at: timeOfDay
         )
+        committedAt = delivery.committedAt
     }
 }

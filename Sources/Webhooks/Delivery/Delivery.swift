@@ -40,6 +40,9 @@ public struct Delivery: Sendable {
     /// waited for after a restart, and how long a retry has waited. 0 means at once.
     public var notBefore: Int64
 
+    /// When the event was committed, in milliseconds since 1970; nil if that is not known.
+    public var committedAt: Int64?
+
     /// The most that a hub lets pass: an event that has gone through more goes in a circle.
     public static let mostHops = 8
 
@@ -57,7 +60,8 @@ public struct Delivery: Sendable {
         attempts: Int = 0,
         traceparent: String? = nil,
         hops: Int = 1,
-        notBefore: Int64 = 0
+        notBefore: Int64 = 0,
+        committedAt: Int64? = nil
     ) {
         self.id = id
         self.endpoint = endpoint
@@ -72,5 +76,6 @@ public struct Delivery: Sendable {
         self.traceparent = traceparent
         self.hops = hops
         self.notBefore = notBefore
+        self.committedAt = committedAt
     }
 }

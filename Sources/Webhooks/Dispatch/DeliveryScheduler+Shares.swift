@@ -22,6 +22,7 @@ extension DeliveryScheduler {
     mutating func begin(_ request: TransportRequest, now: Int64) {
         let weight = weight(of: request.target)
         inFlight += weight
+        requestsUnderWay += 1
         shares.add(weight, of: request.standing)
         begun.append(
             Beginning(token: request.token, lane: request.lane, standing: request.standing, weight: weight, at: now)
@@ -33,6 +34,7 @@ extension DeliveryScheduler {
         let weight = weight(of: request.target)
         let isSlow = slow.remove(request.token) != nil
         inFlight -= weight
+        requestsUnderWay -= 1
         shares.add(-weight, of: isSlow ? .slow : request.standing)
         if isSlow, let lane = request.lane { withLane(lane) { $0.slowUnderWay -= 1 } }
     }

@@ -65,6 +65,8 @@ struct DeliveryScheduler {
 
     /// Attempts under way, also those that belong to no lane, as ``Limits/perName`` counts them.
     var inFlight = 0
+    /// The same, each counted as one.
+    var requestsUnderWay = 0
     /// The hosts of the attempts that belong to no lane, by token.
     var probes: [UInt64: String] = [:]
     var queuedBytes = 0

@@ -46,7 +46,7 @@ public final class WebhookDispatcher: Sendable {
     /// - Parameters:
     ///   - store: where deliveries are read and outcomes recorded.
     ///   - configuration: what is the same for all endpoints.
-    ///   - logger: for failures of the store and of endpoints; never sees secrets, bodies or the queries of URLs.
+    ///   - logger: for failures of the store and of endpoints; never sees secrets, bodies or the values of URLs' queries.
     public convenience init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
         self.init(store: store, configuration: configuration, logger: logger, clocks: Clocks(of: store))
     }
@@ -73,6 +73,9 @@ public final class WebhookDispatcher: Sendable {
     public func refusal(of url: WebhookURL) -> String? {
         transport.options.foreseeableRefusal(of: url)
     }
+
+    /// How many requests to endpoints are under way.
+    public var requestsUnderWay: Int { state.withLock { $0.scheduler.requestsUnderWay } }
 
     /// Starts the transport thread and the pump. Further calls do nothing.
     public func start() {

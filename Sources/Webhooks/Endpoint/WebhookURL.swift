@@ -68,8 +68,18 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The URL without its query, which may hold a credential: for logs.
-    public var withoutQuery: Substring { description.prefix { $0 != "?" } }
+    /// The URL for logs: without the values of its query, which may be credentials. A parameter without `=` is one.
+    public var withoutQueryValues: String {
+        guard let mark = description.firstIndex(of: "?") else { return description }
+        let query = description[description.index(after: mark)...].split(
+            separator: "&",
+            omittingEmptySubsequences: false
+        )
+        let names = query.map { parameter in
+            parameter.firstIndex(of: "=").map { "\(parameter[..<$0])=***" } ?? (parameter.isEmpty ? "" : "***")
+        }
+        return "\(description[..<mark])?\(names.joined(separator: "&"))"
+    }
 
     /// The address, if the host is one.
     var address: IPAddress? {

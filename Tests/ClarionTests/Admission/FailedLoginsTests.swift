@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `twenty in a minute are too many, for a minute`() throws {
-        let logins = FailedLogins(refusals: Refusals())
+        let logins = FailedLogins()
         let one = try address("192.0.2.1:5000")
         for second in 0..<19 { logins.count(one, at: start + .seconds(second)) }
         #expect(logins.lock(on: one, at: start + .seconds(19)) == nil)
@@ -29,7 +29,7 @@ import Testing
 
     /// One who has a /48 has 65,536 networks: to fail from all of them once unlocked whoever was locked out.
     @Test func `nobody is unlocked by failing from elsewhere, however often`() throws {
-        let logins = FailedLogins(refusals: Refusals(), capacity: 1_000)
+        let logins = FailedLogins(capacity: 1_000)
         let one = try address("[2001:db8:1::1]:5000")
         for _ in 0..<20 { logins.count(one, at: start) }
         for network in 0..<100_000 {

@@ -1,3 +1,4 @@
+import CoreMetrics
 import EventLog
 import Testing
 import Webhooks
@@ -42,7 +43,11 @@ import Webhooks
         let ids = try await log.pendingDeliveries(of: "w", limit: 9).map(\.id)
         let failed = Recorder<FailedEndpoint>()
         try await body(
-            LogDeliveryStore(log: log, patience: .milliseconds(5 * Self.day)) { failed.add($0) },
+            LogDeliveryStore(
+                log: log,
+                patience: .milliseconds(5 * Self.day),
+                metrics: HubMetrics(backend: NOOPMetricsHandler.instance)
+            ) { failed.add($0) },
             log,
             ids,
             failed

@@ -45,7 +45,9 @@ import Testing
         router.on(.options, "/own", parameters: [], admission: everybody) { _ in
             .now(Response(.ok, body: Array("own options".utf8)))
         }
-        if otherwise { router.otherwise(parameters: ["v"]) { _ in .now(Response(.ok, body: Array("file".utf8))) } }
+        if otherwise {
+            router.otherwise("/{file}", parameters: ["v"]) { _ in .now(Response(.ok, body: Array("file".utf8))) }
+        }
         return router
     }
 

@@ -95,8 +95,7 @@ extension LogWriter {
     }
 
     private func refuse(_ what: String, at place: Int? = nil) -> EventLogError {
-        usage.refuse()
-        return EventLogError(
+        EventLogError(
             code: EventLogError.limitReached,
             message: "The log has \(what), which is as many as it may have.",
             place: place

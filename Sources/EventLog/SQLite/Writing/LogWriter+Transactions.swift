@@ -55,7 +55,12 @@ extension LogWriter {
     /// The tables are what memory says.
     func keepMemory() {
         memory.commit()
-        usage.set(topics: memory.held.topics, observers: memory.observers.count, keys: memory.held.keys)
+        usage.set(
+            topics: memory.held.topics,
+            observers: memory.observers.count,
+            keys: memory.held.keys,
+            deferred: memory.deferred.count
+        )
         deferralWatch.firstEvent = memory.deferred.firstEvent
         deferralWatch.hasBacklog = memory.deferred.backlog != nil
     }

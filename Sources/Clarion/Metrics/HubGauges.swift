@@ -1,0 +1,80 @@
+import CoreMetrics
+import EventLog
+import Prometheus
+import Webhooks
+
+/// What a hub has at this moment: read where it is kept, so that it cannot come apart from it.
+struct HubGauges: Sendable {
+    private let streams: Meter
+    private let streamsBehind: Meter
+    private let outboxBytes: Meter
+    private let pending: Meter
+    private let dead: Meter
+    private let inFlight: Meter
+    private let topics: Meter
+    private let logEvents: Meter
+    private let logBytes: Meter
+    private let logQueueBytes: Meter
+    private let observers: [Standing: Meter]
+
+    private struct Standing: Hashable {
+        let kind: ObserverKind
+        let state: ObserverState
+    }
+
+    init(_ factory: any MetricsFactory) {
+        func meter(_ metric: MetricDescription) -> Meter { Meter(label: metric.name, factory: factory) }
+        streams = meter(Metric.streams)
+        streamsBehind = meter(Metric.streamsBehind)
+        outboxBytes = meter(Metric.outboxBytes)
+        pending = meter(Metric.webhookPending)
+        dead = meter(Metric.webhookDead)
+        inFlight = meter(Metric.webhookInFlight)
+        topics = meter(Metric.topics)
+        logEvents = meter(Metric.logEvents)
+        logBytes = meter(Metric.logBytes)
+        logQueueBytes = meter(Metric.logQueueBytes)
+        var observers: [Standing: Meter] = [:]
+        for kind in ObserverKind.allCases {
+            for state in ObserverState.allCases where kind == .webhook || state == .active {
+                observers[Standing(kind: kind, state: state)] = Meter(
+                    label: Metric.observers.name,
+                    dimensions: [("kind", kind.rawValue), ("state", state.rawValue)],
+                    factory: factory
+                )
+            }
+        }
+        self.observers = observers
+    }
+
+    /// Reads everything. Takes time: it looks at every observer, and at every topic in the log.
+    ///
+    /// - Parameter webhooks: what makes the attempts.
+    func read(
+        from log: SQLiteEventLog,
+        _ places: StreamPlaces,
+        _ directory: ObserverDirectory,
+        _ webhooks: WebhookDispatcher,
+        waitingBytes: Int
+    ) async {
+        streams.set(places.count)
+        outboxBytes.set(waitingBytes)
+        inFlight.set(webhooks.requestsUnderWay)
+        topics.set(log.usage.topics)
+        logQueueBytes.set(log.queuedBytes)
+        var counts: [Standing: Int] = [:]
+        var behind = 0
+        for observer in directory.unordered {
+            counts[Standing(kind: observer.kind, state: observer.state), default: 0] += 1
+            if let stream = observer as? EventStream, stream.isBehind { behind += 1 }
+        }
+        streamsBehind.set(behind)
+        for (standing, meter) in observers { meter.set(counts[standing] ?? 0) }
+        // A log that cannot be read, or is closed, leaves them as they were.
+        guard let figures = try? await log.figures() else { return }
+        logEvents.set(figures.events)
+        logBytes.set(figures.bytes)
+        pending.set(figures.pendingDeliveries)
+        dead.set(figures.deadDeliveries)
+    }
+}

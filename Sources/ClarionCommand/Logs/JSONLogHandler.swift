@@ -1,0 +1,40 @@
+import EventLog
+import Foundation
+import JSON
+import Logging
+
+/// Writes each log line to standard error as a JSON object: `time`, `level`, `message`, and a member for each metadata.
+struct JSONLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        FileHandle.standardError.write(Data(line(event, at: .now())))
+    }
+
+    /// The line, with the line break at its end.
+    func line(_ event: LogEvent, at time: Timestamp) -> [UInt8] {
+        var members = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(Self.json)
+        if let error = event.error { members["error"] = .string("\(error)") }
+        members["time"] = .string(time.rfc3339)
+        members["level"] = .string(event.level.rawValue)
+        members["message"] = .string("\(event.message)")
+        return JSONValue.object(members).bytes + [UInt8(ascii: "\n")]
+    }
+
+    private static func json(_ value: Logger.Metadata.Value) -> JSONValue {
+        switch value {
+        case .string(let text): .string(text)
+        case .stringConvertible(let number as Int): .number(Double(number))
+        case .stringConvertible(let number as Double) where number.isFinite: .number(number)
+        case .stringConvertible(let other): .string("\(other)")
+        case .array(let values): .array(values.map(json))
+        case .dictionary(let members): .object(members.mapValues(json))
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import GRDB
+
+/// How much a log holds, as it is counted in its tables: for metrics.
+public struct LogFigures: Hashable, Sendable {
+    /// Events of all topics that readers find.
+    public var events: Int
+
+    /// Bytes of the database, its free pages included, without the write-ahead log.
+    public var bytes: Int
+
+    /// Deliveries to durable observers that are still to be made.
+    public var pendingDeliveries: Int
+
+    /// Deliveries that were given up.
+    public var deadDeliveries: Int
+}
+
+extension SQLiteEventLog {
+    /// Counts what the log holds. Reads one row for each topic and each durable observer.
+    public func figures() async throws(EventLogError) -> LogFigures {
+        // Those without rows are known to the writer alone; looked at first, so that none is missed.
+        let deferred = usage.deferredDeliveries
+        return try await read { db in
+            func number(_ sql: String) throws -> Int {
+                Int(try PreparedStatement(cachedIn: db, sql).first { $0.integer(0) } ?? 0)
+            }
+            return LogFigures(
+                events: try number("SELECT ifnull(sum(events), 0) FROM topic")
+                    + number("SELECT count(*) FROM event WHERE seq > (SELECT counted FROM log)"),
+                bytes: try number("PRAGMA page_count") * number("PRAGMA page_size"),
+                pendingDeliveries: try number("SELECT ifnull(sum(pending), 0) FROM delivery_stats") + deferred,
+                deadDeliveries: try number("SELECT ifnull(sum(dead), 0) FROM delivery_stats")
+            )
+        }
+    }
+
+    /// Bytes that wait to be written, counting 256 for each event beside its data.
+    public var queuedBytes: Int { sequencer.queuedBytes }
+}

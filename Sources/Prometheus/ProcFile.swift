@@ -1,0 +1,52 @@
+#if os(Linux)
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    /// What stands in `/proc` of this process (proc(5)).
+    enum ProcFile {
+        static var residentBytes: Double? {
+            let pages = text(of: "/proc/self/statm")?.split(separator: " ").dropFirst().first.flatMap { Double($0) }
+            return pages.map { $0 * Double(sysconf(Int32(_SC_PAGESIZE))) }
+        }
+
+        static var openFiles: Double? {
+            guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
+            defer { unsafe closedir(folder) }
+            // Less `.`, `..` and the folder's own.
+            var count = -3
+            while unsafe readdir(folder) != nil { count += 1 }
+            return Double(count)
+        }
+
+        /// Field 22 of `stat` counts from the start of the machine, which `btime` tells.
+        static var startTime: Double? {
+            guard let stat = text(of: "/proc/self/stat"), let end = stat.lastIndex(of: ")"),
+                let system = text(of: "/proc/stat"),
+                let line = system.split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
+                let boot = Double(line.dropFirst("btime ".count))
+            else { return nil }
+            // The name, in parentheses, is the second field and may have blanks.
+            let fields = stat[stat.index(after: end)...].split(separator: " ")
+            guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
+            return boot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+        }
+
+        private static func text(of path: String) -> String? {
+            let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { return nil }
+            defer { close(file) }
+            var bytes: [UInt8] = []
+            var part = [UInt8](repeating: 0, count: 4_096)
+            while true {
+                // `unsafe`: read(2) writes at most as many bytes as there are.
+                let count = unsafe part.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+                if count <= 0 { break }
+                bytes += part[..<count]
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+#endif
