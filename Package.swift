@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .library(name: "Broadcasting", targets: ["Broadcasting"]),
         .library(name: "Clarion", targets: ["Clarion"]),
+        .library(name: "ClarionClient", targets: ["ClarionClient"]),
         .executable(name: "clarion", targets: ["ClarionCommand"]),
     ],
     dependencies: [
@@ -52,10 +53,11 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
+        .target(name: "HTTPTransport", dependencies: ["CCurl", "Locking"]),
         .target(
             name: "Webhooks",
             dependencies: [
-                "CCurl", "Locking",
+                "CCurl", "HTTPTransport", "Locking",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -79,17 +81,18 @@ let package = Package(
         .target(
             name: "Clarion",
             dependencies: [
-                "Access", "Broadcasting", "EventLog", "JSON", "Locking", "MicroHTTP", "Prometheus", "Spelling",
-                "Webhooks",
+                "Access", "Broadcasting", "EventLog", "HTTPTransport", "JSON", "Locking", "MicroHTTP", "Prometheus",
+                "Spelling", "Webhooks",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        .target(name: "ClarionClient", dependencies: ["HTTPTransport", "JSON", "Locking"]),
         .executableTarget(
             name: "ClarionCommand",
             dependencies: [
-                "Access", "Clarion", "EventLog", "JSON", "Spelling",
+                "Access", "Clarion", "ClarionClient", "EventLog", "JSON", "Spelling",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -119,9 +122,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        .testTarget(name: "ClarionClientTests", dependencies: ["ClarionClient", "HTTPTransport", "Locking"]),
         .testTarget(
             name: "WebhooksTests",
-            dependencies: ["CCurl", "Locking", "Webhooks", .product(name: "Crypto", package: "swift-crypto")]
+            dependencies: [
+                "CCurl", "HTTPTransport", "Locking", "Webhooks", .product(name: "Crypto", package: "swift-crypto"),
+            ]
         ),
         .testTarget(
             name: "ClarionTests",

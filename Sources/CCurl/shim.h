@@ -39,6 +39,10 @@ static inline CURLcode clarion_easy_set_write_function(CURL *handle, curl_write_
     return curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, function);
 }
 
+static inline CURLcode clarion_easy_set_read_function(CURL *handle, curl_read_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_READFUNCTION, function);
+}
+
 static inline CURLcode clarion_easy_set_header_function(CURL *handle, curl_write_callback function) {
     return curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, function);
 }

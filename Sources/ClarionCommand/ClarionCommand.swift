@@ -12,15 +12,40 @@ struct ClarionCommand: AsyncParsableCommand {
             Everything that listens is an observer of one broadcaster: a browser on a stream of server-sent events, \
             a service behind a webhook URL, a Swift object in the process.
 
+            Commands but serve, check, token and backup speak to a hub: --hub or CLARION_URL says which, --token or \
+            CLARION_TOKEN as who. They exit with 0, with 1 for what the hub refuses, with 2 if it cannot be reached, and \
+            with 64 for what is no command.
+
             EXAMPLE
               clarion serve &
-              curl -N localhost:8080/topics/greetings/events -H 'Accept: text/event-stream' &
-              curl -d 'hello' localhost:8080/topics/greetings/events
+              clarion listen greetings &
+              clarion post greetings hello
             """,
         version: Hub.version,
-        subcommands: [Serve.self, Check.self, TokenCommand.self],
-        defaultSubcommand: Serve.self
+        groupedSubcommands: [
+            CommandGroup(name: "The hub", subcommands: [Serve.self, Check.self, Backup.self, TokenCommand.self]),
+            CommandGroup(name: "Events", subcommands: [PostCommand.self, Listen.self, Export.self, Import.self]),
+            CommandGroup(
+                name: "What is there",
+                subcommands: [TopicsCommand.self, ObserversCommand.self, Health.self]
+            ),
+        ]
     )
+
+    /// Without a command: what to do.
+    func run() async throws {
+        try Output.line(
+            """
+            Clarion is an HTTP hub: post an event once, and every observer hears it.
+
+              clarion serve                        run a hub on http://127.0.0.1:8080, with its log in ./data
+              clarion listen greetings             hear events, in another terminal
+              clarion post greetings hello         post one, in a third
+
+            http://127.0.0.1:8080/ shows the same in a browser. `clarion --help` lists all commands.
+            """
+        )
+    }
 
     static func main() async {
         // A peer that is gone is noticed where it is written to, not by a signal that ends the process.

@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import HTTPTransport
 @testable import Webhooks
 
 /// What the transport waits with.

@@ -1,12 +1,21 @@
 import EventLog
 import MicroHTTP
 
-/// How a page of history is written: as one document, or as a line for each event.
-enum HistoryFormat: Sendable {
-    case json, lines
+/// How a page of history is written.
+struct HistoryFormat: Sendable {
+    enum Layout: Sendable {
+        /// As one document.
+        case json
+        /// As a line for each event.
+        case lines
+    }
+
+    let layout: Layout
+    /// What an event is given as: `cloudevents`, or else as ``EventDocument``.
+    let envelope: Feed.Format
 
     var contentType: String {
-        switch self {
+        switch layout {
         case .json: "application/json"
         case .lines: "application/x-ndjson"
         }
@@ -14,7 +23,7 @@ enum HistoryFormat: Sendable {
 
     /// What stands before the first event.
     var beginning: [UInt8] {
-        switch self {
+        switch layout {
         case .json: Array("{\"events\":[".utf8)
         case .lines: []
         }
@@ -22,19 +31,14 @@ enum HistoryFormat: Sendable {
 
     /// Appends an event.
     func append(_ event: Event, isFirst: Bool, to bytes: inout [UInt8]) {
-        switch self {
-        case .json:
-            if !isFirst { bytes.append(UInt8(ascii: ",")) }
-            bytes += EventDocument.json(event)
-        case .lines:
-            bytes += EventDocument.json(event)
-            bytes.append(UInt8(ascii: "\n"))
-        }
+        if layout == .json, !isFirst { bytes.append(UInt8(ascii: ",")) }
+        bytes += envelope == .cloudEvents ? CloudEvent.json(event) : EventDocument.json(event)
+        if layout == .lines { bytes.append(UInt8(ascii: "\n")) }
     }
 
     /// What stands after the last event.
     func ending(next: EventID?) -> [UInt8] {
-        switch self {
+        switch layout {
         case .json:
             var bytes = Array("],\"next\":".utf8)
             if let next {

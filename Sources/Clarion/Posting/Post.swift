@@ -117,7 +117,8 @@ extension PostedCloudEvent {
         attributes.cloudEvent = context
         var draft = EventDraft(
             topic: topic,
-            type: self.type,
+            // What a hub gives an event that was posted without one, so that it comes back as it was.
+            type: self.type == CloudEvent.defaultType ? nil : self.type,
             contentType: contentType,
             data: data,
             attributes: attributes.stored

@@ -1,6 +1,6 @@
 import EventLog
+import HTTPTransport
 import MicroHTTP
-import Webhooks
 
 extension Response {
     /// How long an answer about an event may be taken for true.

@@ -41,13 +41,13 @@ extension Routes {
 extension Hub {
     fileprivate func events(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
         let format = try EventsFormat(request)
+        let envelope = try Feed.Format(request)
         // What only a stream looks at must be right in a history, too: a typo does not pass silently.
-        _ = try Feed.Format(request)
         if let name = request.target.query["observer"] { _ = try ObserverID(name, parameter: "observer") }
         switch format {
         case .stream: return try openStream(of: topics, for: request)
-        case .json: return history(of: topics, for: request, format: .json)
-        case .lines: return history(of: topics, for: request, format: .lines)
+        case .json: return history(of: topics, for: request, format: HistoryFormat(layout: .json, envelope: envelope))
+        case .lines: return history(of: topics, for: request, format: HistoryFormat(layout: .lines, envelope: envelope))
         }
     }
 

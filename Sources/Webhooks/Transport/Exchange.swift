@@ -1,4 +1,5 @@
 import CCurl
+import HTTPTransport
 import Glibc
 
 /// One attempt: a libcurl easy handle with the memory its options and callbacks point into.

@@ -1,4 +1,5 @@
 import CCurl
+import HTTPTransport
 import Glibc
 
 extension TransportLoop {

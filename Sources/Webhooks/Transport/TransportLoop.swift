@@ -1,4 +1,5 @@
 import CCurl
+import HTTPTransport
 
 /// What the transport thread runs: the multi handle and the exchanges under way. Confined to that thread.
 struct TransportLoop: ~Copyable {

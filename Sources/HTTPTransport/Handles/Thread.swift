@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 
 /// A POSIX thread that runs one closure and ends.
-enum Thread {
+package enum Thread {
     private final class Body {
         let name: String
         let run: @Sendable () -> Void
@@ -17,7 +17,7 @@ enum Thread {
     /// handles them, and a write to a closed connection is an error here and not SIGPIPE.
     ///
     /// - Parameter name: at most 15 bytes, shown by `ps -T`.
-    static func start(name: String, _ run: @escaping @Sendable () -> Void) {
+    package static func start(name: String, _ run: @escaping @Sendable () -> Void) {
         var all = sigset_t()
         var previous = sigset_t()
         unsafe sigfillset(&all)

@@ -1,4 +1,4 @@
-import CCurl
+package import CCurl
 
 /// The header lines of one request as C strings, with a `curl_slist` threaded through them.
 ///
@@ -6,13 +6,14 @@ import CCurl
 /// where `curl_slist_append` would allocate twice per line.
 /// Safe: both pointers are valid until `deinit`, and grow only in `list`, when no transfer reads them.
 @safe
-struct HeaderLines: ~Copyable {
+package struct HeaderLines: ~Copyable {
     private var bytes: [UInt8] = []
     private var starts: [Int] = []
     private var text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1024)
     private var nodes = UnsafeMutableBufferPointer<curl_slist>.allocate(capacity: 24)
 
-    init() {
+    /// No lines.
+    package init() {
         bytes.reserveCapacity(1024)
         starts.reserveCapacity(24)
     }
@@ -23,14 +24,14 @@ struct HeaderLines: ~Copyable {
     }
 
     /// Adds `name: value`, where the name is a token; for the value see ``HeaderValue``.
-    mutating func append(_ name: StaticString, _ value: String, encodingPercent: Bool = false) {
+    package mutating func append(_ name: StaticString, _ value: String, encodingPercent: Bool = false) {
         starts.append(bytes.count)
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         append(value: value, encodingPercent: encodingPercent)
     }
 
     /// The same for a name that is known at run time only.
-    mutating func append(_ name: String, _ value: String) {
+    package mutating func append(_ name: String, _ value: String) {
         starts.append(bytes.count)
         bytes.append(contentsOf: name.utf8)
         append(value: value)
@@ -50,7 +51,7 @@ struct HeaderLines: ~Copyable {
     }
 
     /// Adds `name:`, which tells libcurl to leave out a header it would add itself.
-    mutating func suppress(_ name: StaticString) {
+    package mutating func suppress(_ name: StaticString) {
         starts.append(bytes.count)
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         bytes.append(UInt8(ascii: ":"))
@@ -58,7 +59,7 @@ struct HeaderLines: ~Copyable {
     }
 
     /// Adds complete lines, each ended by a NUL.
-    mutating func append(lines: [UInt8]) {
+    package mutating func append(lines: [UInt8]) {
         var start = bytes.count
         bytes.append(contentsOf: lines)
         while start < bytes.count {
@@ -69,7 +70,7 @@ struct HeaderLines: ~Copyable {
     }
 
     /// The list of all lines, valid until the next call.
-    mutating func list() -> UnsafeMutablePointer<curl_slist>? {
+    package mutating func list() -> UnsafeMutablePointer<curl_slist>? {
         if unsafe text.count < bytes.count {
             unsafe text.deallocate()
             unsafe text = .allocate(capacity: bytes.count * 2)

@@ -1,27 +1,29 @@
-import CCurl
+package import CCurl
 
 /// A libcurl multi handle with its sockets, freed with the value. Confined to the thread that created it.
 ///
 /// Safe: the pointer is valid until `deinit`. libcurl holds the watch's address without owning it: it calls back only
 /// inside calls on the handle, which ends before the watch does.
 @safe
-struct MultiHandle: ~Copyable {
+package struct MultiHandle: ~Copyable {
     private let handle: UnsafeMutableRawPointer
     private let sockets: SocketWatch
 
     /// Fails only when libcurl is out of memory or file descriptors.
     ///
-    /// - Parameter options: how many connections are kept, and how many there may be.
-    init?(_ options: TransportOptions) {
+    /// - Parameters:
+    ///   - keptConnections: how many connections are kept, busy ones included.
+    ///   - maximumConnections: how many there may be.
+    package init?(keptConnections: Int, maximumConnections: Int) {
         guard Self.isLibraryReady, let sockets = SocketWatch(), let handle = unsafe curl_multi_init() else {
             return nil
         }
         self.sockets = sockets
         unsafe self.handle = handle
         let watch = unsafe Unmanaged.passUnretained(sockets).toOpaque()
-        unsafe clarion_multi_set_long(handle, CURLMOPT_MAXCONNECTS, options.keptConnections)
+        unsafe clarion_multi_set_long(handle, CURLMOPT_MAXCONNECTS, keptConnections)
         // Idle ones are closed to make room. No attempt waits for it, because fewer are under way: its time would pass.
-        unsafe clarion_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, options.maximumConnections)
+        unsafe clarion_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections)
         unsafe clarion_multi_set_socket_function(handle, Self.socketFunction, watch)
         unsafe clarion_multi_set_timer_function(handle, Self.timerFunction, watch)
     }
@@ -31,18 +33,19 @@ struct MultiHandle: ~Copyable {
     }
 
     /// Ends ``wait(milliseconds:)``.
-    var wakeUp: WakeUp { sockets.wakeUp }
+    package var wakeUp: WakeUp { sockets.wakeUp }
 
-    func add(_ exchange: Exchange) -> Bool {
-        unsafe curl_multi_add_handle(handle, exchange.handle) == CURLM_OK
+    /// Begins a transfer. Whoever owns the easy handle keeps it until it was removed.
+    package func add(_ easy: UnsafeMutableRawPointer) -> Bool {
+        unsafe curl_multi_add_handle(handle, easy) == CURLM_OK
     }
 
-    func remove(_ exchange: Exchange) {
-        unsafe curl_multi_remove_handle(handle, exchange.handle)
+    package func remove(_ easy: UnsafeMutableRawPointer) {
+        unsafe curl_multi_remove_handle(handle, easy)
     }
 
     /// Does all that can be done without waiting, at the sockets that are ready.
-    func perform() {
+    package func perform() {
         var running: Int32 = 0
         if !sockets.isAnyReady { sockets.wait(milliseconds: 0) }
         while let (socket, events) = sockets.nextReady() {
@@ -53,14 +56,13 @@ struct MultiHandle: ~Copyable {
         }
     }
 
-    /// The next finished exchange and its result.
-    func nextFinished() -> (exchange: Exchange, code: CURLcode)? {
+    /// The easy handle of the next finished transfer, and its result.
+    package func nextFinishedHandle() -> (easy: UnsafeMutableRawPointer, code: CURLcode)? {
         var remaining: Int32 = 0
         while let message = unsafe curl_multi_info_read(handle, &remaining) {
-            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle,
-                let exchange = unsafe Exchange.of(easy)
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle
             else { continue }
-            return unsafe (exchange, message.pointee.data.result)
+            return unsafe (easy, message.pointee.data.result)
         }
         return nil
     }
@@ -69,7 +71,7 @@ struct MultiHandle: ~Copyable {
     ///
     /// - Returns: whether it was not the time that ended it.
     @discardableResult
-    func wait(milliseconds: Int64) -> Bool {
+    package func wait(milliseconds: Int64) -> Bool {
         sockets.wait(milliseconds: milliseconds)
     }
 

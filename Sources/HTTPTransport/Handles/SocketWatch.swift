@@ -104,7 +104,7 @@ final class SocketWatch {
 }
 
 /// Wakes a thread that waits (eventfd(2)).
-final class WakeUp: Sendable {
+package final class WakeUp: Sendable {
     fileprivate let descriptor: Int32
 
     fileprivate init?() {
@@ -116,7 +116,8 @@ final class WakeUp: Sendable {
         if descriptor >= 0 { _ = Glibc.close(descriptor) }
     }
 
-    func wake() {
+    /// Ends the wait, also one that has yet to begin.
+    package func wake() {
         _ = eventfd_write(descriptor, 1)
     }
 

@@ -1,0 +1,136 @@
+internal import HTTPTransport
+internal import JSON
+
+/// Why something could not be done: what the hub says (RFC 9457), or why it says nothing.
+///
+/// It never has the token in it.
+public struct ClientError: Error, Hashable, Sendable {
+    /// The hub's code, which is stable and explained at `/errors` of the hub; or one of this client's:
+    /// ``unreachable``, ``interrupted``, ``answerUnreadable``, ``hubInvalid``, ``tokenInvalid``, ``argumentInvalid``,
+    /// ``eventTooLarge``, ``cancelled``.
+    public let code: String
+
+    /// One sentence for a person.
+    public let detail: String
+
+    /// The status of the answer; nil if there was none.
+    public let status: Int?
+
+    /// The JSON Pointer to what is to blame in what was posted.
+    public let pointer: String?
+
+    /// The parameter or field that is to blame.
+    public let parameter: String?
+
+    /// How long the hub wishes to be left alone.
+    public let retryAfter: Duration?
+
+    /// Whether the hub itself said so, and nothing that stands before it.
+    public let isOfHub: Bool
+
+    /// Nothing was heard of the hub, or of what is behind a proxy.
+    public static let unreachable = "hub-unreachable"
+    /// The connection was lost before the answer was whole. What was asked for may have been done.
+    public static let interrupted = "answer-interrupted"
+    /// What answers is no hub.
+    public static let answerUnreadable = "answer-unreadable"
+    /// The hub's URL is none.
+    public static let hubInvalid = "hub-invalid"
+    /// The token has characters that no token has.
+    public static let tokenInvalid = "token-invalid"
+    /// An argument cannot be sent.
+    public static let argumentInvalid = "argument-invalid"
+    /// An event is larger than ``ClarionClient/Configuration/maximumEventBytes``.
+    public static let eventTooLarge = "event-too-large"
+    /// The task was cancelled.
+    public static let cancelled = "cancelled"
+
+    /// Whether it may pass by itself: nothing is wrong with what was asked.
+    public var isPassing: Bool {
+        if code == Self.unreachable || code == Self.interrupted { return true }
+        guard let status else { return false }
+        return status >= 500 || [408, 425, 429].contains(status)
+    }
+
+    init(
+        code: String,
+        detail: String,
+        status: Int? = nil,
+        pointer: String? = nil,
+        parameter: String? = nil,
+        retryAfter: Duration? = nil,
+        isOfHub: Bool = false
+    ) {
+        self.code = code
+        self.detail = detail
+        self.status = status
+        self.pointer = pointer
+        self.parameter = parameter
+        self.retryAfter = retryAfter
+        self.isOfHub = isOfHub
+    }
+}
+
+extension ClientError: CustomStringConvertible {
+    /// The sentence, and the code.
+    public var description: String { "\(detail) (\(code))" }
+}
+
+extension ClientError {
+    init(_ failure: HTTPFailure, hub: HubURL) {
+        switch failure.kind {
+        case .unreachable:
+            self.init(code: Self.unreachable, detail: "\(hub.text) cannot be reached: \(failure.message).")
+        case .interrupted:
+            self.init(code: Self.interrupted, detail: "The answer of \(hub.text) broke off: \(failure.message).")
+        case .tooLong:
+            self.init(code: Self.answerUnreadable, detail: "What \(hub.text) answers is too much: \(failure.message).")
+        case .cancelled:
+            self.init(code: Self.cancelled, detail: "The task was cancelled.")
+        }
+    }
+
+    /// What an answer that is none of success says.
+    init(_ head: HTTPHead, body: [UInt8], hub: HubURL) {
+        let retryAfter = head["Retry-After"].flatMap { Int64($0) }.map { Duration.seconds(min(max($0, 0), 86_400)) }
+        let isProblem = head["Content-Type"]?.hasPrefix("application/problem+json") == true
+        if isProblem, case .object(let members) = JSONValue(parsing: body), case .string(let code) = members["code"] {
+            func text(_ name: String) -> String? {
+                guard case .string(let text) = members[name] else { return nil }
+                return text
+            }
+            self.init(
+                code: code,
+                detail: text("detail") ?? text("title") ?? "The hub answered \(head.status).",
+                status: head.status,
+                pointer: text("pointer"),
+                parameter: text("parameter"),
+                retryAfter: retryAfter,
+                isOfHub: true
+            )
+            return
+        }
+        let (code, detail) =
+            switch head.status {
+            case 300...399:
+                (
+                    Self.answerUnreadable,
+                    "\(hub.text) answers \(head.status) and leads to \(head["Location"] ?? "elsewhere"); name the hub itself."
+                )
+            case 502...504: (Self.unreachable, "What stands before \(hub.text) answers \(head.status): it has no hub.")
+            default: (Self.answerUnreadable, "What answers \(head.status) at \(hub.text) is no hub.")
+            }
+        self.init(code: code, detail: detail, status: head.status, retryAfter: retryAfter)
+    }
+}
+
+extension ClarionClient {
+    /// How much of a refusal is read.
+    private static let refusalBytes = 1 << 20
+
+    func refusal(_ response: HTTPResponse) async throws(HTTPFailure) -> ClientError {
+        // What cannot be read of it does not matter: the status says enough.
+        let body = try? await response.body(atMost: Self.refusalBytes)
+        return ClientError(response.head, body: body ?? [], hub: url)
+    }
+}

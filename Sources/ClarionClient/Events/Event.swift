@@ -1,0 +1,95 @@
+internal import FoundationEssentials
+internal import JSON
+
+extension ClarionClient {
+    /// An event as the hub gives it.
+    public struct Event: Hashable, Sendable {
+        /// Unique in the hub's log.
+        public let id: String
+
+        /// The topic that it was posted on.
+        public let topic: String
+
+        /// Nil if it was posted without one.
+        public let type: String?
+
+        /// When the hub took it: RFC 3339, in UTC, to the millisecond.
+        public let time: String
+
+        /// What ``data`` is.
+        public let contentType: String?
+
+        /// The data. JSON comes without the line breaks between its tokens, anything else byte for byte.
+        public let data: [UInt8]
+
+        /// The event as one JSON document, as histories show it: `{"id", "topic", "type", "time", "contentType", "data" |
+        /// "dataBase64"}`.
+        public let json: [UInt8]
+
+        /// The data, if it is UTF-8.
+        public var text: String? { String(validating: data, as: UTF8.self) }
+
+        /// Reads a document.
+        ///
+        /// - Returns: nil if it is none of an event.
+        init?(json: [UInt8]) {
+            // One level more than data may have.
+            guard JSONSyntax.isValid(json, maximumDepth: 128), let members = JSONReader.members(of: json) else {
+                return nil
+            }
+            func text(_ name: String) -> String? {
+                guard let range = members[name],
+                    case .string(let text) = JSONReader.scalar(of: json, at: range.lowerBound)
+                else { return nil }
+                return text
+            }
+            guard let id = text("id"), let topic = text("topic"), let time = text("time") else { return nil }
+            self.id = id
+            self.topic = topic
+            self.time = time
+            self.json = json
+            type = text("type")
+            contentType = text("contentType")
+            if let base64 = text("dataBase64") {
+                guard let data = Data(base64Encoded: base64) else { return nil }
+                self.data = [UInt8](data)
+            } else if let range = members["data"] {
+                if let text = text("data"), !Self.isJSON(contentType) {
+                    data = Array(text.utf8)
+                } else {
+                    data = Array(json[range])
+                }
+            } else {
+                return nil
+            }
+        }
+
+        /// `*/json` or any `+json` (RFC 6839), whatever its parameters.
+        private static func isJSON(_ contentType: String?) -> Bool {
+            guard let contentType else { return false }
+            let essence = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+            return essence.hasSuffix("/json") || essence.hasSuffix("+json")
+        }
+    }
+
+    /// History that a stream was to go on from but that is gone.
+    public struct Gap: Hashable, Sendable {
+        /// The id after which events are missing.
+        public let after: String
+
+        /// The id of the event that the stream goes on with; nil if there is none yet.
+        public let resumed: String?
+
+        /// `retention`: they were removed. `unknown-id`: the hub's log never had the id, or it is another log.
+        public let reason: String
+
+        init?(json: [UInt8]) {
+            guard case .object(let members) = JSONValue(parsing: json), case .string(let after) = members["after"],
+                case .string(let reason) = members["reason"]
+            else { return nil }
+            self.after = after
+            self.reason = reason
+            if case .string(let resumed) = members["resumed"] { self.resumed = resumed } else { resumed = nil }
+        }
+    }
+}

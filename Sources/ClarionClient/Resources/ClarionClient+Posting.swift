@@ -1,0 +1,130 @@
+internal import HTTPTransport
+internal import JSON
+internal import FoundationEssentials
+
+extension ClarionClient {
+    /// What the hub says of an event that it has stored.
+    public struct Receipt: Hashable, Sendable {
+        /// The event's id.
+        public let id: String
+        /// When it was posted: RFC 3339, in UTC.
+        public let time: String
+        /// Whether it had been stored before, under the same key.
+        public let isReplay: Bool
+    }
+
+    /// Posts text. It is stored when this returns.
+    ///
+    /// - Parameters:
+    ///   - topic: where to; it need not be there.
+    ///   - type: 1 to 128 characters.
+    ///   - contentType: nil for JSON if it is a JSON object or array, and for plain text otherwise.
+    ///   - key: an idempotency key, 1 to 255 printable ASCII characters. The same post under it is stored once within 24
+    ///     hours, however often it is sent: without one, what is repeated after an error may be there twice.
+    /// - Throws: ``ClientError``.
+    @discardableResult
+    public func post(
+        _ text: String,
+        to topic: String,
+        type: String? = nil,
+        contentType: String? = nil,
+        key: String? = nil
+    ) async throws(ClientError) -> Receipt {
+        try await post(Array(text.utf8), to: topic, type: type, contentType: contentType, key: key)
+    }
+
+    /// Posts bytes: see ``post(_:to:type:contentType:key:)-(String,_,_,_,_)``.
+    @discardableResult
+    public func post(
+        _ data: [UInt8],
+        to topic: String,
+        type: String? = nil,
+        contentType: String? = nil,
+        key: String? = nil
+    ) async throws(ClientError) -> Receipt {
+        try await post(data, to: topic, type: type, contentType: contentType, key: key, headers: [])
+    }
+
+    /// Posts bytes with fields of the caller's own, such as the attributes of a CloudEvent in binary mode.
+    package func post(
+        _ data: [UInt8],
+        to topic: String,
+        type: String?,
+        contentType: String?,
+        key: String?,
+        headers: [(String, String)]
+    ) async throws(ClientError) -> Receipt {
+        var call = try posting(on: topic, type: type, key: key)
+        call.headers = headers.map { ($0.0, $0.1) }
+        call.carry(data, as: contentType)
+        guard let receipt = try await receipts(call).first else { throw unreadable }
+        return receipt
+    }
+
+    /// Posts a value as JSON.
+    @discardableResult
+    public func post(
+        json value: some Encodable,
+        to topic: String,
+        type: String? = nil,
+        key: String? = nil
+    ) async throws(ClientError) -> Receipt {
+        let data: Data
+        do {
+            data = try JSONEncoder().encode(value)
+        } catch {
+            throw ClientError(code: ClientError.argumentInvalid, detail: "The value is none of JSON: \(error).")
+        }
+        return try await post([UInt8](data), to: topic, type: type, contentType: "application/json", key: key)
+    }
+
+    /// Posts several events whose data is JSON, next to each other: all or none.
+    ///
+    /// - Parameter documents: up to 10,000, none of them empty.
+    public func post(
+        jsonLines documents: [[UInt8]],
+        to topic: String,
+        type: String? = nil,
+        key: String? = nil
+    ) async throws(ClientError) -> [Receipt] {
+        var call = try posting(on: topic, type: type, key: key)
+        // A line break between tokens is white space, and would end a line.
+        let lines = documents.map { $0.filter { $0 != 0x0A && $0 != 0x0D } }
+        call.carry(Array(lines.joined(separator: [0x0A])), as: "application/x-ndjson")
+        return try await receipts(call)
+    }
+
+    /// Posts several CloudEvents, next to each other: all or none. Each is stored once within 24 hours for its `source`
+    /// and `id`.
+    ///
+    /// - Parameter documents: up to 10,000, in structured mode.
+    public func post(cloudEvents documents: [[UInt8]], to topic: String) async throws(ClientError) -> [Receipt] {
+        var call = try posting(on: topic, type: nil, key: nil)
+        let body = Array("[".utf8) + documents.joined(separator: [UInt8(ascii: ",")]) + Array("]".utf8)
+        call.carry(body, as: "application/cloudevents-batch+json")
+        return try await receipts(call)
+    }
+
+    func posting(on topic: String, type: String?, key: String?) throws(ClientError) -> Call {
+        guard !topic.isEmpty else {
+            throw ClientError(code: ClientError.argumentInvalid, detail: "A topic has at least one character.")
+        }
+        var call = Call("POST", "topics", topic, "events")
+        // In the query, where all characters can be.
+        call.ask("type", type)
+        call.ask("key", key)
+        return call
+    }
+
+    func receipts(_ call: Call) async throws(ClientError) -> [Receipt] {
+        let (head, body) = try await body(call)
+        guard let document = JSONValue(parsing: body), case .object(let members) = document else { throw unreadable }
+        let isReplay = head["Idempotent-Replayed"] == "true"
+        var receipts: [Receipt] = []
+        for event in members["events"]?.elements ?? [document] {
+            guard let id = event["id"]?.text, let time = event["time"]?.text else { throw unreadable }
+            receipts.append(Receipt(id: id, time: time, isReplay: isReplay))
+        }
+        return receipts
+    }
+}

@@ -1,0 +1,71 @@
+/// Where a stream goes on when its connection is lost, and when: a state machine without clocks or I/O.
+struct Resumption {
+    /// What follows the end of a connection.
+    enum Step: Equatable {
+        case again(after: Duration)
+        case fail(ClientError)
+    }
+
+    private let start: ClarionClient.Start
+    /// After which event it stands; nil as long as nothing is known.
+    private var position: String?
+    private var hasConnected = false
+    /// How many connections in a row were not made.
+    private var failures = 0
+    private var retry = Resumption.usualRetry
+
+    private static let usualRetry = Duration.seconds(3)
+    private static let retries = Duration.milliseconds(10)...(.seconds(3600))
+    private static let longestBackoff = Duration.seconds(30)
+
+    init(_ start: ClarionClient.Start) {
+        self.start = start
+    }
+
+    /// Where the next connection is to begin.
+    var next: ClarionClient.Start { position.map { .after($0) } ?? start }
+
+    /// A stream was opened.
+    ///
+    /// - Parameter id: the position it starts after, as the hub says. What comes from there on is not missed, even if the
+    ///   connection ends before the first event. To begin with the earliest event stays that: after a position the hub
+    ///   would have to tell of a gap if retention has moved on.
+    mutating func connected(after id: String?) {
+        hasConnected = true
+        failures = 0
+        guard position == nil, start != .earliest, let id, !id.isEmpty else { return }
+        position = id
+    }
+
+    /// An event came, or was passed over.
+    mutating func passed(_ id: String) {
+        if !id.isEmpty { position = id }
+    }
+
+    /// The stream says how long to wait before the next connection.
+    mutating func retry(milliseconds: Int64) {
+        let retry = Duration.milliseconds(min(milliseconds, 3_600_000))
+        self.retry = min(max(retry, Self.retries.lowerBound), Self.retries.upperBound)
+    }
+
+    /// A connection ended, or was not made.
+    ///
+    /// The first must be made: a typo in a URL is told at once. From then on only the hub's own refusal ends the stream.
+    ///
+    /// - Parameters:
+    ///   - error: why; nil if it ended in order.
+    ///   - spread: chance, 0 to 1, so that not all come at once when a hub is back.
+    mutating func ended(_ error: ClientError?, spread: Double) -> Step {
+        guard let error else { return .again(after: retry) }
+        let isFinal = error.isOfHub && !error.isPassing || Self.finals.contains(error.code)
+        guard hasConnected, !isFinal else { return .fail(error) }
+        if error.code == ClientError.interrupted { return .again(after: retry) }
+        failures += 1
+        let backoff = retry * Double(1 << min(failures - 1, 16))
+        let wait = min(backoff, max(Self.longestBackoff, retry)) * (1 + 0.2 * spread)
+        return .again(after: max(wait, error.retryAfter ?? .zero))
+    }
+
+    /// Faults of this side, which do not pass.
+    private static let finals = [ClientError.eventTooLarge, ClientError.cancelled, ClientError.argumentInvalid]
+}

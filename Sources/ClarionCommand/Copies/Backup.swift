@@ -1,0 +1,38 @@
+import ArgumentParser
+import Clarion
+import EventLog
+import Glibc
+
+/// `clarion backup`: a copy of a log, while a hub has it open.
+struct Backup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copy the log in a data folder, also of a hub that runs.",
+        discussion: """
+            The copy is of one moment, and sound: `clarion check` passes it. The hub goes on meanwhile. To use it, put it \
+            into an empty folder as clarion.db, and start a hub with --data. It holds what the log holds: webhooks' secrets, \
+            too, unless a master key encrypts them.
+
+            EXAMPLE
+              clarion backup /backups/clarion-$(date +%F).db --data /var/lib/clarion
+            """
+    )
+
+    @Argument(help: "The copy. A folder gets one that is called clarion.db; a former copy is replaced.")
+    var file: String
+
+    @Option(help: "The folder that holds the log. (default: CLARION_DATA, or data)")
+    var data: String?
+
+    func run() async throws {
+        var status = stat()
+        let isFolder = unsafe stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        do throws(EventLogError) {
+            try SQLiteEventLog.backup(
+                directory: data ?? Environment["CLARION_DATA"] ?? "data",
+                to: isFolder ? "\(file)/clarion.db" : file
+            )
+        } catch {
+            throw Failure.exit(EXIT_FAILURE, error.reason)
+        }
+    }
+}

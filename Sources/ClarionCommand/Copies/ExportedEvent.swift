@@ -1,0 +1,96 @@
+import FoundationEssentials
+import JSON
+
+/// An event as a line of an export: a structured CloudEvent that knows its topic.
+struct ExportedEvent {
+    let topic: String
+    /// The line.
+    let bytes: [UInt8]
+    private let members: [String: Range<Int>]
+
+    /// How the hub says its topic, and its own id of an event that has another.
+    private static let topicName = "clariontopic"
+    private static let idName = "clarionid"
+
+    /// What a hub calls events without a type.
+    private static let noType = "clarion.event"
+
+    /// - Returns: nil if it is none.
+    init?(_ bytes: [UInt8]) {
+        guard JSONSyntax.isValid(bytes, maximumDepth: 128), let members = JSONReader.members(of: bytes) else {
+            return nil
+        }
+        // What was posted as something else than a CloudEvent has its topic as its subject.
+        let name = members[Self.topicName] == nil ? "subject" : Self.topicName
+        guard let topic = Self.text(name, members, bytes), !topic.isEmpty else { return nil }
+        self.topic = topic
+        self.bytes = bytes
+        self.members = members
+    }
+
+    /// Whether the hub posts there itself, and nobody else may.
+    var isReserved: Bool { topic.hasPrefix("clarion.") }
+
+    /// A line of history as one of an export.
+    ///
+    /// - Returns: nil for what is none of an event, or of a reserved topic.
+    static func line(_ history: [UInt8]) -> [UInt8]? {
+        guard let event = ExportedEvent(history), !event.isReserved else { return nil }
+        if event.members[topicName] != nil { return history }
+        let end = history.lastIndex(of: UInt8(ascii: "}")) ?? history.endIndex
+        let member = Array(",\"\(topicName)\":".utf8) + JSONValue.string(event.topic).bytes
+        return history[..<end] + member + history[end...]
+    }
+
+    /// Whether it was posted as it is, with no attributes but those that the hub made for it.
+    private var isPlain: Bool {
+        members[Self.idName] == nil && text("subject") == topic && text("source")?.hasPrefix("/topics/") == true
+    }
+
+    /// Whether a hub would take its data for JSON, although nobody said so.
+    var isAmbiguous: Bool { isPlain && members["datacontenttype"] == nil && members["data"] != nil }
+
+    /// The event as a post of its data alone: for what a hub does not take as a CloudEvent, because it is larger so, or has
+    /// a type or content type that a CloudEvent cannot have.
+    var asData: (data: [UInt8], type: String?, contentType: String?, key: String?, attributes: [(String, String)]) {
+        if isPlain {
+            let type = text("type")
+            let key = "clarion-import/\(text("id") ?? "")"
+            return (data, type == Self.noType ? nil : type, text("datacontenttype"), key, [])
+        }
+        let apart: Set = ["data", "data_base64", "datacontenttype", Self.topicName, Self.idName]
+        let attributes = members.filter { !apart.contains($0.key) }.sorted { $0.key < $1.key }.map { name, place in
+            ("ce-\(name)", Self.encode(text(name) ?? String(decoding: bytes[place], as: UTF8.self)))
+        }
+        return (data, nil, text("datacontenttype"), nil, attributes)
+    }
+
+    private var data: [UInt8] {
+        if let base64 = text("data_base64") { return Data(base64Encoded: base64).map { [UInt8]($0) } ?? [] }
+        guard let range = members["data"] else { return [] }
+        let type = text("datacontenttype").map { $0.prefix { $0 != ";" }.lowercased() }
+        let isJSON = type.map { $0.hasSuffix("/json") || $0.hasSuffix("+json") } ?? !isPlain
+        return isJSON ? Array(bytes[range]) : Array((text("data") ?? "").utf8)
+    }
+
+    /// A member that is a string.
+    private func text(_ name: String) -> String? { Self.text(name, members, bytes) }
+
+    private static func text(_ name: String, _ members: [String: Range<Int>], _ bytes: [UInt8]) -> String? {
+        guard let range = members[name], case .string(let text) = JSONReader.scalar(of: bytes, at: range.lowerBound)
+        else {
+            return nil
+        }
+        return text
+    }
+
+    /// Values of `ce-` fields (CloudEvents 1.0.2, HTTP protocol binding, section 3.1.3.2).
+    private static func encode(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch byte {
+            case 0x21, 0x23, 0x24, 0x26...0x7E: return String(UnicodeScalar(byte))
+            default: return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+}

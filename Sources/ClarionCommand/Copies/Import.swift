@@ -1,0 +1,53 @@
+import ArgumentParser
+import ClarionClient
+import Glibc
+import JSON
+
+/// `clarion import`: posts what `clarion export` wrote.
+struct Import: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Post the events of an export.",
+        discussion: """
+            Keeps topic, type, data, content type, attributes and order; events get new ids, and the time of the import. In \
+            batches. One that was interrupted is done again: what the hub has from the last 24 hours is not stored twice.
+
+            EXAMPLE
+              clarion import events.ndjson
+            """
+    )
+
+    @Argument(help: "The file. (default: standard input)")
+    var file: String?
+
+    @OptionGroup var hub: HubOptions
+
+    func run() async throws {
+        let source = try opened()
+        defer { source.close() }
+        var reader = LineReader(source)
+        var importing = Importing()
+        do {
+            try await hub.ask { client in
+                while let lines = try reader.read() {
+                    for line in lines { try await importing.take(line, client) }
+                }
+                try await importing.flush(client)
+            }
+        } catch {
+            Remark.endProgress()
+            Remark.line("\(importing.words) before that; the same import again goes on where this one has stopped")
+            throw error
+        }
+        Remark.endProgress()
+        if Remark.isTerminal || importing.skipped > 0 { Remark.line(importing.words) }
+    }
+
+    private func opened() throws -> FileDescriptor {
+        guard let file, file != "-" else { return FileDescriptor(STDIN_FILENO) }
+        do throws(FileError) {
+            return try FileDescriptor(path: file, flags: O_RDONLY)
+        } catch {
+            throw Failure.exit(EX_NOINPUT, "\(file): \(error.reason)")
+        }
+    }
+}

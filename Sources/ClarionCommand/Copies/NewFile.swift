@@ -1,0 +1,65 @@
+import ArgumentParser
+import Glibc
+
+/// A file that comes into being whole: under another name until it is finished.
+struct NewFile {
+    private let path: String?
+    private let draft: String
+    private let file: FileDescriptor
+
+    /// - Parameter path: nil for standard output.
+    /// - Throws: the exit.
+    init(_ path: String?) throws {
+        draft = path.map { "\($0).\(getpid()).part" } ?? ""
+        guard let path else {
+            (self.path, file) = (nil, FileDescriptor(STDOUT_FILENO))
+            return
+        }
+        var status = stat()
+        let isThere = unsafe stat(path, &status) == 0
+        // A pipe or a device is written to as it is.
+        let isSpecial = isThere && status.st_mode & S_IFMT != S_IFREG
+        self.path = isSpecial ? nil : path
+        do throws(FileError) {
+            file =
+                isSpecial
+                ? try FileDescriptor(path: path, flags: O_WRONLY)
+                : try FileDescriptor(path: draft, flags: O_WRONLY | O_CREAT | O_EXCL)
+        } catch {
+            throw Failure.exit(EX_CANTCREAT, "\(path): \(error.reason)")
+        }
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        guard path != nil else { return try write(through: bytes) }
+        do throws(FileError) {
+            try file.write(bytes)
+        } catch {
+            throw Failure.exit(EX_IOERR, "\(path ?? ""): \(error.reason)")
+        }
+    }
+
+    private func write(through bytes: [UInt8]) throws {
+        if file.number == STDOUT_FILENO { return try Output.write(bytes) }
+        do throws(FileError) {
+            try file.write(bytes)
+        } catch {
+            throw Failure.exit(EX_IOERR, error.reason)
+        }
+    }
+
+    /// Gives it its name. It is on disk then.
+    func finish() throws {
+        guard let path else { return }
+        defer { file.close() }
+        guard fsync(file.number) == 0, unsafe rename(draft, path) == 0 else {
+            throw Failure.exit(EX_IOERR, "\(path): \(FileError(errno).reason)")
+        }
+    }
+
+    /// Takes away what is not finished.
+    func discard() {
+        guard path != nil else { return }
+        _ = unsafe unlink(draft)
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import ClarionClient
+import Glibc
+
+/// `clarion post`: posts events.
+struct PostCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "post",
+        abstract: "Post an event, or many.",
+        discussion: """
+            Prints the event's id once it is stored. Exits with 0 then, with 1 if the hub refuses it, with 2 if the hub \
+            cannot be reached.
+
+            With --lines each line of standard input is an event, posted as it comes, in batches; blank lines are passed \
+            over. A line that is a JSON object or array is posted as JSON, any other as text.
+
+            EXAMPLE
+              clarion post greetings hello
+              clarion post orders.eu '{"total": 12}' --type created --key order-17
+              clarion post photos @cat.jpg --content-type image/jpeg
+              tail -f access.log | clarion post logs.web --lines
+            """
+    )
+
+    @Argument(help: "The topic.")
+    var topic: String
+
+    @Argument(
+        help: """
+            The data; @FILE for a file's contents, - for standard input. (default: standard input, if it is no terminal)
+            """
+    )
+    var data: String?
+
+    @Option(help: "The event's type.")
+    var type: String?
+
+    @Option(
+        help: """
+            An idempotency key: the same post under it is stored once within 24 hours. With --lines, each line has the key \
+            and its number.
+            """
+    )
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the data is. (default: application/json for an object or an array, otherwise text or bytes)",
+            valueName: "media-type"
+        )
+    )
+    var contentType: String?
+
+    @Flag(help: "Post each line as an event.")
+    var lines = false
+
+    @OptionGroup var hub: HubOptions
+
+    /// More than any hub takes.
+    private static let largest = 1 << 30
+
+    func run() async throws {
+        let file = try opened()
+        defer { file?.close() }
+        if lines {
+            guard let file else {
+                throw Failure.exit(EX_USAGE, "--lines: name a file with @FILE, or leave the data out")
+            }
+            try await hub.ask { client in
+                var posting = LinePosting(client, topic: topic, type: type, contentType: contentType, key: key)
+                try await posting.run(file)
+            }
+            return
+        }
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try file?.readAll(atMost: Self.largest) ?? Array((data ?? "").utf8)
+        } catch {
+            throw Failure.exit(EXIT_FAILURE, "\(data ?? "standard input"): \(error.reason)")
+        }
+        let receipt = try await hub.ask {
+            try await $0.post(bytes, to: topic, type: type, contentType: contentType, key: key)
+        }
+        try Output.line(receipt.id)
+    }
+
+    /// The file that the data comes from; nil if it is the argument, or nothing.
+    private func opened() throws -> FileDescriptor? {
+        if data == "-" || data == nil && (lines || isatty(STDIN_FILENO) == 0) { return FileDescriptor(STDIN_FILENO) }
+        guard let data, data.hasPrefix("@") else { return nil }
+        let path = String(data.dropFirst())
+        do throws(FileError) {
+            return try FileDescriptor(path: path, flags: O_RDONLY)
+        } catch {
+            throw Failure.exit(EX_NOINPUT, "\(path): \(error.reason)")
+        }
+    }
+}

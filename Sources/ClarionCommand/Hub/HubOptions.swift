@@ -1,0 +1,62 @@
+import ArgumentParser
+import ClarionClient
+import Glibc
+
+/// Which hub a command speaks to, and as who.
+struct HubOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Where the hub is. (default: CLARION_URL, or \(ClarionClient.defaultHub))",
+            valueName: "url"
+        )
+    )
+    var hub: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            An API key, or a token. Other users of this machine can see arguments: better set CLARION_TOKEN. \
+            (default: CLARION_TOKEN, or none)
+            """,
+            valueName: "token"
+        )
+    )
+    var token: String?
+
+    /// Does something with the hub.
+    ///
+    /// - Throws: the exit, after one line was said about what went wrong.
+    func ask<Result>(_ body: (ClarionClient) async throws -> Result) async throws -> Result {
+        do {
+            let client = try ClarionClient(
+                hub ?? Environment["CLARION_URL"] ?? ClarionClient.defaultHub,
+                token: token ?? Environment["CLARION_TOKEN"]
+            )
+            return try await body(client)
+        } catch let error as ClientError {
+            throw Failure.exit(error)
+        }
+    }
+}
+
+extension Failure {
+    /// What `clarion` exits with if it does not reach the hub.
+    static let unreachable: Int32 = 2
+
+    /// The exit to throw: 1 for what the hub refuses, 2 for a hub that is not reached.
+    static func exit(_ error: ClientError) -> ExitCode {
+        exit(status(error), error.isOfHub ? "\(error.detail)\(advice(error)) (\(error.code))" : error.detail)
+    }
+
+    private static func status(_ error: ClientError) -> Int32 {
+        switch error.code {
+        case ClientError.unreachable, ClientError.interrupted: unreachable
+        case ClientError.hubInvalid, ClientError.tokenInvalid, ClientError.argumentInvalid: EX_USAGE
+        default: EXIT_FAILURE
+        }
+    }
+
+    private static func advice(_ error: ClientError) -> String {
+        error.code == "credential-required" ? " Give --token, or set CLARION_TOKEN." : ""
+    }
+}

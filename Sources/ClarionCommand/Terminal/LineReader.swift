@@ -1,0 +1,41 @@
+import Glibc
+
+/// Reads lines as they come.
+struct LineReader {
+    private let file: FileDescriptor
+    private var rest: [UInt8] = []
+    private var isAtEnd = false
+
+    /// How long a line may be, in bytes: the largest post of any hub, in base64, and what stands around it.
+    private static let longest = 1 << 31
+
+    private static let piece = 256 * 1024
+
+    init(_ file: FileDescriptor) {
+        self.file = file
+    }
+
+    /// The lines that are there, or the next one to come; without the line ends. Nil at the end.
+    mutating func next() throws(FileError) -> [[UInt8]]? {
+        while !isAtEnd {
+            let bytes = try file.read(atMost: Self.piece)
+            isAtEnd = bytes.isEmpty
+            let end = bytes.lastIndex(of: UInt8(ascii: "\n"))
+            guard let end else {
+                rest += bytes
+                guard rest.count <= Self.longest else { throw FileError(EFBIG) }
+                continue
+            }
+            let whole = rest + bytes[..<end]
+            rest = Array(bytes[(end + 1)...])
+            return whole.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Self.trimmed($0) }
+        }
+        guard !rest.isEmpty else { return nil }
+        defer { rest = [] }
+        return [Self.trimmed(rest[...])]
+    }
+
+    private static func trimmed(_ line: ArraySlice<UInt8>) -> [UInt8] {
+        Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+    }
+}

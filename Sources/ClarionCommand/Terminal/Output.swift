@@ -1,0 +1,47 @@
+import ArgumentParser
+import Glibc
+
+/// Standard output, written to at once.
+enum Output {
+    /// Whether a person reads it.
+    static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+    /// Whether colours are welcome (no-color.org).
+    static let hasColours = isTerminal && Environment["NO_COLOR"] == nil && Environment["TERM"] != "dumb"
+
+    static func line(_ text: String) throws {
+        try write(Array(text.utf8) + [UInt8(ascii: "\n")])
+    }
+
+    /// - Throws: the exit. Where nobody reads any more, as behind `head`, there is nothing left to do.
+    static func write(_ bytes: [UInt8]) throws {
+        do throws(FileError) {
+            try FileDescriptor(STDOUT_FILENO).write(bytes)
+        } catch {
+            guard error.number != EPIPE else { throw ExitCode(EXIT_SUCCESS) }
+            throw Failure.exit(EXIT_FAILURE, "standard output: \(error.reason)")
+        }
+    }
+}
+
+/// Words on standard error beside the results.
+enum Remark {
+    static let isTerminal = isatty(STDERR_FILENO) == 1
+
+    static func line(_ text: String) {
+        let line = "clarion: \(TerminalText.escaped(text))\n"
+        try? FileDescriptor(STDERR_FILENO).write(Array(line.utf8))
+    }
+
+    /// Replaces the line where the cursor stands; only for people.
+    static func progress(_ text: String) {
+        guard isTerminal else { return }
+        try? FileDescriptor(STDERR_FILENO).write(Array("\r\u{1B}[K\(TerminalText.escaped(text))".utf8))
+    }
+
+    /// Ends the line of progress.
+    static func endProgress() {
+        guard isTerminal else { return }
+        try? FileDescriptor(STDERR_FILENO).write(Array("\r\u{1B}[K".utf8))
+    }
+}

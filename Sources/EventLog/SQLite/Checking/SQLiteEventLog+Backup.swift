@@ -1,0 +1,71 @@
+import Foundation
+internal import GRDB
+
+extension SQLiteEventLog {
+    /// Copies a log, also one that another process has open: the copy is of one moment, and nobody waits for it.
+    ///
+    /// The write-ahead log is not begun anew while it is copied, so it grows by what is posted meanwhile.
+    /// - Parameters:
+    ///   - directory: where the log is kept.
+    ///   - path: the copy, which is whole or not there; a file of that name is replaced.
+    /// - Throws: ``EventLogError`` with code `log-missing` if there is no log, `log-foreign` if the file is none of this
+    ///   program, `log-unwritable` if the copy cannot be made or would replace the log itself, `log-corrupt`,
+    ///   `storage-full`, `log-failed`.
+    public static func backup(directory: String, to path: String) throws(EventLogError) {
+        let file = LogFile(directory: directory)
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            throw EventLogError(
+                code: EventLogError.missing,
+                message: "There is no log in \(directory): \(file.path) does not exist."
+            )
+        }
+        guard identity(of: file.path) != identity(of: path) else {
+            throw EventLogError(code: EventLogError.unwritable, message: "\(path) is the log itself.")
+        }
+        try file.checkHeader()
+        let draft = "\(path).\(ProcessInfo.processInfo.processIdentifier).part"
+        defer {
+            for end in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: draft + end) }
+        }
+        // Webhooks' secrets are in it.
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard FileManager.default.createFile(atPath: draft, contents: nil, attributes: attributes) else {
+            throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be made.")
+        }
+        do {
+            try copy(file.path, to: draft)
+            try FileHandle(forUpdating: URL(filePath: draft)).synchronizeAndClose()
+            guard unsafe rename(draft, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        } catch {
+            throw EventLogError(sqlite: error)
+        }
+    }
+
+    private static func copy(_ source: String, to draft: String) throws {
+        var reading = Configuration()
+        reading.readonly = true
+        // A checkpoint that begins the write-ahead log anew locks it for a moment.
+        reading.busyMode = .timeout(10)
+        let log = try DatabaseQueue(path: source, configuration: reading)
+        defer { try? log.close() }
+        let copy = try DatabaseQueue(path: draft)
+        // In one step, which is one transaction of reading: otherwise each commit of the hub would begin it anew.
+        try log.backup(to: copy)
+        try copy.close()
+    }
+
+    /// Which file it is, whatever it is called.
+    private static func identity(of path: String) -> [String: Int]? {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let number = attributes[.systemFileNumber] as? Int, let system = attributes[.systemNumber] as? Int
+        else { return nil }
+        return ["number": number, "system": system]
+    }
+}
+
+extension FileHandle {
+    fileprivate func synchronizeAndClose() throws {
+        defer { try? close() }
+        try synchronize()
+    }
+}

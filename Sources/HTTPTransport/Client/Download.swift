@@ -1,0 +1,164 @@
+import CCurl
+
+/// One request and its answer as it comes: a libcurl easy handle with the memory its options and callbacks point into.
+///
+/// After it was made it lives on the transport thread only. libcurl holds its address without owning it, which is sound
+/// because ``HTTPLoop`` keeps it until it has taken the handle out of the multi handle, and callbacks run only inside
+/// calls on that handle.
+/// `@unchecked Sendable`: it is handed to that thread once, by a queue with a lock; others touch the feed alone.
+@safe
+final class Download: @unchecked Sendable {
+    let handle: UnsafeMutableRawPointer
+    let feed = Feed()
+    private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private var lines = HeaderLines()
+    private var heads = HTTPHeadReader()
+    private var hasHead = false
+    /// What is still to be sent.
+    private var body: ArraySlice<UInt8> = []
+
+    /// Fails only when libcurl is out of memory.
+    init?(_ request: HTTPRequest, options: HTTPOptions) {
+        guard let handle = unsafe curl_easy_init() else {
+            unsafe errorText.deallocate()
+            return nil
+        }
+        unsafe self.handle = handle
+        unsafe errorText[0] = 0
+        connect()
+        configure(options)
+        prepare(request)
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(handle)
+        unsafe errorText.deallocate()
+    }
+
+    /// The one that owns a handle libcurl hands back.
+    static func of(_ handle: UnsafeMutableRawPointer) -> Download? {
+        var pointer: UnsafeMutableRawPointer? = nil
+        guard unsafe clarion_easy_get_pointer(handle, CURLINFO_PRIVATE, &pointer) == CURLE_OK,
+            let pointer = unsafe pointer
+        else { return nil }
+        return unsafe Unmanaged<Download>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// Has libcurl call back.
+    private func connect() {
+        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_PRIVATE, me)
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText.baseAddress)
+        unsafe clarion_easy_set_write_function(handle, Self.writeFunction)
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_WRITEDATA, me)
+        unsafe clarion_easy_set_header_function(handle, Self.headerFunction)
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_HEADERDATA, me)
+        unsafe clarion_easy_set_read_function(handle, Self.readFunction)
+        unsafe clarion_easy_set_pointer(handle, CURLOPT_READDATA, me)
+    }
+
+    private func configure(_ options: HTTPOptions) {
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_USERAGENT, options.userAgent)
+        // Where a server sends its clients, a credential would go along.
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.components.seconds) * 1000)
+        // Fewer than one byte a second for so long is a server that is gone; a pause of ours does not count.
+        set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        set(CURLOPT_LOW_SPEED_TIME, Int(options.silenceLimit.components.seconds))
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_QUICK_EXIT, 1)
+        // Below the 75 s after which a hub closes connections that are idle.
+        set(CURLOPT_MAXAGE_CONN, 50)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // A topic may be called "a/../b".
+        set(CURLOPT_PATH_AS_IS, 1)
+    }
+
+    private func prepare(_ request: HTTPRequest) {
+        set(CURLOPT_URL, request.url)
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        if request.isDirect { set(CURLOPT_PROXY, "") }
+        if let body = request.body {
+            // Sent by a callback that cannot begin anew: libcurl repeats nothing by itself that has been sent in part.
+            self.body = body[...]
+            set(CURLOPT_POST, 1)
+            unsafe clarion_easy_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+        } else {
+            set(CURLOPT_HTTPGET, 1)
+        }
+        if request.method == "HEAD" {
+            set(CURLOPT_NOBODY, 1)
+        } else {
+            set(CURLOPT_CUSTOMREQUEST, request.method)
+        }
+        for (name, value) in request.headers { lines.append(name, value) }
+        // libcurl would call it a form.
+        let saysType = request.headers.contains { $0.name.lowercased() == "content-type" }
+        if !saysType { lines.suppress("Content-Type") }
+        lines.suppress("Expect")
+        unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+        unsafe clarion_easy_set_long(handle, option, value)
+    }
+
+    private func set(_ option: CURLoption, _ value: String) {
+        // libcurl copies the string.
+        unsafe clarion_easy_set_string(handle, option, value)
+    }
+
+    // On the transport thread
+
+    /// Takes in that the transfer has ended.
+    func end(_ code: CURLcode) {
+        guard code != CURLE_OK || !hasHead else { return feed.end(.success(())) }
+        var text = unsafe errorText.baseAddress.map { unsafe String(cString: $0) } ?? ""
+        if text.isEmpty { text = unsafe String(cString: curl_easy_strerror(code)) }
+        feed.end(.failure(HTTPFailure(hasHead ? .interrupted : .unreachable, text)))
+    }
+
+    /// Goes on after a pause.
+    func goOn() {
+        unsafe curl_easy_pause(handle, CURLPAUSE_CONT)
+    }
+
+    /// `CURLOPT_HEADERFUNCTION(3)`: each complete line, also of heads before the last one and of trailers.
+    private nonisolated static let headerFunction: curl_write_callback = { bytes, size, count, pointer in
+        guard let pointer = unsafe pointer, let bytes = unsafe bytes else { return 0 }
+        let download = unsafe Unmanaged<Download>.fromOpaque(pointer).takeUnretainedValue()
+        let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        if !download.hasHead, let head = unsafe download.heads.take(line) {
+            download.hasHead = true
+            download.feed.take(head)
+        }
+        return size * count
+    }
+
+    /// `CURLOPT_WRITEFUNCTION(3)`: what is not taken comes again after the pause.
+    private nonisolated static let writeFunction: curl_write_callback = { bytes, size, count, pointer in
+        guard let pointer = unsafe pointer, let bytes = unsafe bytes, size * count > 0 else { return 0 }
+        let download = unsafe Unmanaged<Download>.fromOpaque(pointer).takeUnretainedValue()
+        let piece = unsafe Array(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        return download.feed.take(piece) ? size * count : Int(CURL_WRITEFUNC_PAUSE)
+    }
+
+    /// `CURLOPT_READFUNCTION(3)`
+    private nonisolated static let readFunction: curl_read_callback = { buffer, size, count, pointer in
+        guard let pointer = unsafe pointer, let buffer = unsafe buffer else { return 0 }
+        let download = unsafe Unmanaged<Download>.fromOpaque(pointer).takeUnretainedValue()
+        let piece = download.body.prefix(size * count)
+        unsafe piece.withUnsafeBytes { unsafe UnsafeMutableRawPointer(buffer).copyMemory(from: $0) }
+        download.body = download.body.dropFirst(piece.count)
+        return piece.count
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Copies all of a buffer, which may be empty.
+    fileprivate func copyMemory(from buffer: UnsafeRawBufferPointer) {
+        guard let base = buffer.baseAddress else { return }
+        unsafe copyMemory(from: base, byteCount: buffer.count)
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+
+@testable import ClarionClient
+
+/// Events as the hub gives them with `envelope=json`.
+@Suite("Events of a client")
+struct EventTests {
+    private func event(_ data: String, _ contentType: String = "\"application/json\"") -> ClarionClient.Event? {
+        ClarionClient.Event(
+            json: Array(
+                #"{"id":"e-1","topic":"a.b","type":"t","time":"2026","contentType":\#(contentType),\#(data)}"#.utf8
+            )
+        )
+    }
+
+    @Test(
+        "data is what was posted",
+        arguments: [
+            (#""data":{"a":1.50}"#, "\"application/json\"", #"{"a":1.50}"#),
+            (#""data":"x""#, "\"application/vnd.x+json; charset=utf-8\"", #""x""#),
+            (#""data":"a\nb\u0007""#, "\"text/plain\"", "a\nb\u{7}"),
+            (#""data":"""#, "null", ""), (#""dataBase64":"aGk=""#, "\"image/png\"", "hi"),
+        ]
+    )
+    func data(member: String, contentType: String, data: String) throws {
+        #expect(try #require(event(member, contentType)).text == data)
+    }
+
+    @Test(
+        "what is no event is none",
+        arguments: ["", "[]", "{}", "null", "{", #"{"id":"a"}"#, #"{"id":1,"topic":"a","time":"t","data":1}"#]
+    )
+    func none(text: String) {
+        #expect(ClarionClient.Event(json: Array(text.utf8)) == nil)
+    }
+
+    @Test(
+        "a hub's URL",
+        arguments: [
+            ("http://a", "http://a"), ("https://a:1/x/", "https://a:1/x"), ("localhost:8080", "http://localhost:8080"),
+            ("http://[::1]:80///", "http://[::1]:80"), ("HTTP://a", "HTTP://a"),
+        ]
+    )
+    func hubs(text: String, url: String) throws {
+        #expect(try HubURL(text).text == url)
+    }
+
+    @Test(
+        "what is no hub's URL is refused, and never repeated",
+        arguments: [
+            "", "ftp://a", "http://", "http:///x", "http://a b", "http://me:secret@a", "http://a?x", "http://a#x",
+            "http://a\n",
+            "http://ä", "http://:80", "file:///etc/passwd", "http://a\\@b",
+        ]
+    )
+    func noHubs(text: String) {
+        let error = #expect(throws: ClientError.self) { try HubURL(text) }
+        #expect(error?.code == ClientError.hubInvalid)
+        #expect(error?.detail.contains("secret") == false)
+    }
+
+    @Test(
+        "loopback needs no proxy",
+        arguments: [
+            ("localhost", true), ("127.1.2.3:80", true), ("[::1]:80", true), ("example.com", false),
+            ("10.0.0.1", false),
+            ("localhost.example", false),
+        ]
+    )
+    func loopback(text: String, isLoopback: Bool) throws {
+        #expect(try HubURL(text).isLoopback == isLoopback)
+    }
+
+    @Test(
+        "a token that could be more than a field is refused, and not repeated",
+        arguments: ["", "a b", "a\r\nX: y", "ä"]
+    )
+    func tokens(token: String) {
+        let error = #expect(throws: ClientError.self) { try ClarionClient(token: token) }
+        #expect(error?.code == ClientError.tokenInvalid)
+    }
+
+    @Test("every character of a topic is one of a segment")
+    func encoding() {
+        #expect(PercentEncoding.encode("https://a/b?c#d%e ü") == "https%3A%2F%2Fa%2Fb%3Fc%23d%25e%20%C3%BC")
+        #expect(PercentEncoding.encode("azAZ09-._~") == "azAZ09-._~")
+    }
+}

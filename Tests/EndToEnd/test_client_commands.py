@@ -1,0 +1,201 @@
+"""`clarion post`, `observers`, `topics`, `health`: what they print, and what they exit with."""
+
+import json
+import os
+import pty
+import subprocess
+
+import pytest
+
+from hub_process import environment_without_settings
+from ports import free_port
+from waiting import wait_until
+
+
+@pytest.fixture
+def run(executable, shared_hub, tmp_path):
+    """Runs a command against the hub."""
+    def run(*arguments, input=b"", environment=None, hub=shared_hub):
+        return subprocess.run(
+            [str(executable), *map(str, arguments)], input=input, capture_output=True, timeout=20, cwd=tmp_path,
+            env=environment_without_settings(CLARION_URL=hub.url, **(environment or {})))
+    return run
+
+
+def said(result, status=0):
+    assert result.returncode == status, result
+    if status == 0:
+        assert result.stderr == b""
+        return result.stdout.decode()
+    assert result.stdout == b""
+    [line] = result.stderr.decode().splitlines()
+    assert line.startswith("clarion: ")
+    return line
+
+
+@pytest.mark.parametrize("arguments, input, data, content_type", [
+    (["hello"], b"", b"hello", "text/plain; charset=utf-8"), (['{"a": 1}'], b"", b'{"a": 1}', "application/json"),
+    (["-"], b"\x00\xff", b"\x00\xff", "application/octet-stream"), ([], b"piped", b"piped", "text/plain; charset=utf-8"),
+    ([""], b"not read", b"", "text/plain; charset=utf-8"), (["--", "-5"], b"", b"-5", "text/plain; charset=utf-8"),
+    (["@file"], b"", b"of a file\n", "text/plain; charset=utf-8"),
+    (["<a/>", "--content-type", "application/xml"], b"", b"<a/>", "application/xml"),
+])
+def test_an_event_is_posted_as_it_is(run, shared_hub, topic, tmp_path, arguments, input, data, content_type):
+    (tmp_path / "file").write_bytes(b"of a file\n")
+    id = said(run("post", topic, "--type", "a t", *arguments, input=input)).strip()
+    event = shared_hub.get(f"/topics/{topic}/events/{id}")
+    assert (event.content, event.headers["Content-Type"], event.headers["Event-Type"]) == (data, content_type, "a t")
+
+
+def test_names_that_mean_something_in_urls(run, shared_hub):
+    for topic in ["https://a/b?c#d%2F&e", "a..b", "ü.→", "a+b"]:
+        id = said(run("post", topic, "x")).strip()
+        assert json.loads(said(run("topics", "show", topic, "--json")))["lastId"] == id
+
+
+def test_a_key_is_stored_once(run, shared_hub, topic):
+    assert said(run("post", topic, "x", "--key", "k")) == said(run("post", topic, "x", "--key", "k"))
+    assert "idempotency-conflict" in said(run("post", topic, "y", "--key", "k"), 1)
+    assert len(shared_hub.history(topic)) == 1
+
+
+def test_lines_are_events_in_batches(run, shared_hub, topic):
+    lines = b'one\r\n{"two": 2}\n\n[3]\n42\n"five"\n{broken\n\xff\nlast without end'
+    ids = said(run("post", topic, "--lines", "--type", "t", input=lines)).split()
+    events = shared_hub.history(topic)
+    assert [event["id"] for event in events] == ids and {event["type"] for event in events} == {"t"}
+    assert [event.get("data", event.get("dataBase64")) for event in events] == [
+        "one", {"two": 2}, [3], "42", '"five"', "{broken", "/w==", "last without end"]
+    many = b"".join(b"%d\n" % number for number in range(5000))
+    said(run("post", topic + ".many", "--lines", input=many))
+    assert [event["data"] for event in shared_hub.history(topic + ".many")] == [str(number) for number in range(5000)]
+
+
+def test_lines_come_when_they_are_written(executable, shared_hub, topic):
+    child = subprocess.Popen([executable, "post", topic, "--lines", "--hub", shared_hub.url], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True, env=environment_without_settings())
+    for line in ["first", "second"]:
+        child.stdin.write(line + "\n")
+        child.stdin.flush()
+        assert child.stdout.readline().strip() == shared_hub.history(topic)[-1]["id"]
+    child.stdin.close()
+    assert child.wait(10) == 0
+
+
+def test_lines_with_a_key_are_stored_once(run, shared_hub, topic):
+    first = said(run("post", topic, "--lines", "--key", "k", input=b"a\na\n"))
+    assert said(run("post", topic, "--lines", "--key", "k", input=b"a\na\nb\n")).startswith(first)
+    assert [event["data"] for event in shared_hub.history(topic)] == ["a", "a", "b"]
+
+
+def test_what_it_exits_with(run, topic, tmp_path):
+    nobody = f"http://127.0.0.1:{free_port()}"
+    for arguments in [["post", topic, "x"], ["listen", topic], ["topics"], ["observers"], ["health"], ["export"]]:
+        assert "cannot be reached" in said(run(*arguments, "--hub", nobody), 2)
+    assert "topic-invalid" in said(run("post", "a b", "x"), 1)
+    assert "observer-unknown" in said(run("observers", "show", "nobody"), 1)
+    assert "topic-unknown" in said(run("topics", "delete", "nothing.here"), 1)
+    assert "pattern-invalid" in said(run("listen", "a*"), 1)
+    assert "since-invalid" in said(run("listen", "a", "--since", "soon"), 1)
+    assert "No such file" in said(run("post", topic, "@none"), 66)
+    for hub in ["ftp://a", "http://user:secret@a"]:
+        assert "secret" not in said(run("post", topic, "x", "--hub", hub), 64)
+    assert run("frobnicate").returncode == 64 and run("post").returncode == 64
+    assert said(run("health")) == "ready\n"
+
+
+def test_what_answers_is_no_hub(run, topic, receiver):
+    assert "is no hub" in said(run("health", "--hub", receiver.url().rsplit("/", 1)[0]), 1)
+
+
+def test_a_hub_that_stops_is_not_healthy(run, start_hub):
+    hub = start_hub()
+    assert said(run("health", "--json", hub=hub)) == '{"status":"ready"}\n'
+    hub.stop()
+    said(run("health", hub=hub), 2)
+
+
+def test_topics_and_their_bounds(run, shared_hub, topic):
+    said(run("post", topic, "x"))
+    assert json.loads(said(run("topics", "set", topic, "--events", "5", "--age", "7d", "--bytes", "1MiB", "--json")))[
+        "retention"] == {"events": 5, "age": "7d", "bytes": 1 << 20}
+    assert f"{topic}\t1\t1\t0\t0\t0\t5 events, 7d, 1048576 bytes" in said(run("topics", "list", "--prefix", topic))
+    listed = json.loads(said(run("topics", "--json", "--prefix", topic)))
+    assert [entry["name"] for entry in listed["topics"]] == [topic] and listed["next"] is None
+    assert json.loads(said(run("topics", "set", topic, "--defaults", "--json")))["retention"] is None
+    assert "--events" in said(run("topics", "set", topic), 64)
+    assert said(run("topics", "delete", topic)) == ""
+    assert json.loads(said(run("topics", "--json", "--prefix", topic)))["topics"] == []
+
+
+def test_a_webhook_from_its_registration_to_its_end(run, start_hub, topic, receiver):
+    hub = start_hub("--allow-egress", "127.0.0.0/8")
+    added = json.loads(said(run("observers", "add", receiver.url(), topic, "--id", "w", "--type", "a", "--header", "X-Team: blue",
+                                "--ordered", "--json", hub=hub)))
+    assert added["topics"] == [topic] and added["types"] == ["a"] and added["headers"] == {"X-Team": "blue"}
+    assert added["ordered"] and added["secret"].startswith("whsec_")
+    assert "204" in said(run("observers", "test", "w", hub=hub))
+    id = said(run("post", topic, "x", "--type", "a", hub=hub)).strip()
+    wait_until(lambda: json.loads(said(run("observers", "deliveries", "w", "--json", "--state", "delivered", hub=hub)))["deliveries"],
+               what="the delivery")
+    assert said(run("observers", "deliveries", "w", hub=hub)).startswith(f"{id}\t{topic}\ta\tdelivered\t1\t204")
+    assert json.loads(said(run("observers", "deliveries", "w", id, "--json", hub=hub)))["attemptLog"][0]["status"] == 204
+    assert said(run("observers", "replay", "w", "--since", "earliest", hub=hub)) == "1\n"
+    assert said(run("observers", "recover", "w", "--since", "1h", hub=hub)) == "0\n"
+    rotated = said(run("observers", "rotate", "w", hub=hub)).strip()
+    assert rotated.startswith("whsec_") and rotated != added["secret"]
+    assert f"w\twebhook\tactive\t{topic}\t" in said(run("observers", hub=hub))
+    assert [entry["id"] for entry in json.loads(said(run("observers", "list", "--kind", "webhook", "--json", hub=hub)))["observers"]] == ["w"]
+    assert "whsec_" not in said(run("observers", "show", "w", hub=hub))
+    assert said(run("observers", "remove", "w", hub=hub)) == ""
+    assert "observer-unknown" in said(run("observers", "test", "w", hub=hub), 1)
+
+
+def test_a_test_that_does_not_arrive_exits_1(run, shared_hub, topic):
+    assert b"--allow-egress" in run("observers", "add", "http://127.0.0.1:8/", topic, "--id", topic).stderr
+    result = run("observers", "test", topic)
+    assert result.returncode == 1 and b"egress-blocked" in result.stdout
+    run("observers", "remove", topic)
+
+
+def test_a_hub_that_asks_for_a_token(run, clarion, start_hub, tmp_path):
+    key = clarion("token", "create", "--name", "k", "--publish", "a.**", "--subscribe", "a.**", "--file", tmp_path / "c.json"
+                  ).stdout.strip()
+    hub = start_hub("--credentials", str(tmp_path / "c.json"))
+    line = said(run("post", "a.b", "x", hub=hub), 1)
+    assert "credential-required" in line and "CLARION_TOKEN" in line
+    assert "credential-invalid" in said(run("post", "a.b", "x", "--token", "clk_wrong", hub=hub), 1)
+    said(run("post", "a.b", "x", "--token", key, hub=hub))
+    said(run("post", "a.b", "x", environment={"CLARION_TOKEN": key}, hub=hub))
+    refused = said(run("post", "b", "x", environment={"CLARION_TOKEN": key}, hub=hub), 1)
+    assert "right-missing" in refused and key not in refused
+    assert key not in said(run("post", "a", "x", "--token", f"{key}\r\nX: y", hub=hub), 64)
+    assert json.loads(said(run("topics", "--json", "--token", key, hub=hub)))["topics"][0]["name"] == "a.b"
+    assert said(run("health", hub=hub)) == "ready\n"
+
+
+def test_without_a_command_it_says_what_to_do(run):
+    text = said(run())
+    for word in ["clarion serve", "clarion post", "clarion listen", "--help"]:
+        assert word in text
+
+
+@pytest.mark.parametrize("environment, is_coloured", [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+                                                      ({"TERM": "dumb"}, False), ({"TERM": "xterm", "NO_COLOR": ""}, True)])
+def test_tables_and_colours_are_for_terminals(executable, shared_hub, topic, environment, is_coloured):
+    shared_hub.post(topic)
+    near, far = pty.openpty()
+    child = subprocess.Popen([executable, "topics", "--prefix", topic, "--hub", shared_hub.url], stdin=subprocess.DEVNULL,
+                             stdout=far, stderr=far, env=environment_without_settings(**environment))
+    os.close(far)
+    shown = b""
+    try:
+        while part := os.read(near, 4096):
+            shown += part
+    except OSError:
+        pass
+    os.close(near)
+    assert child.wait() == 0
+    lines = shown.decode().splitlines()
+    assert ("\x1b[" in lines[0]) == is_coloured and "NAME" in lines[0] and "EVENTS" in lines[0]
+    assert lines[1].split()[0] == topic and "\t" not in lines[1]

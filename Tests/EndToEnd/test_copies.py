@@ -1,0 +1,210 @@
+"""`clarion export`, `import` and `backup`: copies that are equal, of hubs that run."""
+
+import base64
+import json
+import random
+import sqlite3
+import subprocess
+import threading
+
+import pytest
+
+from figures import ENFORCED
+from hub_process import environment_without_settings
+from waiting import wait_until
+
+
+@pytest.fixture
+def run(executable, tmp_path):
+    def run(hub, *arguments, input=None):
+        return subprocess.run(
+            [str(executable), *map(str, arguments)], input=input, capture_output=True, timeout=60, cwd=tmp_path,
+            stdin=subprocess.DEVNULL if input is None else None, env=environment_without_settings(CLARION_URL=hub.url))
+    return run
+
+
+def done(result):
+    assert result.returncode == 0, result
+    return result.stdout
+
+
+def essence(events):
+    """What an import keeps of history: not the id, and not the time."""
+    return [{name: value for name, value in event.items() if name not in ("id", "time")} for event in events]
+
+
+def cloud_events(hub):
+    """What an import keeps of the events as CloudEvents: also their own ids and times, but not the hub's."""
+    answer = hub.get("/events", params={"topic": "**", "envelope": "cloudevents", "limit": 1000},
+                     headers={"Accept": "application/x-ndjson"})
+    events = [json.loads(line) for line in answer.content.splitlines()]
+    return [{name: value for name, value in event.items() if name not in ("clarionid", "clariontopic")} for event in events]
+
+
+def fill(hub):
+    """Events of every kind, on topics that take turns."""
+    chance = random.Random(1)
+    for number in range(120):
+        topic = chance.choice(["a", "a.b", "https://x/y?z#ü", "a", "a"])
+        kind = number % 12
+        if kind == 0:
+            hub.post(topic, f"text {number}\n\x07\u2028\t".encode())
+        elif kind == 1:
+            hub.post(topic, json.dumps({"n": number, "x": "ü\x01"}).encode(), headers={"Content-Type": "application/json"})
+        elif kind == 2:
+            hub.post(topic, bytes(range(256)), headers={"Content-Type": "application/octet-stream"}, type="bin")
+        elif kind == 3:
+            hub.post(topic, b"{broken", headers={"Content-Type": "application/json"})
+        elif kind == 4:
+            hub.post(topic, b"", type="empty")
+        elif kind == 5:
+            hub.post(topic, b'{"total": 12.50, "big": 12345678901234567890}', type="created", headers={
+                "Content-Type": "application/json", "ce-specversion": "1.0", "ce-id": str(number), "ce-source": "/shop",
+                "ce-type": "created", "ce-buyer": "J%C3%BCrgen", "ce-time": "2020-01-01T00:00:00Z"} | {"Event-Type": "created"})
+        elif kind == 6:
+            assert hub.request("POST", "/topics/a/events", headers={"Content-Type": "application/cloudevents+json"}, data=json.dumps({
+                "specversion": "1.0", "id": str(number), "source": "/s", "type": "t", "count": 5, "flag": True,
+                "datacontenttype": "image/png", "data_base64": base64.b64encode(b"\x89PNG").decode()})).status_code == 201
+        elif kind == 7:
+            # What no CloudEvent can have: a control character in the type, a content type that is none.
+            hub.post(topic, b"odd", type="a\tb", headers={"Content-Type": "odd"})
+        elif kind == 8:
+            hub.post(topic, b'"a string"', headers={"Content-Type": "application/vnd.x+json"})
+        elif kind == 9:
+            hub.post(topic, b"<a/>", headers={"Content-Type": "application/xml; charset=utf-8"})
+        elif kind == 10:
+            # Deeper than what stands in another document may be.
+            hub.post(topic, b"[" * 63 + b"]" * 63, headers={"Content-Type": "application/json"})
+        else:
+            hub.post(topic, b"same as before", headers={"traceparent": "00-" + "a" * 32 + "-" + "b" * 16 + "-01"})
+    # As large as may be, and larger still in another form.
+    hub.post("large", b"\xff" * (1 << 20), headers={"Content-Type": "application/octet-stream"})
+    hub.post("large", b'"\n' * (1 << 19))
+
+
+def test_an_export_imported_into_a_fresh_hub_is_equal(start_hub, clarion, run, tmp_path):
+    old, new = start_hub("--durability", "process"), start_hub("--durability", "process")
+    fill(old)
+    old.register("http://example.com/", "a")
+    export = done(run(old, "export"))
+    lines = [json.loads(line) for line in export.splitlines()]
+    assert all(line["specversion"] == "1.0" for line in lines)
+    assert [line["clariontopic"] for line in lines] == [event["topic"] for event in old.history("**")
+                                                        if not event["topic"].startswith("clarion.")]
+    done(run(new, "import", input=export))
+    wanted = [event for event in old.history("**") if not event["topic"].startswith("clarion.")]
+    assert essence(new.history("**")) == essence(wanted)
+    # An import again changes nothing, and what was imported is exported again the same.
+    done(run(new, "import", input=export))
+    assert len(new.history("**")) == len(wanted)
+    odd = lambda event: event.get("datacontenttype") == "odd" or len(json.dumps(event)) > 1 << 20 or "[" * 60 in str(event.get("data"))
+    before, after = ([event for event in cloud_events(hub) if not odd(event)] for hub in (old, new))
+    assert [event for event in before if not event["source"] == "/topics/clarion.observers"] == after
+    new.stop()
+    assert clarion("check", "--data", new.data).stdout.endswith("ok\n")
+
+
+def test_files_and_patterns(start_hub, run, tmp_path):
+    old, new = start_hub(), start_hub()
+    for number in range(5):
+        old.post("a", str(number).encode())
+        old.post("b", str(number).encode())
+    done(run(old, "export", "a.ndjson", "--topic", "a"))
+    assert (tmp_path / "a.ndjson").read_text().count("\n") == 5
+    done(run(new, "import", "a.ndjson"))
+    assert [event["data"] for event in new.history("**")] == ["0", "1", "2", "3", "4"]
+    assert run(new, "import", "none.ndjson").returncode == 66
+    assert run(old, "export", "no/such/folder").returncode == 73
+    assert run(old, "export", "--topic", "a*", "left").returncode == 1
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith("left")], "what failed leaves nothing"
+
+
+@pytest.mark.parametrize("line, words", [
+    (b"{}", "line 2"), (b"no json", "line 2"), (b'{"specversion":"1.0","id":"1","source":"/a","type":"t"}', "line 2"),
+    (b'{"specversion":"1.0","id":"1","type":"t","clariontopic":"a"}', "line 2")])
+def test_a_line_that_is_no_event_is_named(shared_hub, run, topic, line, words):
+    good = json.dumps({"specversion": "1.0", "id": topic, "source": "/a", "type": "t", "clariontopic": topic}).encode()
+    result = run(shared_hub, "import", input=good + b"\n" + line + b"\n" + good + b"\n")
+    assert result.returncode in (1, 65) and words in result.stderr.decode()
+    assert b"same import again" in result.stderr
+
+
+def test_an_import_that_was_interrupted_is_done_again(start_hub, run):
+    hub = start_hub()
+    lines = [json.dumps({"specversion": "1.0", "id": str(number), "source": "/a", "type": "t", "clariontopic": "abc"[number // 7 % 3],
+                         "datacontenttype": "text/plain", "data": str(number)}) for number in range(2500)]
+    done(run(hub, "import", input="\n".join(lines[:1234]).encode()))
+    done(run(hub, "import", input="\n".join(lines).encode()))
+    assert [event["data"] for event in hub.history("**")] == [str(number) for number in range(2500)]
+
+
+def test_an_import_waits_as_long_as_the_hub_says(start_hub, run):
+    hub = start_hub("--rate", "5")
+    lines = [json.dumps({"specversion": "1.0", "id": str(number), "source": "/a", "type": "t", "clariontopic": "ab"[number % 2]})
+             for number in range(15)]
+    done(run(hub, "import", input="\n".join(lines).encode()))
+    assert len(hub.history("**")) == 15
+
+
+def test_a_backup_under_load_passes_the_check(start_hub, clarion, run, tmp_path):
+    hub = start_hub("--durability", "process")
+    ended = threading.Event()
+    posted = []
+
+    def post(name):
+        with hub.session.__class__() as session:
+            session.trust_env = False
+            while not ended.is_set():
+                answer = session.post(f"{hub.url}/topics/{name}/events", data=b"x" * 500, timeout=10)
+                posted.append(answer.status_code)
+
+    posters = [threading.Thread(target=post, args=(f"t{number}",)) for number in range(4)]
+    for poster in posters:
+        poster.start()
+    try:
+        for number in range(10 if ENFORCED else 3):
+            before = wait_until(lambda: len(posted) if len(posted) > 200 * (number + 1) else 0, 30)
+            folder = tmp_path / f"copy{number}"
+            folder.mkdir()
+            done(run(hub, "backup", folder, "--data", hub.data))
+            assert [path.name for path in folder.iterdir()] == ["clarion.db"]
+            assert (folder / "clarion.db").stat().st_mode & 0o777 == 0o600
+            checked = clarion("check", "--data", folder)
+            assert checked.returncode == 0 and checked.stdout.endswith("ok\n"), checked
+            [events] = sqlite3.connect(folder / "clarion.db").execute("SELECT count(*) FROM event").fetchone()
+            assert before <= events <= len(posted) + len(posters), "what was acknowledged before is in it"
+    finally:
+        ended.set()
+        for poster in posters:
+            poster.join()
+    assert set(posted) == {201}
+    # A hub goes on with it.
+    again = start_hub(data=folder)
+    assert len(again.history("t0")) > 0
+    again.post("t0", b"more")
+
+
+def test_what_cannot_be_backed_up(start_hub, clarion, run, tmp_path):
+    hub = start_hub()
+    hub.post("a", b"x")
+    for arguments, words in [
+            (["copy", "--data", tmp_path / "none"], "no log"), ([hub.data / "clarion.db", "--data", hub.data], "the log itself"),
+            ([hub.data, "--data", hub.data], "the log itself"), ([tmp_path / "no" / "copy", "--data", hub.data], "cannot be made")]:
+        result = clarion("backup", *arguments)
+        assert (result.returncode, result.stdout) == (1, "") and words in result.stderr, result
+    assert len(hub.history("a")) == 1
+    hub.stop()
+    # Of a hub that does not run, and over a former copy.
+    for _ in range(2):
+        assert clarion("backup", tmp_path / "copy.db", "--data", hub.data).returncode == 0
+    assert sorted(path.name for path in hub.data.iterdir()) == sorted(
+        path.name for path in hub.data.iterdir() if not path.name.endswith(".part"))
+
+
+def test_histories_are_given_as_cloud_events(shared_hub, topic):
+    shared_hub.post(topic, b'{"a":1}', type="t", headers={"Content-Type": "application/json"})
+    page = shared_hub.get(f"/topics/{topic}/events", params={"envelope": "cloudevents"}).json()
+    [event] = page["events"]
+    assert (event["specversion"], event["type"], event["subject"], event["data"]) == ("1.0", "t", topic, {"a": 1})
+    plain = shared_hub.get(f"/topics/{topic}/events", params={"envelope": "json"}).json()
+    assert plain == shared_hub.get(f"/topics/{topic}/events").json()
