@@ -1,30 +1,39 @@
-# Build: Swift's own image on Debian 12, the C libraries, a release binary with Swift's runtime linked in.
+# Build: Swift's own image on Debian 12, the C libraries, a release program with Swift's libraries in it.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config \
+    && apt-get install -y --no-install-recommends \
+        ca-certificates libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /clarion
-COPY Package.swift ./
-COPY Sources Sources
-# Not built, but the package names them.
-COPY Examples Examples
-COPY Tests Tests
-RUN swift build -c release --product clarion --static-swift-stdlib \
-    && install -D -s -t /out/bin .build/release/clarion
 
-# Run: the binary, the console, the three libraries, a user without rights.
-FROM debian:bookworm-slim
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends libmicrohttpd12 libsqlite3-0 libcurl4 ca-certificates \
-    && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --home-dir /var/lib/clarion --create-home clarion
-COPY --from=build /out/bin/clarion /usr/bin/clarion
+# First what is not ours, most of the work: a layer that stays as it is until Package.swift changes.
+COPY Package.swift ./
+COPY deploy/docker/stubs deploy/docker/stubs
+RUN deploy/docker/stubs && swift build -c release --product clarion --static-swift-stdlib
+
+COPY Sources Sources
+RUN deploy/docker/stubs --remove && swift build -c release --product clarion --static-swift-stdlib
+
+# The program, the libraries that it is linked with, the authorities that endpoints are trusted by, and a user without rights.
+RUN install -D -s -t /image/usr/bin .build/release/clarion \
+    && ldd /image/usr/bin/clarion | grep -o '/[^ ]*' | xargs cp --parents --dereference -t /image \
+    && cp --parents --dereference /etc/ssl/certs/ca-certificates.crt /image \
+    && echo 'clarion:x:10001:10001::/var/lib/clarion:/usr/sbin/nologin' >/image/etc/passwd \
+    && echo 'clarion:x:10001:' >/image/etc/group \
+    && echo 'hosts: files dns' >/image/etc/nsswitch.conf \
+    && install -d -m 700 -o 10001 -g 10001 /image/var/lib/clarion
+
+# Run: nothing else, not even a shell. The root may be read-only; the volume is all that is written to.
+FROM scratch
+COPY --from=build /image /
 COPY Public /usr/share/clarion/Public
-USER clarion
+USER 10001:10001
 VOLUME /var/lib/clarion
 EXPOSE 8080
 # Inside a container only the published port is reachable, so listening everywhere is meant: publish it with care.
-ENV CLARION_HOST=0.0.0.0 CLARION_OPEN=true CLARION_DATA=/var/lib/clarion CLARION_PUBLIC=/usr/share/clarion/Public
+ENV CLARION_HOST=0.0.0.0 CLARION_OPEN=true CLARION_DATA=/var/lib/clarion CLARION_PUBLIC=/usr/share/clarion/Public \
+    SQLITE_TMPDIR=/var/lib/clarion
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["clarion"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["/usr/bin/clarion", "health"]
+ENTRYPOINT ["/usr/bin/clarion"]
 CMD ["serve"]

@@ -4,10 +4,12 @@ PYTHON ?= python3
 VENV := .build/venv
 PACKAGES := libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config
 TEST_PACKAGES := caddy chromium chromium-driver curl gcc haproxy libc6-dev nginx nodejs openssl prometheus
+DEB_PACKAGES := binutils dpkg-dev lintian
+MEASURE_PACKAGES := debootstrap
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
-.PHONY: run build test measure unit end-to-end sanitize sanitize-hub lint format docs bench bench-broadcasting bench-webhooks clean dependencies test-dependencies
+.PHONY: run build deb test measure unit end-to-end sanitize sanitize-hub lint format docs bench bench-broadcasting bench-webhooks clean dependencies test-dependencies
 
 run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in ./data.
 	exec .build/release/clarion serve $(ARGS)
@@ -15,9 +17,17 @@ run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in
 build: dependencies
 	swift build -c release --product clarion
 
+deb: dependencies ## Make the Debian package .build/clarion_*.deb, with Swift's libraries in the program.
+	$(call install,$(DEB_PACKAGES))
+	swift build -c release --product clarion --static-swift-stdlib --scratch-path .build/deb
+	rm -f .build/clarion_*.deb
+	deploy/debian/build .build/deb/release/clarion .build/deb/checkouts .build
+	lintian --fail-on error,warning --tag-display-limit 0 .build/clarion_*.deb
+
 test: unit end-to-end ## Pass all tests.
 
-measure: build test-dependencies ## Enforce the figures of time and memory that `make test` only tells. Needs a machine to itself.
+measure: build deb test-dependencies ## Enforce the figures of time and memory that `make test` only tells. Needs a machine to itself.
+	$(call install,$(MEASURE_PACKAGES))
 	CLARION_LOAD=full $(VENV)/bin/python -m pytest -q -m measured Tests/EndToEnd
 	CLARION_LOAD=full swift test --no-parallel --filter MicroHTTPTests
 	CLARION_PROPERTY_CASES=100000 swift test --no-parallel --filter 'ClarionTests|WebhooksTests'

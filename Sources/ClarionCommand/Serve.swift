@@ -34,29 +34,27 @@ struct Serve: AsyncParsableCommand {
         }
         let logger = Self.logger(settings)
         do {
-            // Before there is anything to tell it that it can be sent one: it would end the program.
-            let hangups = settings.hub.credentialsFile == nil ? nil : await UnixSignalsSequence(trapping: .sighup)
+            let manager = ServiceManager()
+            // Before there is anything to tell it that it can be sent one: it would end the program. A service manager sends
+            // it to a hub without credentials, too; who closes a terminal means to end what runs there.
+            let isSentHangups = settings.hub.credentialsFile != nil || manager != nil
+            let hangups = isSentHangups ? await UnixSignalsSequence(trapping: .sighup) : nil
             let hub = try await Hub.start(settings.hub, logger: logger)
-            let announcement = Announcement(of: settings, port: hub.port).lines(forTerminal: isatty(STDOUT_FILENO) == 1)
-            try await Self.serve(hub, announcing: announcement, hangups: hangups, logger: logger)
+            let announcement = Announcement(of: settings, port: hub.port)
+            let service = HubService(hub: hub, announcement: announcement, manager: manager, logger: logger)
+            let reloading = hangups.map {
+                CredentialsService(hub: hub, file: settings.hub.credentialsFile, hangups: $0, logger: logger)
+            }
+            try await Self.run(service, reloading, logger: logger)
         } catch let error as any HasOneLineReason {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }
     }
 
     /// Runs until SIGTERM or SIGINT.
-    private static func serve(
-        _ hub: Hub,
-        announcing lines: [String],
-        hangups: UnixSignalsSequence?,
-        logger: Logger
-    ) async throws {
-        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-            .init(service: HubService(hub: hub, announcement: lines))
-        ]
-        if let hangups {
-            services.append(.init(service: CredentialsService(hub: hub, hangups: hangups, logger: logger)))
-        }
+    private static func run(_ hub: HubService, _ credentials: CredentialsService?, logger: Logger) async throws {
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: hub)]
+        if let credentials { services.append(.init(service: credentials)) }
         var quiet = logger
         // What the group tells of its own steps is of no interest to an operator.
         quiet.logLevel = max(logger.logLevel, .error)
@@ -80,11 +78,16 @@ struct Serve: AsyncParsableCommand {
 /// Reads the credentials again on SIGHUP.
 private struct CredentialsService: Service {
     let hub: Hub
+    let file: String?
     let hangups: UnixSignalsSequence
     let logger: Logger
 
     func run() async throws {
         for await _ in hangups.cancelOnGracefulShutdown() {
+            guard file != nil else {
+                logger.notice("There are no credentials to read again.")
+                continue
+            }
             do {
                 try hub.reloadCredentials()
                 logger.notice("The credentials were read again.")
@@ -98,14 +101,19 @@ private struct CredentialsService: Service {
 /// The hub as a service: it has started already, and stops when the group is told to.
 private struct HubService: Service {
     let hub: Hub
-    /// Printed when signals are being waited for, so that whoever has read it can stop the program in order.
-    let announcement: [String]
+    /// Told when signals are being waited for, so that whoever has heard it can stop the program in order.
+    let announcement: Announcement
+    let manager: ServiceManager?
+    let logger: Logger
 
     func run() async throws {
-        print(announcement.joined(separator: "\n"))
+        let lines = announcement.lines(forTerminal: isatty(STDOUT_FILENO) == 1)
+        print(lines.joined(separator: "\n"))
         // At once, also through a pipe.
         _ = fflush(nil)
+        manager?.tell("READY=1", "STATUS=\(lines[0])", logger: logger)
         try await gracefulShutdown()
+        manager?.tell("STOPPING=1", logger: logger)
         await hub.shutdown()
     }
 }

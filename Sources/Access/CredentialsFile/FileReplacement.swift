@@ -18,6 +18,9 @@ enum FileReplacement {
         }
         var status = stat()
         let isThere = unsafe stat(path, &status) == 0
+        // A new one that root makes belongs to whom its folder does: the user that the hub runs as, most likely.
+        var hasOwner = isThere
+        if !isThere, geteuid() == 0 { hasOwner = unsafe fstat(directory, &status) == 0 }
         let present = isThere ? try FileBytes.read(path, atMost: CredentialsFile.maximumLength) : nil
         let bytes = try contents(present)
 
@@ -29,8 +32,8 @@ enum FileReplacement {
         do throws(MemberFault) {
             defer { close(descriptor) }
             // The hub must be able to read it as before, whoever added the key.
-            if isThere, status.st_uid != geteuid() || status.st_gid != getegid(),
-                fchown(descriptor, status.st_uid, status.st_gid) != 0, status.st_uid != geteuid()
+            if hasOwner, status.st_uid != geteuid() || status.st_gid != getegid(),
+                fchown(descriptor, status.st_uid, status.st_gid) != 0, isThere, status.st_uid != geteuid()
             {
                 throw failure("It belongs to another user, whom it cannot be given back")
             }

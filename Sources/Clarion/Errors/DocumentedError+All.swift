@@ -203,8 +203,8 @@ extension DocumentedError {
             "precondition-failed",
             "412",
             """
-            The condition in `parameter` does not hold of this resource: see [http-api.md](http- \
-            api.md#conditions).
+            The condition in `parameter` does not hold of this resource: see \
+            [http-api.md](http-api.md#conditions).
             """
         ),
         DocumentedError(

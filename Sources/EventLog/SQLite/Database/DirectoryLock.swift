@@ -21,7 +21,7 @@ final class DirectoryLock: Sendable {
         // `unsafe`: a variadic C function; the mode is given because O_CREAT asks for it.
         let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {
-            throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be opened (errno \(errno)).")
+            throw Self.unopened(path, in: directory, errno)
         }
         try self.init(file, path: path, directory: directory)
     }
@@ -34,7 +34,7 @@ final class DirectoryLock: Sendable {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
-            throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be opened (errno \(errno)).")
+            throw Self.unopened(path, in: directory, errno)
         }
         try self.init(file, path: path, directory: directory)
     }
@@ -48,6 +48,19 @@ final class DirectoryLock: Sendable {
                 : EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be locked.")
         }
         descriptor = Lock(file)
+    }
+
+    /// Why a file of a directory cannot be opened. A directory that belongs to another user, as one that a container is given
+    /// does, is the first thing that goes wrong for many: they are told the command.
+    private static func unopened(_ path: String, in directory: String, _ reason: Int32) -> EventLogError {
+        let user = geteuid()
+        guard reason == EACCES, user != 0 else {
+            // `unsafe`: the text that strerror(3) lends is copied at once.
+            let message = "\(path) cannot be opened: \(unsafe String(cString: strerror(reason)))."
+            return EventLogError(code: EventLogError.unwritable, message: message)
+        }
+        let message = "User \(user) may not write to \(directory): chown -R \(user) \(directory) lets it."
+        return EventLogError(code: EventLogError.unwritable, message: message)
     }
 
     /// Lets go of the directory.
