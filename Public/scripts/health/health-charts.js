@@ -61,7 +61,10 @@ export class HealthCharts {
       const series = lines.map(([name, value]) => ({ name, points: readings.map((now, index) => [now.at, value(now, readings[index - 1])]) }))
         .filter(({ points }) => points.some(([, value]) => value !== null))
       panel.hidden = series.length === 0
-      if (series.length === 0) continue
+      if (panel.hidden) {
+        place.replaceChildren()
+        continue
+      }
       place.replaceChildren(lineChart({ series, span, format, title }),
         element("ul", { class: "legend" }, ...series.map(({ name, points }, index) =>
           element("li", { "data-kind": String(index) }, `${name} ${latest(points) === null ? "–" : format(latest(points))}`))))

@@ -26,7 +26,7 @@ export async function readFromMetrics(signal) {
     refused: sum("clarion_posts_total", ({ result }) => result === "refused" || result === "conflict"),
     toStreams: delivered("stream"), toObjects: delivered("object"), toWebhooks: delivered("webhook"),
     attempts: sum("clarion_webhook_attempts_total"),
-    failures: sum("clarion_webhook_attempts_total", ({ outcome }) => !["delivered", "success", "ok"].includes(outcome)),
+    failures: sum("clarion_webhook_attempts_total", ({ outcome }) => outcome !== "delivered"),
     streams: sum("clarion_streams"), behind: sum("clarion_streams_behind"), outbox: sum("clarion_outbox_bytes"),
     pending: sum("clarion_webhook_pending"), dead: sum("clarion_webhook_dead"),
     logEvents: sum("clarion_log_events"), logBytes: sum("clarion_log_bytes"), queueBytes: sum("clarion_log_queue_bytes"),

@@ -30,6 +30,7 @@ class Sampler {
       this.readings = []
       this.#store()
       this.source = null
+      for (const onReading of this.#viewers) onReading()
       if (this.#timer) this.#read()
     } })
     addEventListener("pagehide", () => this.#store())
@@ -78,6 +79,8 @@ class Sampler {
   async #reading(signal) {
     if (this.source !== "lists") {
       const { reading, problem } = await readFromMetrics(signal)
+      // What passes, as a proxy's answer while the hub restarts, does not change where readings come from.
+      if (problem && ![401, 403, 404].includes(problem.status)) throw problem
       this.problem = problem
       this.source = reading ? "metrics" : "lists"
       know(reading !== null)

@@ -29,11 +29,12 @@ export class ObserverItem {
     this.#button = confirmedButton({
       label: "Unregister", question: "Really unregister?", class: "observer-unregister", onConfirm: () => this.#unregister(),
     })
+    this.#button.setAttribute("aria-describedby", `observer-${observer.id}`)
     this.element = element("li", { class: "observer", title: `${kind} ${observer.id}` },
       element("span", { class: "observer-kind" }, icon(icons[observer.kind] ?? "object"),
         element("span", { class: "visually-hidden" }, kind)),
       element("div", { class: "observer-text" },
-        element("p", { class: "observer-name" }, this.#topics, this.#mark),
+        element("p", { class: "observer-name", id: `observer-${observer.id}` }, this.#topics, this.#mark),
         this.#target, this.#facts, this.#problem),
       // An object's registration is its life; only the program can end it.
       observer.kind === "object" ? null : this.#button)
@@ -49,7 +50,6 @@ export class ObserverItem {
     this.#target.href = `#/webhooks/${encodeURIComponent(observer.id)}`
     this.#target.hidden = !observer.url
     setText(this.#facts, facts(observer).join(" · "))
-    this.#button.setAttribute("aria-description", `${names[observer.kind] ?? ""} ${observer.id}`)
   }
 
   /** Shows that the observer has gone, then goes too. */
