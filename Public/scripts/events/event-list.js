@@ -1,162 +1,148 @@
-import { CountAnnouncer } from "../page/announcer.js"
-import { count, counted } from "../page/format.js"
-import { setText } from "../page/element.js"
-import { readEvent } from "../stream/hub-event.js"
 import { EventRow } from "./event-row.js"
-import { NoticeRow } from "./notice-row.js"
 
 /** Rows and characters kept, whichever is reached first: a row may carry a megabyte. */
-const mostRows = 500
-const mostCharacters = 16_000_000
-/** More arrivals than this in a second are not lit up one by one: a flickering list tells nobody anything. */
-const mostLitPerSecond = 8
-/** Past that, the list moves on at this pace (ms) instead of at every frame: no eye follows faster, and each move costs a layout. */
-const busyInterval = 100
+export const mostRows = 500
+export const mostCharacters = 16_000_000
 
 /**
- * The newest events, newest first.
- *
- * Arrivals wait in a queue and enter the document once per animation frame, so that hundreds in a second cost one
- * layout per frame. Queue and list are bounded alike; what falls out of the queue was never going to be seen.
+ * The rows of events in the document, newest first: a window of what there is. It is bounded; what no longer fits is dropped at
+ * the end that is farther from where one looks.
  */
 export class EventList {
   #list
-  #parts
-  #queue = []
-  #queuedCharacters = 0
-  #keptCharacters = 0
+  #onToggle
   /** Newest first, as in the document. */
   #rows = []
-  #total = 0
-  #isPaused = false
-  #frame = null
-  #unseen = 0
-  #second = 0
-  #arrivedInSecond = 0
-  #lastFlush = 0
+  #characters = 0
   /** The row that the Tab key leads to. */
   #tabStop = null
-  #isAtTop = true
-  #announcer = new CountAnnouncer(4_000, (number) => `${counted(number, "new event")}`)
 
   /**
-   * @param {object} parts
-   * @param {HTMLOListElement} parts.list
-   * @param {HTMLElement} parts.empty Shown while there are no rows.
-   * @param {HTMLElement} parts.total
-   * @param {HTMLElement} parts.top Stands before the first row; whether it is in view tells whether the newest row is.
-   * @param {HTMLButtonElement} parts.newest Leads back to the newest row.
-   * @param {(number: number) => void} parts.onShow Events have entered the list.
+   * @param {HTMLOListElement} list
+   * @param {(row: EventRow) => void} onToggle A row was opened or closed.
    */
-  constructor(parts) {
-    this.#parts = parts
-    this.#list = parts.list
-    this.#list.addEventListener("keydown", (event) => this.#moveFocus(event))
-    this.#list.addEventListener("focusin", (event) => this.#makeTabStop(event.target.closest("li")))
-    parts.newest.addEventListener("click", () => {
-      parts.top.scrollIntoView({ block: "end" })
-      this.#rows[0]?.focus()
-    })
-    new IntersectionObserver(([entry]) => {
-      this.#isAtTop = entry.isIntersecting
-      if (this.#isAtTop) this.#unseen = 0
-      this.#renderCounts()
-    }).observe(parts.top)
-    this.#renderCounts()
+  constructor(list, onToggle) {
+    this.#list = list
+    this.#onToggle = onToggle
+    list.addEventListener("keydown", (event) => this.#moveFocus(event))
+    list.addEventListener("focusin", (event) => this.#makeTabStop(event.target.closest("li")))
   }
 
-  get isPaused() {
-    return this.#isPaused
+  get length() {
+    return this.#rows.length
   }
 
-  set isPaused(isPaused) {
-    this.#isPaused = isPaused
-    if (!isPaused) this.#scheduleFrame()
-    this.#renderCounts()
+  get openRow() {
+    return this.#rows.find((row) => row.isOpen) ?? null
   }
 
-  /** Takes what came over the stream: events, told apart from the hub's own notices. */
-  add(item, onlyTopic) {
-    this.#total += 1
-    this.#enqueue({ make: () => new EventRow(readEvent(item, onlyTopic)), size: item.data.length })
+  /** The newest and the oldest row that is an event, null where there is none. */
+  get newest() {
+    return this.#rows.find((row) => row.event) ?? null
   }
 
-  /** Shows a word about the stream itself among the events, at its place in time. */
-  addNotice(title, detail) {
-    this.#enqueue({ make: () => new NoticeRow(title, detail), size: title.length + detail.length })
+  get oldest() {
+    return this.#rows.findLast((row) => row.event) ?? null
+  }
+
+  get types() {
+    return this.#rows.map((row) => row.event?.type).filter(Boolean)
+  }
+
+  rowOf(id) {
+    return this.#rows.find((row) => row.event?.id === id) ?? null
+  }
+
+  rowFor(event) {
+    return new EventRow(event, this.#onToggle)
+  }
+
+  /** @param {object[]} rows Newest first. */
+  prepend(rows) {
+    this.#rows.unshift(...rows)
+    this.#list.prepend(...rows.map((row) => row.element))
+    this.#count(rows, 1)
+  }
+
+  append(rows) {
+    this.#rows.push(...rows)
+    this.#list.append(...rows.map((row) => row.element))
+    this.#count(rows, 1)
+  }
+
+  /** Shows these events and no others. Rows of events that were there stay as they are, open or not. */
+  replace(events) {
+    const former = new Map(this.#rows.filter((row) => row.event).map((row) => [row.event.id, row]))
+    const rows = events.map((event) => former.get(event.id) ?? this.rowFor(event))
+    this.#rows = rows
+    this.#characters = 0
+    this.#list.replaceChildren(...rows.map((row) => row.element))
+    this.#count(rows, 1)
+  }
+
+  /** Drops the rows that do not pass; notices stay. */
+  keep(passes) {
+    this.#drop(this.#rows.filter((row) => row.event && !passes(row.event)))
+  }
+
+  /** Drops the oldest rows past the bounds; returns whether there were any. */
+  trimOldest() {
+    return this.#trim(this.#rows.slice(1).filter((row) => !row.isOpen).reverse())
+  }
+
+  /** Drops the newest rows past the bounds, sparing one that stands open; returns whether there were any. */
+  trimNewest() {
+    return this.#trim(this.#rows.filter((row) => !row.isOpen))
   }
 
   clear() {
-    this.#queue = []
-    this.#rows = []
-    this.#queuedCharacters = this.#keptCharacters = this.#total = this.#unseen = 0
-    this.#list.replaceChildren()
-    this.#renderCounts()
+    this.#drop(this.#rows)
   }
 
-  #enqueue(arrival) {
-    this.#queue.push(arrival)
-    this.#queuedCharacters += arrival.size
-    while (this.#queue.length > mostRows || (this.#queuedCharacters > mostCharacters && this.#queue.length > 1)) {
-      this.#queuedCharacters -= this.#queue.shift().size
+  /** Changes the list, and has what is in view stay where it is. */
+  keepPlace(change) {
+    const anchor = this.openRow ?? this.#firstInView()
+    const before = anchor?.element.getBoundingClientRect().top
+    change()
+    if (!anchor?.element.isConnected) return
+    const moved = anchor.element.getBoundingClientRect().top - before
+    if (moved !== 0) scrollerOf(this.#list).scrollTop += moved
+  }
+
+  #firstInView() {
+    const { top } = this.#list.parentElement.getBoundingClientRect()
+    const edge = Math.max(top, 0)
+    return this.#rows.find((row) => row.element.getBoundingClientRect().bottom > edge) ?? null
+  }
+
+  #trim(candidates) {
+    const gone = []
+    let rows = this.#rows.length
+    let characters = this.#characters
+    for (const row of candidates) {
+      if (rows <= mostRows && characters <= mostCharacters) break
+      gone.push(row)
+      rows -= 1
+      characters -= row.size
     }
-    this.#scheduleFrame()
+    this.#drop(gone)
+    return gone.length > 0
   }
 
-  #scheduleFrame() {
-    this.#frame ??= requestAnimationFrame((now) => {
-      this.#frame = null
-      if (now - this.#lastFlush < busyInterval && this.#arrivedInSecond > mostLitPerSecond) this.#scheduleFrame()
-      else if (this.#isPaused) this.#renderCounts()
-      else this.#flush(now)
-    })
+  #drop(gone) {
+    if (gone.length === 0) return
+    const all = new Set(gone)
+    const focused = this.#rows.findIndex((row) => all.has(row) && row.element.contains(document.activeElement))
+    const next = focused < 0 ? null : this.#rows.slice(focused).concat(this.#rows.slice(0, focused).reverse()).find((row) => !all.has(row))
+    this.#rows = this.#rows.filter((row) => !all.has(row))
+    for (const row of gone) row.element.remove()
+    this.#count(gone, -1)
+    next?.focus()
   }
 
-  #flush(now) {
-    if (this.#queue.length === 0) return
-    this.#lastFlush = now
-    const arrivals = this.#queue
-    this.#queue = []
-    this.#queuedCharacters = 0
-    const rows = arrivals.map(({ make, size }) => Object.assign(make(), { size })).reverse()
-    for (const row of rows) {
-      this.#keptCharacters += row.size
-    }
-    if (this.#isCalm(rows.length, now)) for (const row of rows) row.element.classList.add("is-fresh")
-    const fragment = document.createDocumentFragment()
-    fragment.append(...rows.map((row) => row.element))
-    this.#list.prepend(fragment)
-    this.#rows.unshift(...rows)
-    this.#trim()
-    if (!this.#isAtTop) this.#unseen += rows.length
-    if (!this.#tabStop?.isConnected) this.#makeTabStop(this.#rows[0].element)
-    this.#renderCounts()
-    this.#announcer.add(rows.length)
-    this.#parts.onShow(rows.length)
-  }
-
-  #isCalm(arrived, now) {
-    const second = Math.floor(now / 1_000)
-    if (second !== this.#second) this.#arrivedInSecond = 0
-    this.#second = second
-    this.#arrivedInSecond += arrived
-    return this.#arrivedInSecond <= mostLitPerSecond
-  }
-
-  /** Drops the oldest rows past the bounds, sparing those that stand open: somebody is reading them. */
-  #trim() {
-    let index = this.#rows.length - 1
-    while (index > 0 && (this.#rows.length > mostRows || this.#keptCharacters > mostCharacters)) {
-      const row = this.#rows[index]
-      if (!row.isOpen) {
-        const hadFocus = row.element.contains(document.activeElement)
-        row.element.remove()
-        this.#rows.splice(index, 1)
-        this.#keptCharacters -= row.size
-        if (hadFocus) this.#rows[Math.min(index, this.#rows.length) - 1]?.focus()
-      }
-      index -= 1
-    }
+  #count(rows, sign) {
+    for (const row of rows) this.#characters += sign * row.size
+    if (!this.#tabStop?.isConnected && this.#rows.length > 0) this.#makeTabStop(this.#rows[0].element)
   }
 
   /** The list is one stop of the Tab key; arrow keys move within it. */
@@ -171,6 +157,10 @@ export class EventList {
     target.focus()
   }
 
+  focusFirst() {
+    this.#rows[0]?.focus()
+  }
+
   #makeTabStop(item) {
     const row = item?.querySelector(".event-row")
     if (!row) return
@@ -178,17 +168,10 @@ export class EventList {
     row.tabIndex = 0
     this.#tabStop = row
   }
+}
 
-  #renderCounts() {
-    const { empty, total, newest } = this.#parts
-    const waiting = this.#isPaused ? this.#queue.length : 0
-    empty.hidden = this.#rows.length > 0
-    this.#list.hidden = this.#rows.length === 0
-    const words = [counted(this.#total, "event")]
-    if (waiting > 0) words.push(`${count(waiting)} waiting`)
-    else if (this.#total > mostRows) words.push(`the newest ${count(this.#rows.length)} shown`)
-    setText(total, words.join(", "))
-    newest.hidden = this.#isAtTop || this.#unseen === 0
-    setText(newest.querySelector(".label"), `${counted(Math.min(this.#unseen, mostRows), "new event")}`)
-  }
+/** On a wide screen the list scrolls in a part of the page, on a narrow one with the page. */
+function scrollerOf(list) {
+  const part = list.closest(".event-scroll")
+  return part && getComputedStyle(part).overflowY !== "visible" ? part : document.scrollingElement
 }

@@ -1,5 +1,5 @@
-import { element, icon } from "../page/element.js"
-import { timeOfDay } from "../page/format.js"
+import { element, icon, setText } from "../page/element.js"
+import { moment } from "../page/format.js"
 import { eventDetail } from "./event-detail.js"
 
 /** As much of the data as a row can show on the widest screen. */
@@ -9,15 +9,22 @@ const previewLength = 280
 export class EventRow {
   #event
   #button
+  #time
   #detail = null
+  #onToggle
 
-  /** @param {import("../stream/hub-event.js").HubEvent} event */
-  constructor(event) {
+  /**
+   * @param {import("../stream/hub-event.js").HubEvent} event
+   * @param {(row: EventRow) => void} onToggle It was opened or closed.
+   */
+  constructor(event, onToggle) {
     this.#event = event
+    this.#onToggle = onToggle
+    this.#time = element("span", { class: "event-time" })
     this.#button = element("button", {
-      type: "button", class: "event-row", "aria-expanded": "false", tabindex: "-1", onclick: () => this.#toggle(),
+      type: "button", class: "event-row", "aria-expanded": "false", tabindex: "-1", onclick: () => this.toggle(),
     },
-      element("span", { class: "event-time" }, timeOfDay(event.arrivedAt)),
+      this.#time,
       element("span", { class: "event-name" },
         event.topic === null ? null : element("span", { class: "event-topic" }, event.topic),
         event.type === null ? null : element("span", { class: "event-type" }, event.type)),
@@ -25,17 +32,31 @@ export class EventRow {
       element("span", { class: "event-id", title: event.id }, event.id),
       icon("chevron"))
     this.element = element("li", { class: "event" }, this.#button)
+    this.#renderTime()
+  }
+
+  get event() {
+    return this.#event
+  }
+
+  get size() {
+    return this.#event.data.length
   }
 
   get isOpen() {
     return this.#detail !== null
   }
 
+  /** Milliseconds since 1970, by the hub's clock where it is known. */
+  get at() {
+    return this.#event.time === null ? this.#event.arrivedAt : Date.parse(this.#event.time)
+  }
+
   focus() {
     this.#button.focus({ preventScroll: false })
   }
 
-  #toggle() {
+  toggle() {
     if (this.#detail) {
       this.#detail.remove()
       this.#detail = null
@@ -45,6 +66,13 @@ export class EventRow {
     }
     this.#button.setAttribute("aria-expanded", String(this.isOpen))
     this.element.classList.toggle("is-open", this.isOpen)
+    this.#onToggle(this)
+  }
+
+  #renderTime() {
+    const at = this.#event.arrivedAt ?? this.at
+    setText(this.#time, moment(at))
+    this.#time.title = new Date(at).toISOString()
   }
 }
 

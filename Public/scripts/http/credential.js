@@ -22,14 +22,15 @@ class Credential {
     for (const { changed } of this.#listeners) changed?.()
   }
 
-  /** The header fields that show it. */
-  get headers() {
-    return this.#token === null ? {} : { Authorization: `Bearer ${this.#token}` }
-  }
-
-  /** @param {{changed?: () => void, refused?: (problem: import("./problem.js").Problem) => void}} listener */
+  /**
+   * @param {{changed?: () => void, refused?: (problem: import("./problem.js").Problem) => void}} listener
+   * @returns {() => void} Ends it.
+   */
   listen(listener) {
     this.#listeners.push(listener)
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener)
+    }
   }
 
   /**

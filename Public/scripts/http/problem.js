@@ -1,12 +1,9 @@
-import { credential } from "./credential.js"
-import { hubURL } from "./hub.js"
-
 /**
  * What went wrong with a request: the hub's `application/problem+json` (RFC 9457), or a stand-in for it where the
  * answer came from elsewhere or none came.
  */
 export class Problem extends Error {
-  constructor({ title, detail = "", status = 0, code = "", pointer = null, parameter = null, retryAfter = null }) {
+  constructor({ title, detail = "", status = 0, code = "", pointer = null, parameter = null, topic = null, retryAfter = null }) {
     super(detail ? `${title}: ${detail}` : title)
     this.title = title
     this.detail = detail
@@ -16,6 +13,8 @@ export class Problem extends Error {
     this.pointer = pointer
     /** Name of the offending parameter, if one is to blame. */
     this.parameter = parameter
+    /** The topic or pattern for which a right is missing, if it is that. */
+    this.topic = topic
     /** Milliseconds after which the hub asks to be tried again. */
     this.retryAfter = retryAfter
   }
@@ -28,40 +27,12 @@ export class Problem extends Error {
     const members = await response.json().catch(() => ({}))
     return new Problem({ ...fallback, ...members, retryAfter })
   }
-}
 
-/**
- * Asks the hub for something, with the credential that there is.
- *
- * @param {string} path Begins with a slash.
- * @returns {Promise<{response: Response, problem: Problem | null}>} The answer; the problem if it is not a success.
- */
-export async function ask(path, options = {}) {
-  const shown = credential.token
-  const headers = { ...options.headers, ...credential.headers }
-  const response = await fetch(hubURL(path), { cache: "no-store", ...options, headers })
-  const problem = response.ok ? null : await Problem.of(response)
-  // The proxy's own 401 would not be helped by a credential for the hub.
-  if (problem?.status === 401 && problem.code) credential.refuse(problem, shown)
-  return { response, problem }
-}
-
-/**
- * Sends a request to the hub.
- *
- * @returns {Promise<Response>} Its successful answer.
- * @throws {Problem} If it is refused or no answer comes.
- */
-export async function request(path, options = {}) {
-  let answer
-  try {
-    answer = await ask(path, options)
-  } catch (error) {
-    if (error.name === "AbortError") throw error
-    throw new Problem({ title: "The hub did not answer", detail: "Is it still running? Nothing was changed here." })
+  /** Its members in a plain object: what passes between workers loses its class. */
+  get members() {
+    const { title, detail, status, code, pointer, parameter, topic, retryAfter } = this
+    return { title, detail, status, code, pointer, parameter, topic, retryAfter }
   }
-  if (answer.problem) throw answer.problem
-  return answer.response
 }
 
 /** The problem as a message for the page. */

@@ -1,5 +1,7 @@
-import { problemMessage, request } from "../http/problem.js"
+import { problemMessage } from "../http/problem.js"
+import { request } from "../http/request.js"
 import { announce } from "../page/announcer.js"
+import { confirmedButton } from "../page/confirmed-button.js"
 import { element, icon, setText } from "../page/element.js"
 import { age, byteCount, count } from "../page/format.js"
 
@@ -12,11 +14,10 @@ export class ObserverItem {
   #kind
   #topics = element("span", { class: "observer-topics" })
   #mark = element("span", { class: "tag", hidden: true })
-  #target = element("span", { class: "observer-target" })
+  #target = element("a", { class: "observer-target" })
   #facts = element("span", { class: "observer-facts" })
   #button
   #problem = element("div", { role: "status" })
-  #isAsked = false
   #onChange
 
   /** @param {{id: string, kind: string}} observer */
@@ -25,17 +26,15 @@ export class ObserverItem {
     this.#kind = observer.kind
     this.#onChange = onChange
     const kind = names[observer.kind] ?? observer.kind
-    this.#button = element("button", {
-      type: "button", class: "button button-quiet observer-unregister",
-      onclick: () => this.#unregister(),
-      onblur: () => this.#ask(false),
-      onkeydown: (event) => event.key === "Escape" && this.#ask(false),
-    }, "Unregister")
+    this.#button = confirmedButton({
+      label: "Unregister", question: "Really unregister?", class: "observer-unregister", onConfirm: () => this.#unregister(),
+    })
+    this.#button.setAttribute("aria-describedby", `observer-${observer.id}`)
     this.element = element("li", { class: "observer", title: `${kind} ${observer.id}` },
       element("span", { class: "observer-kind" }, icon(icons[observer.kind] ?? "object"),
         element("span", { class: "visually-hidden" }, kind)),
       element("div", { class: "observer-text" },
-        element("p", { class: "observer-name" }, this.#topics, this.#mark),
+        element("p", { class: "observer-name", id: `observer-${observer.id}` }, this.#topics, this.#mark),
         this.#target, this.#facts, this.#problem),
       // An object's registration is its life; only the program can end it.
       observer.kind === "object" ? null : this.#button)
@@ -48,9 +47,9 @@ export class ObserverItem {
     this.#mark.hidden = mark === ""
     this.#mark.classList.toggle("tag-warning", !isOwn)
     setText(this.#target, observer.url ?? "")
+    this.#target.href = `#/webhooks/${encodeURIComponent(observer.id)}`
     this.#target.hidden = !observer.url
     setText(this.#facts, facts(observer).join(" · "))
-    this.#button.setAttribute("aria-description", `${names[observer.kind] ?? ""} ${observer.id}`)
   }
 
   /** Shows that the observer has gone, then goes too. */
@@ -62,11 +61,6 @@ export class ObserverItem {
   }
 
   async #unregister() {
-    if (!this.#isAsked) {
-      this.#ask(true)
-      return
-    }
-    this.#ask(false)
     try {
       await request(`/observers/${encodeURIComponent(this.#id)}`, { method: "DELETE" })
       announce(`${names[this.#kind] ?? "Observer"} unregistered`)
@@ -75,12 +69,6 @@ export class ObserverItem {
       if (problem.status !== 404) this.#problem.replaceChildren(problemMessage(problem))
     }
     this.#onChange()
-  }
-
-  #ask(isAsked) {
-    this.#isAsked = isAsked
-    setText(this.#button, isAsked ? "Really unregister?" : "Unregister")
-    this.#button.classList.toggle("button-danger", isAsked)
   }
 }
 

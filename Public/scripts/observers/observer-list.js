@@ -1,7 +1,7 @@
-import { credential } from "../http/credential.js"
-import { request } from "../http/problem.js"
+import { requestJSON } from "../http/request.js"
 import { setText } from "../page/element.js"
 import { counted } from "../page/format.js"
+import { Poll } from "../page/poll.js"
 import { ObserverItem } from "./observer-item.js"
 
 const pollInterval = 1_500
@@ -13,9 +13,7 @@ export class ObserverList {
   #summary
   #message
   #items = new Map()
-  #timer = null
-  #isAsking = false
-  #isRefused = false
+  #poll
   #ownID = null
 
   /** @param {{list: HTMLElement, summary: HTMLElement, message: HTMLElement}} parts */
@@ -23,14 +21,11 @@ export class ObserverList {
     this.#list = list
     this.#summary = summary
     this.#message = message
-    document.addEventListener("visibilitychange", () => this.refresh())
-    credential.listen({
-      changed: () => {
-        this.#isRefused = false
-        this.refresh()
-      },
-    })
-    this.refresh()
+    this.#poll = new Poll(async (signal) => {
+      // Another page is shown.
+      if (!this.#message.parentElement.checkVisibility()) return
+      this.#render(await requestJSON(`/observers?limit=${mostShown}`, { signal }))
+    }, { interval: pollInterval, onProblem: (problem) => this.#renderProblem(problem) })
   }
 
   /** The name of the page's own stream, to be marked in the list. */
@@ -39,21 +34,8 @@ export class ObserverList {
     this.refresh()
   }
 
-  async refresh() {
-    clearTimeout(this.#timer)
-    if (document.hidden || this.#isAsking || this.#isRefused) return
-    this.#isAsking = true
-    try {
-      const response = await request(`/observers?limit=${mostShown}`)
-      this.#render(await response.json())
-    } catch (problem) {
-      // Until there is another credential the answer would be the same.
-      this.#isRefused = problem.status === 401 || problem.status === 403
-      this.#renderProblem(problem)
-    } finally {
-      this.#isAsking = false
-      if (!document.hidden) this.#timer = setTimeout(() => this.refresh(), pollInterval)
-    }
+  refresh() {
+    return this.#poll.now()
   }
 
   #render({ observers, next }) {

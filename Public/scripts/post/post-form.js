@@ -1,7 +1,8 @@
 import { credential } from "../http/credential.js"
 import { eventLink } from "../events/event-link.js"
 import { eventsPath, postCommand } from "../http/curl.js"
-import { problemMessage, request } from "../http/problem.js"
+import { problemMessage } from "../http/problem.js"
+import { request } from "../http/request.js"
 import { CommandLine } from "../page/command-line.js"
 import { element } from "../page/element.js"
 

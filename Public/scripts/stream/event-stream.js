@@ -1,4 +1,5 @@
-import { Problem, ask } from "../http/problem.js"
+import { askAs } from "../http/asking.js"
+import { Problem } from "../http/problem.js"
 import { EventStreamParser } from "./event-stream-parser.js"
 
 const defaultRetry = 3_000
@@ -22,6 +23,7 @@ const silenceLimit = 60_000
  */
 export class EventStream {
   #path
+  #token
   #onItems
   #onState
   #ending = new AbortController()
@@ -32,18 +34,19 @@ export class EventStream {
 
   /**
    * @param {string} path Of the hub.
-   * @param {{onItems: (items: object[]) => void, onState: (state: {name: string}) => void}} handlers
+   * @param {{token: string | null, onItems: (items: object[]) => void, onState: (state: {name: string}) => void}} options
    * @param {string} lastEventID The event to go on after; empty for what comes from now on.
    */
-  constructor(path, { onItems, onState }, lastEventID = "") {
+  constructor(path, { token, onItems, onState }, lastEventID = "") {
     this.#path = path
+    this.#token = token
     this.#lastEventID = lastEventID
     this.#onItems = onItems
     this.#onState = onState
     this.#run()
   }
 
-  /** The id of the newest event that has arrived, empty before the first. */
+  /** The id of the newest event that has arrived, or after which the stream began; empty before it is known. */
   get lastEventID() {
     return this.#lastEventID
   }
@@ -102,7 +105,7 @@ export class EventStream {
     try {
       const headers = { Accept: "text/event-stream" }
       if (this.#lastEventID) headers["Last-Event-ID"] = this.#lastEventID
-      const { response, problem } = await ask(this.#path, { headers, signal: connection.signal })
+      const { response, problem } = await askAs(this.#token, this.#path, { headers, signal: connection.signal })
       if (response.status === 204) return { final: { name: "ended" } }
       if (problem) return this.#refusal(problem)
       if (!/^text\/event-stream\b/i.test(response.headers.get("Content-Type") ?? "")) {
@@ -110,6 +113,8 @@ export class EventStream {
         return { final: { name: "refused", problem: new Problem({ title: "The answer is not an event stream" }) } }
       }
       this.#failures = 0
+      // Without it, what is posted between a connection that brought nothing and the next one would be missed.
+      this.#lastEventID ||= response.headers.get("Clarion-Last-Event-Id") ?? ""
       this.#report({ name: "live", observerID: response.headers.get("Clarion-Observer-Id") })
       const parser = new EventStreamParser(this.#lastEventID)
       const decoder = new TextDecoder()

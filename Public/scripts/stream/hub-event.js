@@ -9,10 +9,11 @@ import { memberText } from "../json/json-scanner.js"
  * @property {string | null} type
  * @property {string | null} contentType
  * @property {string | null} time When the hub committed it, RFC 3339; null where the stream does not tell it.
- * @property {[string, string][]} attributes What the poster of a CloudEvent says of it, by the names of CloudEvents.
+ * @property {[string, string][] | null} attributes What the poster of a CloudEvent says of it, by the names of CloudEvents; null
+ *   where that has to be asked for.
  * @property {string} data The data as posted; of binary data its base64 form.
  * @property {boolean} isBinary
- * @property {number} arrivedAt Milliseconds since 1970.
+ * @property {number | null} arrivedAt Milliseconds since 1970; null for what was posted before.
  */
 
 /**
@@ -44,6 +45,19 @@ export function readEvent(item, onlyTopic = null) {
     data: isBinary ? envelope.data_base64 : embeddedData(item.data, envelope),
     isBinary,
   }
+}
+
+/**
+ * Reads an event out of a line of history.
+ *
+ * @param {string} line
+ * @returns {HubEvent}
+ */
+export function readHistoryLine(line) {
+  const { id, topic, type, time, contentType, data, dataBase64 } = JSON.parse(line)
+  const isBinary = dataBase64 !== undefined
+  const text = isBinary ? dataBase64 : embeddedData(line, { data, datacontenttype: contentType })
+  return { id, topic, type, contentType, time, attributes: null, data: text, isBinary, arrivedAt: null }
 }
 
 /** The type that the hub gives an event in an envelope that was posted without one. */

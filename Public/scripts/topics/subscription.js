@@ -38,6 +38,12 @@ export class Subscription {
     return [...this.#patterns]
   }
 
+  /** Shows others, which an address names: what is kept for the next time stays. */
+  show(patterns) {
+    this.#patterns = patterns.slice(0, mostPatterns)
+    this.#render()
+  }
+
   #handleKey(event) {
     // No topic may hold a space, so a space can end one; commas may be part of a topic.
     if (event.key === " ") {

@@ -22,3 +22,13 @@ export function patternFault(text) {
 
 /** Whether a pattern stands for one topic only. */
 export const isTopic = (pattern) => !pattern.includes("*")
+
+/** Whether a pattern, or a topic taken as one, stands for a topic. */
+export function matches(pattern, topic) {
+  if (pattern === "**" || pattern === topic) return true
+  const wanted = pattern.split(".")
+  const segments = topic.split(".")
+  const isOpen = wanted.at(-1) === "**"
+  if (isOpen ? segments.length < wanted.length : segments.length !== wanted.length) return false
+  return wanted.every((segment, index) => segment === "*" || (isOpen && index === wanted.length - 1) || segment === segments[index])
+}

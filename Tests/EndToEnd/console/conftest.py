@@ -39,6 +39,14 @@ class Console:
         self.open(**options)
         self.wait_for_state("live")
 
+    def open_at(self, fragment: str, **options: object) -> None:
+        """Opens one of its pages by its address, and waits until the console listens."""
+        # A fragment alone would not load the page anew.
+        self.driver.get("about:blank")
+        self.resize(options.get("width", 1280), options.get("height", 800))
+        self.driver.get(f"{self.url}/{fragment}")
+        self.wait_for_state("live")
+
     def resize(self, width: int, height: int) -> None:
         # The window of a browser has a least width; an emulated device has none.
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
@@ -72,6 +80,30 @@ class Console:
                 self.take_picture("failure")
                 raise AssertionError(f"waited {DEADLINE:.0f} s in vain for {what}")
             time.sleep(0.05)
+
+    def wait_for_text(self, selector: str, text: str) -> None:
+        self.wait(lambda: any(text in found for found in self.texts(selector)), f"{text!r} in {selector}")
+
+    def press(self, label: str, within: str = "body") -> None:
+        """Clicks the button or link of exactly this label, as soon as it is there and can be pressed."""
+        script = """
+            const [label, within] = arguments
+            const all = document.querySelectorAll(`${within} button, ${within} a, ${within} summary`)
+            const found = [...all].find((one) => one.textContent.trim() === label && !one.disabled && one.checkVisibility())
+            found?.scrollIntoView({ block: "center" })
+            found?.click()
+            return Boolean(found)
+        """
+        self.wait(lambda: self.run(script, label, within), f"a button {label!r} in {within}")
+
+    def fill(self, selector: str, text: str) -> None:
+        """Writes into a field in place of what is there, as if it had been typed."""
+        script = """
+            const [field, text] = arguments
+            field.value = text
+            field.dispatchEvent(new Event("input", { bubbles: true }))
+        """
+        self.run(script, self.find(selector), text)
 
     def wait_for_state(self, state: str) -> None:
         script = "return document.getElementById('connection').dataset.state"

@@ -1,8 +1,9 @@
-import { problemMessage, request } from "../http/problem.js"
-import { copiesOnClick } from "../page/copying.js"
-import { element, icon } from "../page/element.js"
+import { problemMessage } from "../http/problem.js"
+import { request } from "../http/request.js"
+import { element } from "../page/element.js"
+import { secretTray } from "./secret-tray.js"
 
-/** Registers a webhook, and shows its signing secret the only time it can be seen. */
+/** Registers a webhook; its signing secret is put where it stays until it is dismissed. */
 export class WebhookForm {
   #form
   #result
@@ -31,7 +32,10 @@ export class WebhookForm {
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify(registration),
       })
-      this.#showSecret(await response.json())
+      const webhook = await response.json()
+      this.#result.replaceChildren(element("p", { class: "message message-success" }, element("strong", {}, "Registered"), " as ",
+        element("a", { href: `#/webhooks/${encodeURIComponent(webhook.id)}` }, webhook.id)))
+      if (webhook.secret) secretTray.add(webhook)
       url.value = ""
       this.#onRegister()
     } catch (problem) {
@@ -46,24 +50,5 @@ export class WebhookForm {
 
   #clearFaults() {
     for (const field of this.#form.elements) field.removeAttribute("aria-invalid")
-  }
-
-  #showSecret({ id, secret }) {
-    const heading = element("p", {}, element("strong", {}, "Registered"), " as ", element("code", {}, id))
-    if (!secret) {
-      this.#result.replaceChildren(element("div", { class: "message message-success" }, heading))
-      return
-    }
-    const copying = element("button", { type: "button", class: "button" }, icon("copy"), element("span", { class: "label" }, "Copy secret"))
-    copiesOnClick(copying, () => secret)
-    const done = element("button", { type: "button", class: "button button-quiet", onclick: () => {
-      this.#result.replaceChildren()
-      this.#form.elements.url.focus()
-    } }, "I have kept it")
-    this.#result.replaceChildren(element("div", { class: "secret" }, heading,
-      element("p", {}, "Its signing secret is shown only now. Your service verifies every delivery with it."),
-      element("code", { class: "secret-text" }, secret),
-      element("div", { class: "secret-actions" }, copying, done)))
-    copying.focus()
   }
 }

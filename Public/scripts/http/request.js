@@ -1,0 +1,32 @@
+import { askAs } from "./asking.js"
+import { credential } from "./credential.js"
+import { Problem } from "./problem.js"
+
+/**
+ * Sends a request to the hub, with the credential that there is.
+ *
+ * @param {string} path Begins with a slash.
+ * @param {RequestInit & {json?: unknown}} options `json` is sent as the body.
+ * @returns {Promise<Response>} Its successful answer, or 304.
+ * @throws {Problem} If it is refused or no answer comes.
+ */
+export async function request(path, { json, ...options } = {}) {
+  const shown = credential.token
+  let answer
+  try {
+    answer = await askAs(shown, path, json === undefined ? options : {
+      ...options, headers: { "Content-Type": "application/json", ...options.headers }, body: JSON.stringify(json),
+    })
+  } catch (error) {
+    if (error.name === "AbortError") throw error
+    throw new Problem({ title: "The hub did not answer", detail: "Is it still running? Nothing was changed here." })
+  }
+  const { problem } = answer
+  // The proxy's own 401 would not be helped by a credential for the hub.
+  if (problem?.status === 401 && problem.code) credential.refuse(problem, shown)
+  if (problem) throw problem
+  return answer.response
+}
+
+/** The JSON of a successful answer. */
+export const requestJSON = async (path, options) => (await request(path, options)).json()

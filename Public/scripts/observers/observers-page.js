@@ -1,0 +1,98 @@
+import { streamPath } from "../http/curl.js"
+import { problemMessage } from "../http/problem.js"
+import { request, requestJSON } from "../http/request.js"
+import { announce } from "../page/announcer.js"
+import { confirmedButton } from "../page/confirmed-button.js"
+import { element, setText } from "../page/element.js"
+import { Poll } from "../page/poll.js"
+import { kindWords, ObserverRow } from "./observer-row.js"
+
+const interval = 2_000
+const mostListed = 1_000
+/** Streams of which it is asked at a time how far they are behind: each is a request. */
+const mostMeasured = 8
+
+/**
+ * Everyone who listens.
+ *
+ * @param {() => string | null} ownID The name of this page's own stream.
+ */
+export function observersPage(ownID) {
+  const rows = new Map()
+  let kind = ""
+  const list = element("ul", { class: "rows", "aria-label": "Observers" })
+  const summary = element("p", { class: "page-summary" })
+  const message = element("div", { class: "result", role: "status" })
+  const search = element("input", { class: "search", type: "search", placeholder: "search by topic, address, id", "aria-label": "Search the observers", spellcheck: "false" })
+  const choice = element("div", { class: "choice", role: "group", "aria-label": "Which observers" },
+    ...[["", "All"], ["stream", "Streams"], ["webhook", "Webhooks"], ["object", "Objects"]].map(([value, label]) =>
+      element("button", { type: "button", "aria-pressed": String(value === ""), onclick: ({ currentTarget }) => {
+        for (const other of choice.children) other.setAttribute("aria-pressed", String(other === currentTarget))
+        kind = value
+        filter()
+      } }, label)))
+  search.addEventListener("input", () => filter())
+  const poll = new Poll(async (signal) => {
+    const { observers, next } = await requestJSON(`/observers?limit=${mostListed}`, { signal })
+    show(observers, next)
+    const behind = observers.filter(({ kind, queuedBytes }) => kind === "stream" && queuedBytes > 0).slice(0, mostMeasured)
+    for (const stream of behind) rows.get(stream.id)?.show(stream, { isOwn: stream.id === ownID(), lag: await lagOf(stream, signal) })
+  }, { interval, onProblem: (problem) => message.replaceChildren(problemMessage(problem)) })
+
+  function show(observers, next) {
+    message.replaceChildren()
+    const present = new Set(observers.map(({ id }) => id))
+    for (const [id, row] of rows) {
+      if (present.has(id)) continue
+      row.element.remove()
+      rows.delete(id)
+    }
+    for (const observer of observers) {
+      const known = rows.get(observer.id)
+      const row = known ?? new ObserverRow(observer, observer.kind === "stream" ? ending(observer.id) : null)
+      row.show(observer, { isOwn: observer.id === ownID() })
+      if (known) continue
+      rows.set(observer.id, row)
+      list.append(row.element)
+    }
+    setText(summary, observers.length === 0 ? "Nobody is listening." : `${next ? "The first " : ""}${kindWords(observers)}`)
+    filter()
+  }
+
+  function filter() {
+    const wanted = search.value.trim().toLowerCase()
+    for (const row of rows.values()) row.element.hidden = !(row.text.includes(wanted) && (kind === "" || row.observer.kind === kind))
+  }
+
+  function ending(id) {
+    return confirmedButton({ label: "End", question: "Really end it?", class: "observer-unregister", onConfirm: async () => {
+      try {
+        await request(`/observers/${encodeURIComponent(id)}`, { method: "DELETE" })
+        announce("Stream ended")
+      } catch (problem) {
+        if (problem.status !== 404) message.replaceChildren(problemMessage(problem))
+      }
+      poll.now()
+    } })
+  }
+
+  return {
+    title: "Observers",
+    element: element("div", { class: "page-body" },
+      element("header", { class: "page-head" }, element("h2", {}, "Observers"), summary, search),
+      message,
+      element("section", { class: "panel panel-list", "aria-label": "All observers" }, choice, list)),
+    close: () => poll.close(),
+  }
+}
+
+/** How old the oldest event is that a stream has not got; null if that cannot be known. */
+async function lagOf({ topics, lastEventId }, signal) {
+  if (!lastEventId) return null
+  try {
+    const { events: [event] } = await requestJSON(streamPath(topics, { after: lastEventId, limit: 1 }), { signal })
+    return event ? Math.max(0, Date.now() - Date.parse(event.time)) : 0
+  } catch {
+    return null
+  }
+}

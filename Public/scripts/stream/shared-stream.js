@@ -1,0 +1,89 @@
+import { credential } from "../http/credential.js"
+import { hubURL } from "../http/hub.js"
+import { Problem } from "../http/problem.js"
+import { StreamShare } from "./stream-share.js"
+
+/** Of the messages between tab and worker. An older tab may have left a worker that speaks otherwise. */
+const protocolVersion = 1
+
+/**
+ * This tab's end of the stream that all tabs share; see `StreamShare`. Where there is no `SharedWorker`, or it cannot be
+ * started, the tab has a stream of its own.
+ */
+export class SharedStream {
+  #port
+  #onState
+  #onEvents
+  #number = 0
+  #wanted = null
+  #token = null
+
+  /**
+   * @param {object} handlers
+   * @param {(state: {name: string, observerID?: string, at?: number, problem: Problem | null}) => void} handlers.onState The states
+   *   of an `EventStream`; `live` comes again after each interruption.
+   * @param {(events: object[]) => void} handlers.onEvents As they came over the stream, `isGap` for the hub's own notices.
+   */
+  constructor({ onState, onEvents }) {
+    this.#onState = onState
+    this.#onEvents = onEvents
+    this.#use(workerPort(() => this.#use(ownPort())))
+  }
+
+  /** Listens to these topics and patterns from now on, in place of those before. */
+  listen(patterns) {
+    this.#number += 1
+    this.#wanted = patterns
+    this.#token = credential.token
+    this.#onState({ name: "connecting", problem: null })
+    this.#port.postMessage({ kind: "listen", number: this.#number, token: this.#token, patterns })
+  }
+
+  /** Listens no more; nothing is told until `listen` is called again. */
+  leave() {
+    this.#number += 1
+    this.#wanted = null
+    this.#port.postMessage({ kind: "leave" })
+  }
+
+  retry() {
+    this.#port.postMessage({ kind: "retry" })
+  }
+
+  #use(port) {
+    this.#port = port
+    port.addEventListener("message", ({ data: message }) => this.#take(message))
+    port.start()
+    if (this.#wanted) this.listen(this.#wanted)
+  }
+
+  #take({ number, kind, state, events }) {
+    // What was under way when this tab asked for something else.
+    if (number !== this.#number) return
+    if (kind === "events") this.#onEvents(events)
+    if (kind !== "state") return
+    const problem = state.problem ? new Problem(state.problem) : null
+    this.#onState({ ...state, problem })
+    if (problem?.status === 401 && problem.code) credential.refuse(problem, this.#token)
+  }
+}
+
+function workerPort(onError) {
+  try {
+    const url = new URL("share-worker.js", import.meta.url)
+    const worker = new SharedWorker(url, { type: "module", name: `clarion ${protocolVersion} ${hubURL("")}` })
+    worker.addEventListener("error", onError, { once: true })
+    // A page that is kept for the way back has its worker frozen, with the stream, before that hears that the page has left. One that
+    // listens for this event is not kept.
+    addEventListener("unload", () => {})
+    return worker.port
+  } catch {
+    return ownPort()
+  }
+}
+
+function ownPort() {
+  const { port1, port2 } = new MessageChannel()
+  new StreamShare().attach(port1)
+  return port2
+}

@@ -1,0 +1,85 @@
+"""What strangers write – data, types, topics, headers, answers – is shown as text, wherever the console shows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hub_process import events_path
+from waiting import wait_until
+
+#: Runs if it is taken for markup, in text, in an attribute, in a URL, in a style.
+MARKUP = """"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script><svg/onload=window.hacked=1>{{7*7}}${7*7}"""
+#: The same without the blanks that no topic may have.
+NAME = """'"><img/src=x/onerror=window.hacked=1><a/href="javascript:window.hacked=1">"""
+
+FOUND = """
+    const bad = document.querySelectorAll("main img, main script, main iframe, main svg[onload], [onerror], [onload], a[href^='javascript:']")
+    return [window.hacked ?? null, bad.length]
+"""
+
+
+@pytest.fixture
+def hub(start_hub):
+    return start_hub("--allow-egress", "127.0.0.0/8", "--durability", "process", "--webhooks-retry", "1h")
+
+
+def assert_harmless(console, *shown):
+    for text in shown:
+        console.wait(lambda: text in console.run("return document.body.innerText"), repr(text))
+    assert console.run(FOUND) == [None, 0]
+
+
+def test_markup_is_text_on_every_page(hub, console, receiver):
+    receiver.answer = lambda _: (500, {}, MARKUP.encode())
+    webhook = hub.register(
+        receiver.url("/<img/src=x>"), NAME, description=MARKUP, types=[MARKUP[:100], "x"], headers={"X-Markup": MARKUP})
+    event = {"specversion": "1.0", "id": MARKUP, "source": "/s", "type": MARKUP[:100], "buyer": MARKUP, "data": {MARKUP: MARKUP}}
+    answer = hub.request("POST", events_path(NAME), json=event, headers={"Content-Type": "application/cloudevents+json"})
+    assert answer.status_code == 201, answer.text
+    hub.post(NAME, MARKUP.encode(), headers={"Content-Type": "text/html"})
+    hub.request("PUT", events_path(NAME).removesuffix("/events"), json={"retention": {"events": 5}})
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["failed"] > 0)
+
+    console.open_live()
+    console.wait(lambda: len(console.all(".event-row")) >= 2, "the events")
+    for row in console.all(".event-row"):
+        row.click()
+    console.wait(lambda: any(MARKUP in text for text in console.texts(".event-members dd")), "the attributes")
+    assert_harmless(console, NAME, MARKUP)
+    console.fill("#filter-text", MARKUP)
+    console.run("document.querySelector('#filter-type').focus()")
+    assert_harmless(console, MARKUP)
+
+    console.open_at("#/webhooks")
+    assert_harmless(console, MARKUP, NAME)
+    console.open_at(f"#/webhooks/{webhook['id']}")
+    console.press("Send a test")
+    console.wait(lambda: any(MARKUP in text for text in console.texts(".attempt-response")), "the endpoint's answer")
+    console.find(".delivery-line").click()
+    console.wait(lambda: len(console.all(".attempt-response")) == 2, "the answer to the delivery")
+    console.press("Edit")
+    console.press("Rotate the secret")
+    console.press("Really rotate?")
+    console.wait(lambda: console.texts(".secret-text"), "the secret")
+    assert_harmless(console, MARKUP, NAME)
+
+    for page in ("topics", "observers"):
+        console.open_at(f"#/{page}")
+        assert_harmless(console, NAME)
+    console.open_at("#/topics")
+    console.press(NAME)
+    console.wait_for_text(".value-current", "window.hacked")
+    assert_harmless(console, NAME)
+    assert hub.process.poll() is None
+
+
+@pytest.mark.parametrize("fragment", [
+    "#/topics/%3Cimg%20src=x%20onerror=window.hacked=1%3E", "#/webhooks/%3Cimg%20src=x%20onerror=window.hacked=1%3E",
+    "#/%3Cimg%20src=x%20onerror=window.hacked=1%3E", "#/topics/%E0%A4%A", "#/events?topic=%3Cimg/src=x/onerror=window.hacked=1%3E&text=%3Cimg%3E",
+    "#/events?topic=..&topic=a*", "#/webhooks/..%2F..%2Ftopics", "#//evil.example/", "#javascript:window.hacked=1"])
+def test_an_address_that_somebody_made_up_does_no_harm(hub, console, fragment):
+    console.forgiven = "status of 4"
+    console.open_at(fragment)
+    assert console.run(FOUND) == [None, 0]
+    assert console.run("return location.origin") == hub.url
+    assert console.run("return [...document.querySelectorAll('main > *')].filter((part) => part.checkVisibility()).length") == 1

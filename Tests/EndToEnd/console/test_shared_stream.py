@@ -1,0 +1,178 @@
+"""One stream for all tabs: a browser has six connections to a host, and the console needs but one of them."""
+
+from __future__ import annotations
+
+import pytest
+import requests
+
+from credentials import CredentialsFile, grant
+
+
+@pytest.fixture
+def tabs(chromium, console):
+    """Opens further tabs, which are closed at the end."""
+    first = chromium.current_window_handle
+    opened = []
+
+    def open_tab():
+        chromium.switch_to.new_window("tab")
+        opened.append(chromium.current_window_handle)
+        return opened[-1]
+
+    yield open_tab
+    for handle in opened:
+        chromium.switch_to.window(handle)
+        chromium.close()
+    chromium.switch_to.window(first)
+
+
+def streams(hub, headers=None):
+    observers = requests.get(f"{hub.url}/observers?kind=stream", headers=headers, timeout=10).json()["observers"]
+    return sorted(observer["topics"] for observer in observers)
+
+
+def listen_to_new(console, *patterns):
+    console.driver.get(f"{console.url}/#/events?{'&'.join(f'topic={pattern}' for pattern in patterns)}")
+    console.wait_for_state("live")
+
+
+def test_an_eighth_tab_works_and_all_share_one_stream(hub, console, tabs, topic):
+    handles = []
+    for number in range(8):
+        handles.append(tabs())
+        # Half of them want something else.
+        listen_to_new(console, topic, *([f"{topic}.{number}"] if number % 2 else []))
+    wanted = [topic, *(f"{topic}.{number}" for number in (1, 3, 5, 7))]
+    console.wait(lambda: streams(hub) == [wanted], "one stream of what any of them wants")
+    hub.post(topic, b"for all")
+    hub.post(f"{topic}.3", b"for one")
+    for number, handle in enumerate(handles):
+        console.driver.switch_to.window(handle)
+        console.wait_for_row("for all")
+        if number == 3:
+            console.wait_for_row("for one")
+        else:
+            assert console.rows_with("for one") == []
+
+
+def test_a_tab_that_is_closed_takes_with_it_what_only_it_wanted(hub, console, tabs, topic):
+    first = tabs()
+    listen_to_new(console, topic)
+    tabs()
+    listen_to_new(console, f"{topic}.other")
+    console.wait(lambda: streams(hub) == [[topic, f"{topic}.other"]], "both in one stream")
+    console.driver.get("about:blank")
+    console.wait(lambda: streams(hub) == [[topic]], "the first's alone")
+    hub.post(topic, b"still heard")
+    console.driver.switch_to.window(first)
+    console.wait_for_row("still heard")
+    console.driver.get("about:blank")
+    console.wait(lambda: streams(hub) == [], "no stream to be left")
+
+
+def test_tabs_resume_together_without_gap_or_duplicate(hub, console, tabs, line, topic):
+    handles = [tabs(), tabs()]
+    for handle in handles:
+        console.driver.switch_to.window(handle)
+        listen_to_new(console, topic)
+    hub.post(topic, b"before")
+    console.wait_for_row("before")
+    line.cut()
+    console.wait_for_state("reconnecting")
+    hub.post(topic, b"meanwhile")
+    line.mend()
+    for handle in handles:
+        console.driver.switch_to.window(handle)
+        console.wait_for_state("live")
+        console.wait_for_row("meanwhile")
+        assert [row for row in ("meanwhile", "before") for _ in console.rows_with(row)] == ["meanwhile", "before"]
+        console.driver.get("about:blank")
+
+
+@pytest.mark.parametrize("absence", ["no SharedWorker", "one that cannot be started"])
+def test_without_a_worker_a_tab_has_a_stream_of_its_own(hub, console, topic, absence):
+    script = {
+        "no SharedWorker": "delete globalThis.SharedWorker",
+        "one that cannot be started": "globalThis.SharedWorker = class extends SharedWorker { constructor(_, options) { super('/absent.js', options) } }",
+    }[absence]
+    added = console.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+    try:
+        listen_to_new(console, topic)
+        hub.post(topic, b"heard all the same")
+        console.wait_for_row("heard all the same")
+        assert streams(hub) == [[topic]]
+        assert all("worker script" in complaint or "status of 404" in complaint for complaint in console.complaints())
+    finally:
+        console.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+# Credentials
+
+@pytest.fixture
+def file(tmp_path):
+    return CredentialsFile(tmp_path, {"admin": grant("**"), "orders": grant("orders.**", rights=["subscribe"])})
+
+
+@pytest.fixture
+def guarded(start_hub, file, console):
+    hub = start_hub("--credentials", str(file.path), "--durability", "process")
+    hub.session.headers["Authorization"] = f"Bearer {file.keys['admin']}"
+    console.url, console.forgiven = hub.url, "status of 40"
+    return hub
+
+
+def show(console, key, *patterns):
+    console.driver.get(f"{console.url}/#/events?{'&'.join(f'topic={pattern}' for pattern in patterns)}")
+    console.wait(lambda: console.find("#token-form").is_displayed(), "the question for a credential")
+    console.fill("#token", key)
+    console.find("#token-form [type=submit]").click()
+
+
+def test_a_tab_hears_nothing_by_the_credential_of_another(guarded, file, console, tabs):
+    admin = tabs()
+    show(console, file.keys["admin"], "**")
+    console.wait_for_state("live")
+    reader = tabs()
+    show(console, file.keys["orders"], "orders.eu")
+    console.wait_for_state("live")
+    nobody = tabs()
+    console.driver.get(f"{console.url}/#/events?topic=orders.eu")
+    console.wait(lambda: console.find("#token-form").is_displayed(), "the question for a credential")
+    headers = {"Authorization": f"Bearer {file.keys['admin']}"}
+    assert streams(guarded, headers) == [["**"], ["orders.eu"]]
+
+    guarded.post("orders.eu", b"for both")
+    guarded.post("secrets", b"for one")
+    console.driver.switch_to.window(admin)
+    console.wait_for_row("for both")
+    console.wait_for_row("for one")
+    console.driver.switch_to.window(reader)
+    console.wait_for_row("for both")
+    console.driver.switch_to.window(nobody)
+    assert console.texts(".event-row") == []
+    for handle, key in ((nobody, "admin"), (nobody, "orders"), (reader, "admin"), (admin, "orders")):
+        console.driver.switch_to.window(handle)
+        everything = console.run("""
+            const urls = performance.getEntries().map((entry) => entry.name)
+            return [location.href, ...urls, document.documentElement.outerHTML, JSON.stringify(localStorage), JSON.stringify(sessionStorage)].join()
+        """)
+        assert file.keys[key] not in everything
+
+
+def test_what_a_credential_may_not_hear_in_one_tab_does_not_end_the_others(guarded, file, console, tabs):
+    well = tabs()
+    show(console, file.keys["orders"], "orders.eu")
+    console.wait_for_state("live")
+    # A tab that is opened by a page has its session, and so its credential.
+    console.run("window.open(location.href.replace('orders.eu', 'secrets'))")
+    refused = next(handle for handle in console.driver.window_handles if handle not in (well,) and handle != console.driver.window_handles[0])
+    console.driver.switch_to.window(refused)
+    try:
+        console.wait_for_state("refused")
+        console.wait_for_text("#stream-problem", "right-missing")
+    finally:
+        console.driver.close()
+        console.driver.switch_to.window(well)
+    guarded.post("orders.eu", b"heard on")
+    console.wait_for_row("heard on")
+    console.wait_for_state("live")

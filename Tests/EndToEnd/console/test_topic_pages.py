@@ -1,0 +1,132 @@
+"""The pages of topics and observers: what there is, who hears it, what is kept, and the topic as a value."""
+
+from __future__ import annotations
+
+import json
+
+from hub_process import events_path
+from waiting import wait_until
+
+
+def open_topic(console, topic):
+    console.open_at(f"#/topics/{topic}")
+    console.wait_for_text("h2", topic)
+
+
+def value_of(hub, topic):
+    return hub.get(f"/topics/{topic}/value").text
+
+
+def test_topics_are_listed_with_counts_and_last_times_and_searched(hub, console, topic):
+    for number in range(0, 1_030, 10):
+        hub.post(f"{topic}.{number:04}", b"x")
+    lines = "\n".join(json.dumps({"n": n}) for n in range(7))
+    hub.request("POST", events_path(f"a.{topic}"), data=lines, headers={"Content-Type": "application/x-ndjson"})
+    console.open_at("#/topics")
+    console.wait_for_text(".page-summary", "104 topics, 110 events")
+    first = console.wait(lambda: console.all(".row"), "the topics")[0]
+    console.wait(lambda: " ago" in first.text, "the time of its newest event")
+    assert f"a.{topic}" in first.text and "7 events" in first.text
+    console.fill(".page-head .search", ".0050")
+    assert console.texts(".row-name") == [f"{topic}.0050"]
+    hub.post(f"{topic}.0050", b"y")
+    console.wait_for_text(".row-number", "2 events")
+    console.press(f"{topic}.0050")
+    console.wait_for_text("h2", f"{topic}.0050")
+    console.press("Its events")
+    console.wait(lambda: console.texts(".chip-text") == [f"{topic}.0050"], "its events alone")
+
+
+def test_more_topics_than_the_hub_lists_are_searched_by_the_hub(hub, console):
+    for number in range(1_005):
+        hub.request("PUT", f"/topics/b.{number:04}", json={"retention": {"events": 5}})
+    hub.post("z.last", b"x")
+    console.open_at("#/topics")
+    console.wait_for_text(".page-summary", "the first 1,000 topics")
+    assert len(console.all(".row")) == 200
+    console.fill(".page-head .search", "z.l")
+    console.wait(lambda: console.texts(".row-name") == ["z.last"], "a topic beyond the first")
+
+
+def test_a_value_is_set_only_if_it_is_still_what_was_seen(hub, console, topic):
+    console.forgiven = "status of 412"
+    hub.request("PUT", f"/topics/{topic}/value", data=b'{"lamp": "on"}', headers={"Content-Type": "application/json"})
+    open_topic(console, topic)
+    form = "form[aria-label='Set the value']"
+    console.wait(lambda: console.run("return document.querySelector(arguments[0]).value", f"{form} [name=data]") == '{"lamp": "on"}', "the value")
+    console.fill(f"{form} [name=data]", "mine")
+    hub.request("PUT", f"/topics/{topic}/value", data=b"theirs", headers={"Content-Type": "text/plain"})
+    console.press("Set the value")
+    console.wait_for_text(".value .message-problem", "Somebody else has set the value meanwhile")
+    assert value_of(hub, topic) == "theirs"
+    console.wait_for_text(".value-current", "theirs")
+    assert console.run("return document.querySelector(arguments[0]).value", f"{form} [name=data]") == "mine"
+    console.press("Set mine over it")
+    console.wait_for_text(".value .message-success", "Set.")
+    assert value_of(hub, topic) == "mine"
+
+
+def test_a_change_is_told_before_it_becomes_a_conflict(hub, console, topic):
+    hub.post(topic, b"first")
+    open_topic(console, topic)
+    console.wait_for_text(".value-current", "first")
+    console.fill("form[aria-label='Set the value'] [name=data]", "mine")
+    hub.post(topic, b"second")
+    console.wait_for_text(".value .message", "The value has changed since you began to write")
+    console.press("Start from the current one")
+    assert console.run("return document.querySelector('[name=data]').value") == "second"
+
+
+def test_the_first_value_is_set_only_if_there_is_none(hub, console, topic):
+    console.forgiven = "status of 4"
+    open_topic(console, topic)
+    console.wait_for_text(".value-current", "There is no value yet")
+    console.fill("form[aria-label='Set the value'] [name=data]", "first")
+    hub.post(topic, b"theirs")
+    console.press("Set the value")
+    console.wait_for_text(".value .message-problem", "Somebody else has set the value meanwhile")
+    assert value_of(hub, topic) == "theirs"
+
+
+def test_retention_is_shown_changed_and_taken_away(hub, console, topic):
+    console.forgiven = "status of 4"
+    hub.request("PUT", f"/topics/{topic}", json={"retention": {"events": 9}})
+    for number in range(9):
+        hub.post(topic, str(number).encode())
+    open_topic(console, topic)
+    form = "form[aria-label='Retention']"
+    console.wait(lambda: console.run("return document.querySelector(arguments[0]).value", f"{form} [name=events]") == "9", "its bound")
+    console.fill(f"{form} [name=age]", "7 days")
+    console.press("Save", form)
+    console.wait(lambda: console.find(f"{form} [name=age]").get_attribute("aria-invalid") == "true", "the fault at its field")
+    console.fill(f"{form} [name=age]", "7d")
+    console.fill(f"{form} [name=events]", "3")
+    console.press("Save", form)
+    console.wait_for_text(f"{form} .message-success", "Saved")
+    assert hub.get(f"/topics/{topic}").json()["retention"] == {"events": 3, "age": "7d", "bytes": None}
+    console.wait(lambda: console.texts(".tile-value")[0] == "3", "the oldest to be gone")
+    console.press("Take all bounds away")
+    wait_until(lambda: hub.get(f"/topics/{topic}").json()["retention"] is None)
+    console.press("Delete the topic")
+    console.press("Really delete all its events?")
+    console.wait(lambda: console.driver.current_url.endswith("#/topics"), "the list")
+    assert hub.get(f"/topics/{topic}").status_code == 404
+
+
+def test_who_hears_a_topic_is_told(hub, console, topic):
+    hub.post(f"{topic}.a", b"x")
+    hub.register("https://example.com/hook", f"{topic}.*", description="The ledger")
+    with hub.stream(f"{topic}.a", query="observer=the-lamp"):
+        open_topic(console, f"{topic}.a")
+        console.wait(lambda: {"The ledger"} <= set(console.texts(".observer-row .row-name")), "the webhook")
+        console.wait(lambda: any("the-lamp" in name for name in console.texts(".observer-row .row-name")), "the stream")
+        console.open_at("#/observers")
+        row = console.wait(lambda: [row for row in console.all(".observer-row") if "the-lamp" in row.text], "the stream")[0]
+        assert "up to date" in row.text and "for " in row.text and "Listening" in row.text
+        console.wait(lambda: any("(this page)" in text for text in console.texts(".row-name")), "this page's own")
+        console.press("Streams", ".choice")
+        assert not any("The ledger" in row.text for row in console.all(".observer-row") if row.is_displayed())
+        console.fill(".page-head .search", "the-lamp")
+        console.press("End")
+        console.press("Really end it?")
+        console.wait(lambda: not any("the-lamp" in name for name in console.texts(".row-name")), "the stream to be gone")

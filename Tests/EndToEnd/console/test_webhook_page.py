@@ -1,0 +1,234 @@
+"""The page of a webhook: its state in words, what was delivered, and each thing that can be done about it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hub_process import events_path
+from waiting import wait_until
+from webhook_receiver import WebhookReceiver
+
+
+@pytest.fixture
+def hub(start_hub):
+    return start_hub("--allow-egress", "127.0.0.0/8", "--durability", "process", "--webhooks-retry", "50ms,50ms")
+
+
+@pytest.fixture
+def webhook(hub, receiver, topic):
+    return hub.register(receiver.url("/hook"), topic, description="Shop to ledger")
+
+
+def open_page(console, webhook):
+    console.open_at(f"#/webhooks/{webhook['id']}")
+    console.wait_for_text("h2", webhook["description"] or "127.0.0.1")
+
+
+def state(console):
+    return console.wait(lambda: console.texts(".title-row .state"), "the state")[0]
+
+
+def wait_for_state(console, name, words=""):
+    console.wait(lambda: state(console) == name and words in console.texts(".state-words")[0], f"{name}: {words}")
+
+
+def tiles(console):
+    return dict(zip(console.texts(".tile dt"), console.texts(".tile-value")))
+
+
+def test_deliveries_are_shown_with_their_attempts_and_what_was_answered(hub, console, receiver, webhook, topic):
+    answers = iter([(503, {}, b"<b>busy</b>"), 204])
+    receiver.answer = lambda _: next(answers, 204)
+    hub.post(topic, b"1", type="created")
+    receiver.wait_for(2)
+    open_page(console, webhook)
+    wait_for_state(console, "Delivering", "Everything is delivered")
+    console.wait(lambda: tiles(console)["Delivered"] == "1" and tiles(console)["Failed attempts"] == "1", "the numbers")
+    console.find(".delivery-line").click()
+    console.wait(lambda: len(console.all(".attempt")) == 2, "both attempts")
+    newest, oldest = console.texts(".attempt")
+    assert "Attempt 2" in newest and "204" in newest and "delivered" in newest
+    assert "Attempt 1" in oldest and "503" in oldest and "<b>busy</b>" in oldest
+    assert len(console.all(".chart-dot")) == 1 and len(console.all(".chart-delivered")) == 1
+    assert "1 deliveries" in console.find(".chart").get_attribute("aria-label")
+    # What comes while the page is open is seen to come.
+    hub.post(topic, b"2")
+    console.wait(lambda: len(console.all(".delivery")) == 2, "the next delivery")
+    assert len(console.all(".attempt")) == 2, "what is open stays open"
+
+
+def test_a_test_says_what_the_endpoint_answered(console, receiver, webhook):
+    open_page(console, webhook)
+    receiver.answer = lambda _: (418, {}, b"a teapot")
+    console.press("Send a test")
+    console.wait_for_text(".actions .message-problem", "The test failed")
+    assert "418" in console.texts(".actions .attempt")[0] and "a teapot" in console.texts(".attempt-response")
+    receiver.answer = lambda _: 204
+    console.press("Send a test")
+    console.wait_for_text(".actions .message-success", "The test was delivered")
+
+
+def test_it_is_paused_enabled_edited_and_unregistered(hub, console, receiver, webhook, topic):
+    open_page(console, webhook)
+    wait_for_state(console, "Ready")
+    console.press("Pause")
+    wait_for_state(console, "Paused")
+    assert hub.observer(webhook["id"])["state"] == "paused"
+    hub.post(topic, b"1")
+    wait_for_state(console, "Paused", "1 event pending")
+    console.press("Enable")
+    receiver.wait_for(1)
+    wait_for_state(console, "Delivering", "Everything is delivered")
+
+    console.press("Edit")
+    form = "form[aria-label='Edit the webhook']"
+    console.fill(f"{form} [name=headers]", "X-Team: blue\nAuthorization: Bearer x")
+    console.fill(f"{form} [name=types]", "created,paid")
+    console.fill(f"{form} [name=description]", "Renamed")
+    console.press("Save", form)
+    console.wait_for_text("h2", "Renamed")
+    changed = hub.observer(webhook["id"])
+    assert (changed["headers"], changed["types"]) == ({"X-Team": "blue", "Authorization": "[redacted]"}, ["created", "paid"])
+    console.press("Edit")
+    console.fill(f"{form} [name=headers]", "Authorization: [redacted]")
+    console.press("Save", form)
+    wait_until(lambda: hub.observer(webhook["id"])["headers"] == {"Authorization": "[redacted]"})
+
+    console.press("Unregister")
+    console.press("Really unregister?")
+    console.wait(lambda: console.driver.current_url.endswith("#/webhooks"), "the list")
+    assert hub.observers(kind="webhook") == []
+
+
+def test_an_edit_does_not_go_over_what_somebody_else_has_changed(hub, console, webhook):
+    console.forgiven = "status of 412"
+    open_page(console, webhook)
+    console.press("Edit")
+    hub.request("PATCH", f"/observers/{webhook['id']}", json={"description": "Theirs"})
+    form = "form[aria-label='Edit the webhook']"
+    console.fill(f"{form} [name=description]", "Mine")
+    console.press("Save", form)
+    console.wait_for_text(f"{form} .message-problem", "Somebody else has changed this webhook")
+    assert hub.observer(webhook["id"])["description"] == "Theirs"
+
+
+def test_a_fault_in_a_registration_is_shown_at_its_field(hub, console):
+    console.forgiven = "status of 400"
+    console.open_at("#/webhooks")
+    console.press("Register a webhook")
+    form = "form[aria-label='A new webhook']"
+    console.fill(f"{form} [name=url]", "ftp://example.com/")
+    console.fill(f"{form} [name=topics]", "orders.*")
+    console.press("Register webhook", form)
+    console.wait_for_text(f"{form} .message-problem", "url-invalid")
+    assert console.find(f"{form} [name=url]").get_attribute("aria-invalid") == "true"
+
+
+def test_secrets_stay_until_each_is_dismissed(hub, console, webhook, receiver, topic):
+    console.open_at("#/webhooks")
+    console.press("Register a webhook")
+    form = "form[aria-label='A new webhook']"
+    console.fill(f"{form} [name=url]", receiver.url("/second"))
+    console.fill(f"{form} [name=topics]", topic)
+    console.press("Register webhook", form)
+    console.wait(lambda: len(console.all(".secret-text")) == 1, "the first secret")
+    # It leads to the new one's page; the other one's is elsewhere.
+    console.run("location.hash = arguments[0]", f"#/webhooks/{webhook['id']}")
+    console.wait_for_text("h2", "Shop to ledger")
+    console.press("Rotate the secret")
+    console.press("Really rotate?")
+    console.wait(lambda: len(console.all(".secret-text")) == 2, "the second beside the first")
+    newest, first = console.texts(".secret-text")
+    assert newest.startswith("whsec_") and first.startswith("whsec_") and newest not in (first, webhook["secret"])
+    assert "previousSecretUntil" in hub.observer(webhook["id"])
+    console.press("I have kept it")
+    assert console.texts(".secret-text") == [first]
+    console.run("location.hash = '#/events'")
+    assert console.texts(".secret-text") == [first]
+
+
+def test_dead_letters_are_counted_and_recovered_and_one_delivered_again(hub, console, receiver, webhook, topic):
+    receiver.answer = lambda _: 500
+    for number in range(3):
+        hub.post(topic, str(number).encode())
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["deadLetters"] == 3)
+    open_page(console, webhook)
+    wait_for_state(console, "Failing", "it answers 500")
+    console.press("Dead letters", ".choice")
+    console.wait(lambda: console.texts(".delivery .state") == ["Dead letter"] * 3, "the dead letters")
+    receiver.answer = lambda _: 204
+    console.find(".delivery-line").click()
+    console.press("Deliver again")
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["deadLetters"] == 2)
+    console.press("Recover dead letters…")
+    console.wait_for_text(".repeat-count", "2 dead letters will be delivered again")
+    assert hub.observer(webhook["id"])["stats"]["deadLetters"] == 2, "nothing begins before it is confirmed"
+    console.press("Recover 2 dead letters")
+    console.wait_for_text(".repeat .message-success", "All 2 events delivered again")
+    wait_for_state(console, "Delivering", "Everything is delivered")
+    assert hub.observer(webhook["id"])["stats"]["deadLetters"] == 0
+
+
+def test_a_replay_is_counted_before_it_starts_and_followed_while_it_runs(hub, console, receiver, topic):
+    lines = "\n".join(json.dumps(number) for number in range(1_200))
+    hub.request("POST", events_path(topic), data=lines, headers={"Content-Type": "application/x-ndjson", "Event-Type": "created"})
+    hub.post(topic, b"of another type", type="other")
+    webhook = hub.register(receiver.url("/slow"), topic, types=["created"], maxInFlight=8, ratePerSecond=300)
+    open_page(console, webhook)
+    console.press("Replay everything…")
+    console.wait_for_text(".repeat-count", "1,200 events will be delivered again")
+    console.press("Replay 1,200 events")
+    console.wait(lambda: console.run("return document.querySelector('.repeat-progress').value") > 0, "progress")
+    console.wait_for_text(".repeat .message-success", "All 1,200 events delivered again")
+    assert len(receiver.to("/slow")) >= 1_200
+
+
+TROUBLES = {
+    "gone": (410, "Disabled", "answered 410"),
+    "refused": (None, "Braked", "nobody listens at its address"),
+    "error": (500, "Braked", "it answers 500"),
+}
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_trouble_is_told_in_words(start_hub, console, topic, trouble):
+    hub = start_hub("--allow-egress", "127.0.0.0/8", "--durability", "process")
+    console.url = hub.url
+    status, name, words = TROUBLES[trouble]
+    with WebhookReceiver(lambda _: status) as receiver:
+        url = receiver.url()
+        if status is None:
+            receiver.stop()
+        webhook = hub.register(url, topic, description=trouble)
+        for number in range(20):
+            hub.post(topic, str(number).encode())
+        open_page(console, webhook)
+        wait_for_state(console, name, words)
+        if status is None:
+            receiver.start()
+
+
+def test_an_address_that_is_not_dialled_is_told_to_be_blocked(start_hub, console, topic):
+    hub = start_hub("--durability", "process")
+    console.url = hub.url
+    webhook = hub.register("http://10.0.0.1/", topic, description="Inside")
+    open_page(console, webhook)
+    wait_for_state(console, "Blocked", "--allow-egress 10.0.0.0/8")
+
+
+def test_those_in_trouble_come_first_and_are_searched_for(hub, console, receiver, topic):
+    well = hub.register(receiver.url("/well"), topic, description="a is well")
+    hub.register(receiver.url("/paused"), topic, description="b is paused", enabled=False)
+    receiver.answer = lambda delivery: 500 if delivery.path == "/bad" else 204
+    hub.register(receiver.url("/bad"), topic, description="c fails")
+    hub.post(topic, b"1")
+    receiver.wait_for(2)
+    console.open_at("#/webhooks")
+    console.wait(lambda: console.texts(".row-name") == ["c fails", "b is paused", "a is well"], "the worst first")
+    console.wait_for_text(".page-summary", "3 webhooks: 1 in trouble, 1 paused, 1 delivering")
+    console.fill(".page-head .search", "WELL")
+    assert [row.text.split("\n")[0] for row in console.all(".row") if row.is_displayed()] == ["Delivering"]
+    console.press("a is well")
+    console.wait_for_text("h2", well["description"])
