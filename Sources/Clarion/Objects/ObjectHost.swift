@@ -69,8 +69,11 @@ final class ObjectHost: Sendable {
         let feed = feed(topics, from: start, readerType: String(describing: type(of: owner)), onGap: onGap)
         // The handler's: it goes with the registration.
         let reader = EventFeed.Reader(feed)
-        table.register(feed.id, owner: owner, deliver: deliver) { owner, events in
-            for event in events where reader.feed.isRegistered { handler(owner, event) }
+        table.register(feed.id, owner: owner, deliver: deliver) { [metrics] owner, events in
+            for event in events where reader.feed.isRegistered {
+                metrics.deliveries.count(.object)
+                handler(owner, event)
+            }
             reader.feed.pageIsHandled()
         }
         return { () async throws(HubError) in

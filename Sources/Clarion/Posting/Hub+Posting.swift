@@ -1,3 +1,4 @@
+import CoreMetrics
 public import EventLog
 
 /// What a program posts.
