@@ -109,7 +109,7 @@ import Testing
             guard keyRefusal == (isKey ? nil : "idempotency-key-invalid") else { return "\(key)" }
 
             let trace = random.mutatedText("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-            let kept = EventAttributes.traceparent(trace)
+            let kept = Traceparent(trace)
             let hyphens = [2, 35, 52]
             let isTrace =
                 trace.utf8.count == 55
