@@ -1,4 +1,5 @@
 import Glibc
+public import Tracing
 
 /// How webhooks are delivered: everything that is the same for all endpoints.
 public struct WebhookConfiguration: Sendable {
@@ -39,6 +40,9 @@ public struct WebhookConfiguration: Sendable {
 
     /// The domain name in which endpoints are asked for their consent to deliveries.
     public var origin: String
+
+    /// Where attempts are spans, or `nil`: then each has an id of its own in the trace of its event, and no more.
+    public var tracer: (any Tracer)?
 
     /// The proxy that makes all connections, or `nil` for none; proxies that the environment names are ignored.
     ///

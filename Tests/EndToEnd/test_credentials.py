@@ -16,7 +16,7 @@ from waiting import wait_until
 ROUTES = [(method, path, operation["x-clarion-need"]) for method, path, operation in operations() if path != "/"]
 # Which right lets a request through, for each kind of need.
 SUFFICES = {"publish": "publish", "subscribe": "subscribe", "manage": "manage", "see": "subscribe",
-            "subscribeSomewhere": "subscribe", "manageSomewhere": "manage"}
+            "subscribeSomewhere": "subscribe", "manageSomewhere": "manage", "manageEverything": "manage"}
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +25,7 @@ def file(tmp_path_factory):
         "admin": grant("**"), "tenant": grant("a.**"),
         "publish": grant("a.**", rights=["publish"]), "subscribe": grant("a.**", rights=["subscribe"]),
         "manage": grant("a.**", rights=["manage"]), "nothing": {},
+        "manageEverything": grant("**", rights=["manage"]),
         "expired": grant("**") | {"expires": "2020-01-01T00:00:00Z"},
     })
 
@@ -74,6 +75,7 @@ def test_the_matrix(hub, file, method, path, need):
             assert ask(hub, method, target, credential).status_code < 400
         return
     right = SUFFICES[need]
+    isForAll = need == "manageEverything"
     # Nothing shown.
     response = ask(hub, method, target)
     assert_problem(response, 401, "credential-required")
@@ -88,20 +90,23 @@ def test_the_matrix(hub, file, method, path, need):
     # What is good, but not for this.
     others = [file.keys["nothing"], file.token({}), file.token(None, clarion=None)]
     others += [file.keys[other] for other in ("publish", "subscribe", "manage")
-               if other != right and not (need == "see" and other == "manage")]
+               if isForAll or other != right and not (need == "see" and other == "manage")]
     if not need.endswith("Somewhere") or path == "/events":
         others += [file.token(grant("b.**")), file.token(grant("a")), file.token(grant("*")), file.token(grant("a.x.**"))]
+    if isForAll:
+        others += [file.token(grant("**", rights=["publish", "subscribe"])), file.token(grant("a.**", "*", "*.**"))]
     for credential in others:
         response = ask(hub, method, target, credential)
         problem = assert_problem(response, 403, "right-missing")
         assert problem["right"] == right and 'error="insufficient_scope"' in response.headers["WWW-Authenticate"]
-        assert problem.get("topic", "a.x") == "a.x"
+        topic = "**" if isForAll else "a.x"
+        assert problem.get("topic", topic) == topic
     # What suffices, in each of the ways to show it.
-    token = file.token({right: ["a.*"]})
+    token = file.token({right: ["**" if isForAll else "a.*"]})
     query = target + ("&" if "?" in target else "?") + f"access_token={token}"
     own = {"Origin": f"http://127.0.0.1:{hub.port}"}
     for response in [
-        ask(hub, method, target, file.keys[right]), ask(hub, method, target, token), ask(hub, method, query),
+        ask(hub, method, target, file.keys["manageEverything" if isForAll else right]), ask(hub, method, target, token), ask(hub, method, query),
         ask(hub, method, target, headers={"Cookie": f"x=1; clarion_token={token}", **own}),
         ask(hub, method, target, headers={"Authorization": f"bearer {token}"}),
     ]:

@@ -30,7 +30,12 @@ struct WebhookDispatcherTests {
             #expect(request.header("event-type") == "created")
             #expect(request.header("clarion-attempt") == "1")
             #expect(request.header("user-agent") == "clarion/test")
-            #expect(request.header("traceparent") == trace)
+            // The same trace, in which each attempt is a step of its own.
+            let steps = receiver.requests.map { $0.header("traceparent").flatMap(Traceparent.init) }
+            #expect(steps[0]?.traceID == Traceparent(trace)?.traceID)
+            #expect(steps[0]?.isSampled == true)
+            #expect(steps[0]?.parentID != Traceparent(trace)?.parentID)
+            #expect(steps[1] == nil)
             #expect(request.header("authorization") == "Bearer x")
             #expect(request.header("expect") == nil)
             let timestamp = try #require(request.header("webhook-timestamp").flatMap(Int64.init))

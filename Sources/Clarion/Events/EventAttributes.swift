@@ -1,3 +1,4 @@
+import EventLog
 import JSON
 
 /// What an event carries beside its data: kept with it as a JSON object.
@@ -34,13 +35,9 @@ struct EventAttributes {
         members["cloudEvent"] = cloudEvent?.json
         return JSONValue.object(members).bytes
     }
+}
 
-    /// A `traceparent` header if it has the form of one (W3C Trace Context, section 3.2): version, trace id, parent id
-    /// and flags in lower-case hexadecimal.
-    static func traceparent(_ text: String?) -> String? {
-        guard let text, text.utf8.count == 55 else { return nil }
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        let isHex = parts.allSatisfy { $0.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) } }
-        return parts.map(\.utf8.count) == [2, 32, 16, 2] && isHex ? text : nil
-    }
+extension Event {
+    /// The trace context of the post, if it carried one.
+    var traceparent: String? { attributes.flatMap { EventAttributes($0).traceparent } }
 }

@@ -4,7 +4,7 @@ import MicroHTTP
 
 /// An event as JSON, as history shows it.
 enum EventDocument {
-    /// `{"id", "topic", "type", "time", "contentType", "data" | "dataBase64"}`: data that is JSON by its content type
+    /// `{"id", "topic", "type", "time", "contentType", "traceparent"?, "data" | "dataBase64"}`: data that is JSON by its content type
     /// is embedded as it was posted, text as a string, everything else in base64.
     static func json(_ event: Event) -> [UInt8] {
         var json = JSONText()
@@ -21,13 +21,16 @@ enum EventDocument {
         } else {
             json.member("contentType", json: "null".utf8)
         }
+        if let traceparent = event.traceparent { json.member("traceparent", traceparent) }
         json.data(of: event, base64: "dataBase64", brokenJSONAsText: true)
         return json.object
     }
 
     /// How many bytes ``json(_:)`` has, about, without making them.
     static func size(_ event: Event) -> Int {
-        let names = [event.topic.name, event.type, event.contentType].reduce(0) { $0 + ($1?.utf8.count ?? 4) }
+        var names = [event.topic.name, event.type, event.contentType].reduce(0) { $0 + ($1?.utf8.count ?? 4) }
+        // That of a trace.
+        if event.attributes != nil { names += 72 }
         let isJSON = ContentType.isJSON(event.contentType)
         if isJSON, JSONSyntax.isValid(event.data) { return 160 + names + event.data.count }
         guard UTF8Check.isValid(event.data) else { return 160 + names + event.data.count / 3 * 4 }

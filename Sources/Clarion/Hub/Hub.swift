@@ -7,6 +7,7 @@ import EventLog
 public import Logging
 import MicroHTTP
 import Synchronization
+import Tracing
 import Webhooks
 
 /// The hub: one log, one broadcaster, and everything that listens.
@@ -33,6 +34,8 @@ public final class Hub: Sendable {
     let bindings = TopicBindings()
     let metrics: HubMetrics
     let gauges: HubGauges
+    /// Nil if nobody traces.
+    let tracer: (any Tracer)?
     let work = BackgroundWork()
     let logger: Logger
     /// Which web pages may change something.
@@ -87,6 +90,7 @@ public final class Hub: Sendable {
         self.logger = logger
         metrics = HubMetrics(backend: configuration.metrics)
         gauges = HubGauges(metrics.factory)
+        tracer = configuration.tracer is NoOpTracer ? nil : configuration.tracer
         origins = OriginCheck(allowed: configuration.allowedOrigins, publicURL: configuration.publicURL)
         links = Links(configuration.publicURL)
         directory = ObserverDirectory()
@@ -109,6 +113,7 @@ public final class Hub: Sendable {
         ) { whoFailed.yield($0) }
         var webhooks = configuration.webhooks
         webhooks.maximumConnections = min(webhooks.maximumConnections, DescriptorBudget.ofProcess.webhooks)
+        webhooks.tracer = tracer
         dispatcher = WebhookDispatcher(store: deliveries, configuration: webhooks, logger: logger)
         let credentials = try configuration.credentialsFile.map { [dispatcher] file in
             try Credentials(file: URL(filePath: file), fetcher: KeySetClient(dispatcher: dispatcher), logger: logger)

@@ -1,6 +1,7 @@
 public import CoreMetrics
 public import EventLog
 public import MicroHTTP
+public import Tracing
 public import Webhooks
 
 /// How a ``Hub`` runs. Every default has its reason in docs/operating.md.
@@ -83,6 +84,10 @@ public struct HubConfiguration: Sendable {
     /// Where the hub counts beside `GET /metrics`: the backend that the program has bootstrapped, unless told otherwise.
     /// The names are those of `GET /metrics`, but for `process_…`; gauges are told every ten seconds.
     public var metrics: any MetricsFactory = MetricsSystem.factory
+
+    /// Where posts over HTTP and attempts at deliveries are spans: the tracer that the program has bootstrapped, unless told
+    /// otherwise. Without one, traces go through the hub all the same.
+    public var tracer: any Tracer = InstrumentationSystem.tracer
 
     /// A configuration; everything but the storage has a default.
     public init(

@@ -1,5 +1,6 @@
 import EventLog
 import MicroHTTP
+import Webhooks
 
 /// What a request posts: events that are stored together or not at all.
 struct Post: Sendable {
@@ -16,8 +17,9 @@ struct Post: Sendable {
 
     /// Takes a request apart and checks everything that can be checked without the log.
     ///
+    /// - Parameter traceparent: what is kept of the trace that it is part of.
     /// - Throws: what is wrong with it.
-    init(_ request: Request) throws(Problem) {
+    init(_ request: Request, traceparent: Traceparent? = nil) throws(Problem) {
         let topic: Topic = try request.parameter("topic")
         try topic.requireFree()
         let contentType = try ContentType.of(request)
@@ -25,7 +27,7 @@ struct Post: Sendable {
         let key = try PostKey(request)
         keyParameter = key?.parameter
         let attributes = EventAttributes(
-            traceparent: EventAttributes.traceparent(request.headers["traceparent"]),
+            traceparent: traceparent?.description,
             hops: try HopCount.of(request)
         )
         format = try PostFormat(request, contentType: contentType)

@@ -1,5 +1,6 @@
 import EventLog
 import MicroHTTP
+import Webhooks
 
 extension Routes {
     /// `POST /topics/{topic}/events`.
@@ -8,7 +9,7 @@ extension Routes {
             [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             try Preconditions.requireUntagged(request)
-            return try hub.store(try Post(request), for: request) { [links = hub.links] receipt, isBatch in
+            return try hub.store(request, Post.init) { [links = hub.links] receipt, isBatch in
                 isBatch ? .batch(receipt) : .receipt(receipt, links)
             }
         }
@@ -16,26 +17,39 @@ extension Routes {
 }
 
 extension Hub {
-    /// Stores a post and answers once it is committed.
+    /// Stores what a request posts and answers once it is committed.
     ///
-    /// - Parameter answer: makes the answer, later and on a server thread, of the receipt and of whether it was a batch.
-    /// - Throws: 422 `info-mismatch`.
+    /// - Parameters:
+    ///   - read: takes the request apart.
+    ///   - answer: makes the answer, later and on a server thread, of the receipt and of whether it was a batch.
+    /// - Throws: what `read` does; 422 `info-mismatch`.
     func store(
-        _ post: Post,
+        _ request: Request,
         if condition: AppendCondition? = nil,
-        for request: Request,
+        _ read: (Request, Traceparent?) throws(Problem) -> Post,
         _ answer: @escaping @Sendable (AppendReceipt, Bool) -> Response
     ) throws(Problem) -> Reply {
-        var post = post
-        try post.admit(by: bindings)
+        let trace = PostTrace(request, tracer: tracer)
+        var post: Post
+        do throws(Problem) {
+            post = try read(request, trace.traceparent)
+            try post.admit(by: bindings)
+        } catch {
+            trace.end(.refused)
+            throw error
+        }
         let (drafts, isBatch, id) = (post.drafts, post.isBatch, request.id)
         // An empty batch is legal, and stores nothing.
-        guard !drafts.isEmpty else { return .now(answer(AppendReceipt(events: [], isReplay: true), isBatch)) }
+        guard !drafts.isEmpty else {
+            trace.end(.replayed)
+            return .now(answer(AppendReceipt(events: [], isReplay: true), isBatch))
+        }
         return .later { [log, logger, metrics, post] responder in
             log.append(drafts, if: condition) { result in
                 let outcome = PostResult(result)
                 // What is refused is counted with its answer, also where the log was not asked.
                 if outcome != .refused { metrics.posts.count(outcome) }
+                trace.end(outcome)
                 switch result {
                 case .success(let receipt): responder.respond(answer(receipt, isBatch))
                 case .failure(let error):

@@ -1,5 +1,6 @@
 import EventLog
 import MicroHTTP
+import Webhooks
 
 extension Routes {
     /// `/topics/{topic}/value`: the newest event as the value of its topic.
@@ -17,12 +18,15 @@ extension Routes {
         on(.put, "/topics/{topic}/value", .putValue, needs: .publish, hub) {
             [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
-            let post = try Post(request)
-            guard !post.isBatch else {
-                throw Problem.mediaTypeUnsupported("A value is one event; post a batch instead.")
+            let read = { (request: Request, traceparent: Traceparent?) throws(Problem) -> Post in
+                let post = try Post(request, traceparent: traceparent)
+                guard !post.isBatch else {
+                    throw Problem.mediaTypeUnsupported("A value is one event; post a batch instead.")
+                }
+                return post
             }
             let condition = try AppendCondition(request)
-            return try hub.store(post, if: condition, for: request) { [links = hub.links] receipt, _ in
+            return try hub.store(request, if: condition, read) { [links = hub.links] receipt, _ in
                 var response = Response.receipt(receipt, links)
                 response.setHeader("ETag", EntityTag(data: receipt.events[0]).description)
                 return response

@@ -30,7 +30,7 @@ public struct Delivery: Sendable {
     /// How many attempts have been made since.
     public var attempts: Int
 
-    /// The `traceparent` of the post (W3C Trace Context), if it carried one.
+    /// The `traceparent` of the post (W3C Trace Context), if it carried one: each attempt is a step of its own after it.
     public var traceparent: String?
 
     /// How many deliveries of hubs the event will have gone through with this one: the `Clarion-Hop` header.

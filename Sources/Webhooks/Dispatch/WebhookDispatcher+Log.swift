@@ -29,15 +29,14 @@ extension AttemptOutcome {
         if let failure { metadata["failure"] = "\(failure.rawValue)" }
         if let message {
             // Parts of it may be the endpoint's own words: they stay in their line.
-            metadata["message"] = "\(String(message.map { $0.isNewline || $0 == "\0" || $0 == "\u{1b}" ? " " : $0 }))"
+            metadata["reason"] = "\(String(message.map { $0.isNewline || $0 == "\0" || $0 == "\u{1b}" ? " " : $0 }))"
         }
         return metadata
     }
 }
 
 extension AttemptOutcome.Result {
-    /// Its name, as in logs and metrics.
-    package var name: String {
+    fileprivate var name: String {
         switch self {
         case .delivered: "delivered"
         case .retry: "retried"

@@ -8,6 +8,7 @@ extension Exchange {
     /// - Parameter code: the transfer's result, from `curl_multi_info_read(3)`.
     func answer(_ code: CURLcode) -> AttemptAnswer {
         var answer = verdict(code)
+        endTrace(answer)
         guard let credentials = request?.target.credentials else { return answer }
         answer.responsePrefix = credentials.masked(responsePrefix, limit: keptResponseLength)
         answer.message = answer.message.map { String(decoding: credentials.masked(Array($0.utf8)), as: UTF8.self) }

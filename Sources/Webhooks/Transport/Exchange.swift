@@ -22,6 +22,9 @@ final class Exchange {
     /// The attempt being made.
     let request: TransportRequest?
 
+    /// What it is in the trace of its event; nil if it is no delivery.
+    private(set) var trace: AttemptTrace?
+
     /// How long the body of the response may be, and how much of it is kept.
     let maxResponseLength: Int
     let keptResponseLength: Int
@@ -64,6 +67,7 @@ final class Exchange {
     }
 
     deinit {
+        trace?.end(nil)
         unsafe curl_easy_cleanup(handle)
         unsafe errorText.deallocate()
         unsafe body.deallocate()
@@ -174,7 +178,9 @@ final class Exchange {
         if let type = delivery.type, !type.isEmpty { lines.append("Event-Type", type, encodingPercent: true) }
         lines.append("Clarion-Attempt", String(delivery.attempts + 1))
         lines.append("Clarion-Hop", String(delivery.hops))
-        if let traceparent = delivery.traceparent, !traceparent.isEmpty { lines.append("traceparent", traceparent) }
+        let trace = AttemptTrace(of: request, tracer: options.tracer)
+        for field in trace.fields { lines.append(field.name, field.value) }
+        self.trace = trace
         // A body is always sent at once: waiting for "100 Continue" costs a second at receivers that do not know it.
         lines.suppress("Expect")
         for header in delivery.headers { lines.append(header.name, header.value) }
@@ -188,6 +194,12 @@ final class Exchange {
     private func set(_ option: CURLoption, _ value: String) {
         // libcurl copies the string.
         unsafe clarion_easy_set_string(handle, option, value)
+    }
+
+    /// Ends its part of the trace.
+    func endTrace(_ answer: AttemptAnswer) {
+        trace?.end(answer)
+        trace = nil
     }
 
     /// libcurl's sentence about the last failure, or its general one for the code.

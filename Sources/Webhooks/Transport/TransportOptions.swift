@@ -1,3 +1,5 @@
+import Tracing
+
 /// What every exchange of a transport has in common.
 struct TransportOptions: Sendable {
     let connectTimeout: Int
@@ -6,6 +8,7 @@ struct TransportOptions: Sendable {
     let userAgent: String
     let certificateAuthorities: String?
     let proxy: EgressProxy?
+    let tracer: (any Tracer)?
     let egressGuard: EgressGuard
     let maxResponseLength: Int
     let responsePrefixLength: Int
@@ -21,6 +24,7 @@ struct TransportOptions: Sendable {
         userAgent = configuration.userAgent
         certificateAuthorities = configuration.certificateAuthorities
         proxy = configuration.proxy
+        tracer = configuration.tracer
         egressGuard = EgressGuard(allowing: configuration.allowEgress)
         maxResponseLength = configuration.maxResponseLength
         responsePrefixLength = configuration.responsePrefixLength

@@ -109,14 +109,10 @@ import Testing
             guard keyRefusal == (isKey ? nil : "idempotency-key-invalid") else { return "\(key)" }
 
             let trace = random.mutatedText("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-            let kept = EventAttributes.traceparent(trace)
-            let hyphens = [2, 35, 52]
-            let isTrace =
-                trace.utf8.count == 55
-                && trace.utf8.enumerated().allSatisfy { place, byte in
-                    hyphens.contains(place)
-                        ? byte == UInt8(ascii: "-") : (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
-                }
+            let kept = Traceparent(trace)
+            let form = /(?!ff)([0-9a-f]{2})-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-(?s:.*))?/
+            let match = trace.wholeMatch(of: form.matchingSemantics(.unicodeScalar))
+            let isTrace = match.map { $0.1 != "00" || $0.2 == nil } ?? false
             return (kept != nil) == isTrace ? nil : "\(trace)"
         }
     }

@@ -11,6 +11,9 @@ enum CloudEvent {
     /// The `type` of events that were posted without one; the attribute is required.
     static let defaultType = "clarion.event"
 
+    /// The attribute of the distributed tracing extension.
+    private static let traceparentName = "traceparent"
+
     static func json(_ event: Event) -> [UInt8] {
         guard let stored = event.attributes, let context = EventAttributes(stored).cloudEvent else {
             return json(plain: event)
@@ -31,6 +34,7 @@ enum CloudEvent {
         json.member("subject", event.topic.name)
         json.member("time", event.time.rfc3339)
         if let contentType = event.contentType { json.member("datacontenttype", contentType) }
+        if let traceparent = event.traceparent { json.member(traceparentName, traceparent) }
         // A string would be taken for a value of JSON.
         json.data(of: event, base64: "data_base64", brokenJSONAsText: false)
         return json.object
@@ -47,6 +51,10 @@ enum CloudEvent {
             case .string(let text): json.member(name, text)
             default: json.member(name, json: value.bytes)
             }
+        }
+        // One that its producer gave it stands.
+        if context.attributes[traceparentName] == nil, let traceparent = event.traceparent {
+            json.member(traceparentName, traceparent)
         }
         json.member(CloudEventAttributes.id, event.id.description)
         json.member(CloudEventAttributes.topic, event.topic.name)

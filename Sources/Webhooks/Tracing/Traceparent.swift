@@ -1,0 +1,55 @@
+/// Where something stands in a trace, as the header `traceparent` carries it (W3C Trace Context, section 3.2).
+public struct Traceparent: Hashable, Sendable, CustomStringConvertible {
+    /// The trace: 32 lower-case hexadecimal digits, not all of them 0.
+    public let traceID: String
+
+    /// What came before in it: 16 lower-case hexadecimal digits, not all of them 0.
+    public let parentID: String
+
+    /// Whether whoever made it records the trace.
+    public let isSampled: Bool
+
+    /// Reads a header's value, of version 00 or what later versions have in common with it.
+    ///
+    /// - Returns: nil if it is not valid; then it is to be ignored.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        // A later version may go on after another hyphen.
+        guard bytes.count == 55 || (bytes.count > 55 && bytes[55] == UInt8(ascii: "-")),
+            [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") })
+        else { return nil }
+        let parts = [0..<2, 3..<35, 36..<52, 53..<55].map { bytes[$0] }
+        guard parts.allSatisfy({ $0.allSatisfy(\.isLowerHexDigit) }) else { return nil }
+        let (version, trace, parent) = (parts[0], parts[1], parts[2])
+        guard !version.elementsEqual("ff".utf8), !version.elementsEqual("00".utf8) || bytes.count == 55 else {
+            return nil
+        }
+        let zero = UInt8(ascii: "0")
+        guard !trace.allSatisfy({ $0 == zero }), !parent.allSatisfy({ $0 == zero }) else { return nil }
+        traceID = String(decoding: trace, as: UTF8.self)
+        parentID = String(decoding: parent, as: UTF8.self)
+        isSampled = (Int(String(decoding: parts[3], as: UTF8.self), radix: 16) ?? 0) & 1 == 1
+    }
+
+    private init(traceID: String, parentID: String, isSampled: Bool) {
+        self.traceID = traceID
+        self.parentID = parentID
+        self.isSampled = isSampled
+    }
+
+    /// The header's value, of version 00.
+    public var description: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
+
+    /// A step of one's own in the same trace, with a random id.
+    public func child() -> Traceparent {
+        let id = String(UInt64.random(in: 1 ... .max), radix: 16)
+        let zeros = String(repeating: "0", count: 16 - id.utf8.count)
+        return Traceparent(traceID: traceID, parentID: zeros + id, isSampled: isSampled)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLowerHexDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
+    }
+}
