@@ -1,6 +1,10 @@
 internal import HTTPTransport
 internal import JSON
-internal import FoundationEssentials
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 extension ClarionClient {
     /// What the hub says of an event that it has stored.
