@@ -14,7 +14,7 @@ final class RawServer: Sendable {
             var rest = Array(text.utf8)[...]
             while !rest.isEmpty {
                 let count = unsafe rest.withUnsafeBytes {
-                    unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+                    unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                 }
                 guard count > 0 else { return false }
                 rest = rest.dropFirst(count)
