@@ -1,6 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// How the transport waits for sockets: epoll(7), or poll(2) where there is none.
+#if os(Linux)
+    let socketsOfOtherSystems = "Handles/Darwin"
+#else
+    let socketsOfOtherSystems = "Handles/Linux"
+#endif
+
 let package = Package(
     name: "clarion",
     platforms: [.macOS(.v15)],
@@ -54,7 +61,11 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
-        .target(name: "HTTPTransport", dependencies: ["CCurl", "Locking"]),
+        .target(
+            name: "HTTPTransport",
+            dependencies: ["CCurl", "Locking"],
+            exclude: [socketsOfOtherSystems]
+        ),
         .target(
             name: "Webhooks",
             dependencies: [

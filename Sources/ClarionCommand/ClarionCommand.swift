@@ -20,6 +20,10 @@ struct ClarionCommand: AsyncParsableCommand {
               clarion serve &
               clarion listen greetings &
               clarion post greetings hello
+
+            The same without this program:
+              curl -N localhost:8080/topics/greetings/events -H 'Accept: text/event-stream' &
+              curl -d 'hello' localhost:8080/topics/greetings/events
             """,
         version: Hub.version,
         groupedSubcommands: [

@@ -8,7 +8,7 @@ enum Failure {
     /// The exit to throw, after the line was written to standard error.
     static func exit(_ status: Int32, _ reason: String) -> ExitCode {
         // Names of members and files may have anything in them, also line breaks.
-        let line = "clarion: \(String(reason.map { $0.isNewline ? " " : $0 }))\n"
+        let line = "clarion: \(TerminalText.escaped(String(reason.map { $0.isNewline ? " " : $0 })))\n"
         _ = unsafe write(STDERR_FILENO, line, line.utf8.count)
         return ExitCode(status)
     }

@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Any JSON document (RFC 8259): what requests are parsed into before their members are checked one by one.
 package enum JSONValue: Hashable, Sendable {

@@ -77,6 +77,11 @@ def fill(hub):
             hub.post(topic, b"[" * 63 + b"]" * 63, headers={"Content-Type": "application/json"})
         else:
             hub.post(topic, b"same as before", headers={"traceparent": "00-" + "a" * 32 + "-" + "b" * 16 + "-01"})
+    # The same CloudEvent again, and another under its source and id: under keys of their own they are three events.
+    for number, data in enumerate(["1", "1", "2"]):
+        hub.post("a", data.encode(), headers={
+            "Content-Type": "application/json", "ce-specversion": "1.0", "ce-id": "again", "ce-source": "/shop", "ce-type": "t",
+            "Idempotency-Key": f"again-{number}"})
     # As large as may be, and larger still in another form.
     hub.post("large", b"\xff" * (1 << 20), headers={"Content-Type": "application/octet-stream"})
     hub.post("large", b'"\n' * (1 << 19))

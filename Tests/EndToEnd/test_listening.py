@@ -232,10 +232,10 @@ def test_a_terminal_is_commanded_by_nobody(hub, executable, topic):
     """Colours on a terminal, none with NO_COLOR, and never a control character of somebody's event."""
     evil = "\x1b]0;owned\x07\x9b31m\u202etfel\r\nsecond"
     hub.post(topic, evil.encode(), type="t\x1b[2J")
-    for environment in [{"TERM": "xterm"}, {"TERM": "xterm", "NO_COLOR": "1"}]:
+    for environment, format in [({"TERM": "xterm"}, []), ({"TERM": "xterm", "NO_COLOR": "1"}, []), ({"TERM": "xterm"}, ["--json"])]:
         near, far = pty.openpty()
         child = subprocess.Popen(
-            [executable, "listen", topic, "--since", "earliest", "--hub", hub.url], stdin=subprocess.DEVNULL, stdout=far,
+            [executable, "listen", topic, "--since", "earliest", "--hub", hub.url, *format], stdin=subprocess.DEVNULL, stdout=far,
             stderr=far, env=environment_without_settings(**environment))
         os.close(far)
         shown = b""
@@ -245,6 +245,9 @@ def test_a_terminal_is_commanded_by_nobody(hub, executable, topic):
         child.wait()
         os.close(near)
         text = shown.decode()
+        if format:
+            assert json.loads(text)["data"] == evil and not set(text.strip()) & set("\x1b\x07\x9b\u202e\r\n"), repr(text)
+            continue
         assert ("\x1b[36m" in text) == ("NO_COLOR" not in environment)
         plain = text
         for colour in ("0", "2", "33", "36"):

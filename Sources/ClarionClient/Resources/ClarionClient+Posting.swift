@@ -1,6 +1,10 @@
 internal import HTTPTransport
 internal import JSON
-internal import FoundationEssentials
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 extension ClarionClient {
     /// What the hub says of an event that it has stored.
@@ -97,9 +101,15 @@ extension ClarionClient {
     /// Posts several CloudEvents, next to each other: all or none. Each is stored once within 24 hours for its `source`
     /// and `id`.
     ///
-    /// - Parameter documents: up to 10,000, in structured mode.
-    public func post(cloudEvents documents: [[UInt8]], to topic: String) async throws(ClientError) -> [Receipt] {
-        var call = try posting(on: topic, type: nil, key: nil)
+    /// - Parameters:
+    ///   - documents: up to 10,000, in structured mode.
+    ///   - key: an idempotency key of them all, instead of their own.
+    public func post(
+        cloudEvents documents: [[UInt8]],
+        to topic: String,
+        key: String? = nil
+    ) async throws(ClientError) -> [Receipt] {
+        var call = try posting(on: topic, type: nil, key: key)
         let body = Array("[".utf8) + documents.joined(separator: [UInt8(ascii: ",")]) + Array("]".utf8)
         call.carry(body, as: "application/cloudevents-batch+json")
         return try await receipts(call)

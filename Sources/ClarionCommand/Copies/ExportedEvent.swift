@@ -50,19 +50,25 @@ struct ExportedEvent {
     /// Whether a hub would take its data for JSON, although nobody said so.
     var isAmbiguous: Bool { isPlain && members["datacontenttype"] == nil && members["data"] != nil }
 
+    /// What a hub tells a CloudEvent from all others by, which holds for a day: later it may come again. Nil if it was posted
+    /// as something else, and is named by the hub's id.
+    var identity: [String]? { isPlain ? nil : [topic, text("source") ?? "", text("id") ?? ""] }
+
+    /// An idempotency key that no other event of the log has.
+    var key: String { "clarion-import/\(text(Self.idName) ?? text("id") ?? "")" }
+
     /// The event as a post of its data alone: for what a hub does not take as a CloudEvent, because it is larger so, or has
     /// a type or content type that a CloudEvent cannot have.
-    var asData: (data: [UInt8], type: String?, contentType: String?, key: String?, attributes: [(String, String)]) {
+    var asData: (data: [UInt8], type: String?, contentType: String?, attributes: [(String, String)]) {
         if isPlain {
             let type = text("type")
-            let key = "clarion-import/\(text("id") ?? "")"
-            return (data, type == Self.noType ? nil : type, text("datacontenttype"), key, [])
+            return (data, type == Self.noType ? nil : type, text("datacontenttype"), [])
         }
         let apart: Set = ["data", "data_base64", "datacontenttype", Self.topicName, Self.idName]
         let attributes = members.filter { !apart.contains($0.key) }.sorted { $0.key < $1.key }.map { name, place in
             ("ce-\(name)", Self.encode(text(name) ?? String(decoding: bytes[place], as: UTF8.self)))
         }
-        return (data, nil, text("datacontenttype"), nil, attributes)
+        return (data, nil, text("datacontenttype"), attributes)
     }
 
     private var data: [UInt8] {

@@ -12,6 +12,8 @@ struct Importing {
     private var batch: [Line] = []
     private var size = 0
     private var number = 0
+    /// The CloudEvents that came, by hashes: 8 bytes of each.
+    private var identities: Set<Int> = []
     private var imported = 0
     private var repeated = 0
     private(set) var skipped = 0
@@ -38,8 +40,14 @@ struct Importing {
             skipped += 1
             return
         }
+        // The hub would take the second for the first again.
+        let isRepeated = event.identity.map { !identities.insert($0.hashValue).inserted } ?? false
+        let mustStandAlone = isRepeated || event.isAmbiguous
         let isFull = batch.count >= Self.most || size + line.count > Self.largest
-        if isFull || batch.last.map({ $0.event.topic != event.topic }) ?? false { try await flush(client) }
+        if mustStandAlone || isFull || batch.last.map({ $0.event.topic != event.topic }) ?? false {
+            try await flush(client)
+        }
+        if mustStandAlone { return try await postAlone(Line(number: number, event: event), client) }
         batch.append(Line(number: number, event: event))
         size += line.count
     }
@@ -48,58 +56,71 @@ struct Importing {
     mutating func flush(_ client: ClarionClient) async throws {
         defer { (batch, size) = ([], 0) }
         guard let first = batch.first else { return }
-        if !batch.contains(where: \.event.isAmbiguous) {
-            do throws(ClientError) {
-                let documents = batch.map(\.event.bytes)
-                count(
-                    try await Self.patiently { () async throws(ClientError) in
-                        try await client.post(cloudEvents: documents, to: first.event.topic)
-                    }
-                )
-                return
-            } catch {
-                // Which one it was, and whether it is taken in another way, is seen one by one.
-                guard let status = error.status, (400...499).contains(status), ![401, 403].contains(status) else {
-                    throw error
-                }
-            }
+        do throws(ClientError) {
+            try await post(batch.map(\.event.bytes), to: first.event.topic, client)
+        } catch {
+            // Which one it was, and whether it is taken in another way, is seen one by one.
+            guard Self.isOfEvents(error) else { throw error }
+            for line in batch { try await post(line, client, mayFitAsItIs: batch.count > 1) }
         }
-        for line in batch { try await post(line, client) }
     }
 
-    private mutating func post(_ line: Line, _ client: ClarionClient) async throws {
-        let (event, topic) = (line.event, line.event.topic)
+    /// Whether a refusal is about what is posted, and another form may be taken.
+    private static func isOfEvents(_ error: ClientError) -> Bool {
+        [400, 413, 422].contains(error.status)
+    }
+
+    private mutating func post(_ line: Line, _ client: ClarionClient, mayFitAsItIs: Bool) async throws {
+        if mayFitAsItIs {
+            do throws(ClientError) {
+                return try await post([line.event.bytes], to: line.event.topic, client)
+            } catch {
+                guard Self.isOfEvents(error) else { throw error }
+            }
+        }
+        try await postAlone(line, client)
+    }
+
+    /// Posts an event under a key of its own: as it is, and if it is not taken so, as its data.
+    private mutating func postAlone(_ line: Line, _ client: ClarionClient) async throws {
+        let event = line.event
         do throws(ClientError) {
-            if !event.isAmbiguous, batch.count > 1 {
+            if !event.isAmbiguous {
                 do throws(ClientError) {
-                    count(
-                        try await Self.patiently { () async throws(ClientError) in
-                            try await client.post(cloudEvents: [event.bytes], to: topic)
-                        }
-                    )
-                    return
+                    return try await post([event.bytes], to: event.topic, key: event.key, client)
                 } catch {
-                    guard error.status == 400 || error.status == 413 else { throw error }
+                    guard Self.isOfEvents(error) else { throw error }
                 }
             }
             let post = event.asData
-            count([
-                try await Self.patiently { () async throws(ClientError) in
-                    try await client.post(
-                        post.data,
-                        to: topic,
-                        type: post.type,
-                        contentType: post.contentType,
-                        key: post.key,
-                        headers: post.attributes
-                    )
-                }
-            ])
+            let receipt = try await Self.patiently { () async throws(ClientError) in
+                try await client.post(
+                    post.data,
+                    to: event.topic,
+                    type: post.type,
+                    contentType: post.contentType,
+                    key: event.key,
+                    headers: post.attributes
+                )
+            }
+            count([receipt])
         } catch {
             Remark.endProgress()
-            Remark.line("line \(line.number), topic \(topic): the hub does not take it")
+            Remark.line("line \(line.number), topic \(event.topic): the hub does not take it")
             throw error
         }
+    }
+
+    private mutating func post(
+        _ events: [[UInt8]],
+        to topic: String,
+        key: String? = nil,
+        _ client: ClarionClient
+    ) async throws(ClientError) {
+        let receipts = try await Self.patiently { () async throws(ClientError) in
+            try await client.post(cloudEvents: events, to: topic, key: key)
+        }
+        count(receipts)
     }
 
     private mutating func count(_ receipts: [ClarionClient.Receipt]) {

@@ -40,7 +40,7 @@ struct NewFile {
     }
 
     private func write(through bytes: [UInt8]) throws {
-        if file.number == STDOUT_FILENO { return try Output.write(bytes) }
+        if file.number == STDOUT_FILENO { return try Output.write(json: bytes) }
         do throws(FileError) {
             try file.write(bytes)
         } catch {

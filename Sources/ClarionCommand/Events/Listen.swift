@@ -62,7 +62,7 @@ struct Listen: AsyncParsableCommand {
                 if let exec {
                     run(exec, for: event)
                 } else if json {
-                    try Output.write(event.json + [UInt8(ascii: "\n")])
+                    try Output.write(json: event.json + [UInt8(ascii: "\n")])
                 } else {
                     try Output.line(Self.line(event))
                 }

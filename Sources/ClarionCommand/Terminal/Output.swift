@@ -13,6 +13,13 @@ enum Output {
         try write(Array(text.utf8) + [UInt8(ascii: "\n")])
     }
 
+    /// Lines of JSON. On a terminal what would command it is written as JSON writes it, too.
+    static func write(json: [UInt8]) throws {
+        guard isTerminal else { return try write(json) }
+        let lines = String(decoding: json, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        try write(Array(lines.map { TerminalText.escapedJSON(String($0)) }.joined(separator: "\n").utf8))
+    }
+
     /// - Throws: the exit. Where nobody reads any more, as behind `head`, there is nothing left to do.
     static func write(_ bytes: [UInt8]) throws {
         do throws(FileError) {

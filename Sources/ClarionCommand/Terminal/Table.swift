@@ -51,7 +51,7 @@ extension JSONValue {
 
 extension Output {
     static func json(_ value: JSONValue) throws {
-        try line(String(decoding: value.bytes, as: UTF8.self))
+        try write(json: value.bytes + [UInt8(ascii: "\n")])
     }
 }
 

@@ -16,6 +16,23 @@ enum TerminalText {
         return escaped
     }
 
+    /// The same for JSON, which stays what it is: these characters stand in strings only.
+    static func escapedJSON(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isCommand) else { return text }
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            guard isCommand(scalar) else {
+                escaped.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return escaped
+    }
+
     /// Control and format characters and line separators; but not what joins emoji.
     private static func isCommand(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }

@@ -1,5 +1,4 @@
 import CCurl
-import Glibc
 
 /// A POSIX thread that runs one closure and ends.
 package enum Thread {
@@ -18,22 +17,14 @@ package enum Thread {
     ///
     /// - Parameter name: at most 15 bytes, shown by `ps -T`.
     package static func start(name: String, _ run: @escaping @Sendable () -> Void) {
-        var all = sigset_t()
-        var previous = sigset_t()
-        unsafe sigfillset(&all)
-        unsafe pthread_sigmask(SIG_SETMASK, &all, &previous)
-        defer { unsafe pthread_sigmask(SIG_SETMASK, &previous, nil) }
-
         // Retained here once, released once: by the thread as it takes the value, or below if there is no thread.
         let body = unsafe Unmanaged.passRetained(Body(name: name, run: run))
-        var thread = pthread_t()
-        let error = unsafe pthread_create(&thread, nil, threadMain, body.toOpaque())
+        let error = unsafe clarion_start_thread(threadMain, body.toOpaque())
         guard error == 0 else {
             unsafe body.release()
             // At start-up: without its threads the program cannot do its work, and nothing is under way yet.
             fatalError("cannot create the thread '\(name)': error \(error)")
         }
-        pthread_detach(thread)
     }
 
     private nonisolated static let threadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
