@@ -234,6 +234,25 @@ def test_unread_values_and_lists_share_the_budget(start_hub, topic, figure):
     wait_until(lambda: hub.get(f"/topics/{topic}/value").status_code == 200)
 
 
+@pytest.mark.parametrize("path", ["/openapi.json", "/docs"])
+def test_unread_descriptions_share_the_budget(start_hub, figure, path):
+    """They are large, and anybody may ask for them."""
+    hub = start_hub("--max-reader-memory", str(8 * MEBIBYTE), "--durability", "process")
+    size = len(hub.get(path).content) / MEBIBYTE
+    before = hub.rss()
+    connections = []
+    for _ in range(int(80 / size)):
+        connection = unread(hub, path)
+        connection.send(request("GET", path) * 8)
+        connections.append(connection)
+    peak = peak_of(hub, before)
+    figure(f"{peak:.0f} MiB at most for {len(connections)} clients that do not read {size:.2f} MiB, of a budget of 8 MiB")
+    assert peak < 50
+    for connection in connections:
+        connection.close()
+    wait_until(lambda: hub.get(path).status_code == 200)
+
+
 def test_memory_falls_back_when_slow_readers_are_gone(start_hub, topic, figure):
     hub = start_hub("--durability", "process")
     for _ in range(60):

@@ -17,7 +17,7 @@ extension ManualPage {
         h4 { margin: 1rem 0 0.25rem; }
         a { color: LinkText; }
         h3 a, dt a { color: inherit; text-decoration: none; }
-        h3 a:hover, dt a:hover { text-decoration: underline; }
+        dt span a, h3 a:hover, dt a:hover { text-decoration: underline; }
         :focus-visible { outline: 3px solid LinkText; outline-offset: 2px; }
         .skip { position: absolute; left: -100rem; }
         .skip:focus { position: static; }

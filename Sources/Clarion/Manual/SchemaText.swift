@@ -18,7 +18,7 @@ struct SchemaText {
                 return choices.map { SchemaText($0).type }.joined(separator: " or ")
             }
         }
-        let names = (schema["type"]?.elements ?? [schema["type"] ?? "anything"]).compactMap(\.text)
+        let names = schema["type"].map { $0.text.map { [$0] } ?? $0.elements.compactMap(\.text) } ?? ["anything"]
         return names.map { $0 == "array" ? list : $0 }.joined(separator: " or ") + bounds
     }
 
@@ -26,13 +26,13 @@ struct SchemaText {
 
     private var bounds: String {
         let words = [
-            ("minimum", "at least"), ("maximum", "at most"), ("minLength", "characters, at least"),
-            ("maxLength", "characters, at most"), ("minItems", "elements, at least"), ("maxItems", "elements, at most"),
-            ("maxProperties", "members, at most"), ("format", "format"), ("contentEncoding", "in"),
-            ("pattern", "such as"),
+            ("minimum", "at least", ""), ("maximum", "at most", ""), ("minLength", "at least", " characters"),
+            ("maxLength", "at most", " characters"), ("minItems", "at least", " elements"),
+            ("maxItems", "at most", " elements"), ("maxProperties", "at most", " members"), ("format", "format", ""),
+            ("contentEncoding", "in", ""), ("pattern", "matches", ""),
         ]
-        return words.compactMap { name, words in
-            schema[name].map { ", \(words) <code>\(HTMLText.escape($0.inline))</code>" }
+        return words.compactMap { name, before, after in
+            schema[name].map { ", \(before) <code>\(HTMLText.escape($0.inline))</code>\(after)" }
         }.joined()
     }
 

@@ -27,7 +27,7 @@ struct Preconditions: Hashable, Sendable {
         .header(
             field.rawValue,
             description,
-            ["type": "string", "pattern": .string(#"^(\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$"#)],
+            ["type": "string", "pattern": .string(#"^(\*|((W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)?)$"#)],
             example: .string(#""01jd7m3x8qz4-41""#),
             errors: ["parameter-invalid"]
         )
