@@ -1,10 +1,10 @@
 import { duration } from "../page/format.js"
-import { drawing, svg } from "./svg.js"
+import { drawing, svg, timeMarks } from "./svg.js"
 
 const width = 420
 const height = 150
 const left = 44
-const bottom = 130
+const bottom = 126
 const top = 8
 /** From a millisecond to a day, each step ten times the one before or a unit of its own. */
 const marks = [1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 86_400_000]
@@ -20,7 +20,7 @@ export function delayChart(points) {
   const delays = points.map(({ delay }) => delay).sort((a, b) => a - b)
   const middle = delays[Math.floor(delays.length / 2)]
   const slowest = delays.at(-1)
-  const chart = drawing(width, height, `Delays of ${points.length} deliveries: half of them within ${duration(middle)}, the slowest ${duration(slowest)}`)
+  const chart = drawing(width, height, `Delays of deliveries, ${points.length} in all: half of them within ${duration(middle)}, the slowest ${duration(slowest)}`)
   const highest = marks.find((mark) => mark >= slowest) ?? slowest
   const height10 = Math.log10(Math.max(highest, 10))
   const y = (delay) => bottom - (Math.log10(Math.max(delay, 1)) / height10) * (bottom - top)
@@ -31,6 +31,7 @@ export function delayChart(points) {
   }
   const begin = Math.min(...points.map(({ at }) => at))
   const span = Math.max(1, Math.max(...points.map(({ at }) => at)) - begin)
+  chart.append(...timeMarks(begin, begin + span, left, width, height))
   for (const { delay, at } of points) {
     chart.append(svg("circle", { class: "chart-dot", cx: (left + 6 + ((at - begin) / span) * (width - left - 12)).toFixed(1), cy: y(delay).toFixed(1), r: 2.5 }))
   }

@@ -3,7 +3,10 @@ import { element } from "../page/element.js"
 import { byteCount, count, duration } from "../page/format.js"
 import { panel } from "../page/panel.js"
 import { quantile } from "./metrics-text.js"
-import { span } from "./sampler.js"
+import { span as longestSpan } from "./sampler.js"
+
+/** Milliseconds that are drawn at least: what is watched for a minute would fill the whole width. */
+const shortestSpan = 300_000
 
 const perSecond = (value) => `${value < 10 ? Number(value.toFixed(1)) : count(Math.round(value))}/s`
 const number = (value) => count(Math.round(value))
@@ -57,6 +60,8 @@ export class HealthCharts {
 
   /** @param {import("./reading.js").Reading[]} readings */
   show(readings) {
+    const watched = readings.length > 0 ? Date.now() - readings[0].at : 0
+    const span = Math.min(longestSpan, Math.max(shortestSpan, Math.ceil(watched / 60_000) * 60_000))
     for (const { title, format, lines, place, panel } of this.#places) {
       const series = lines.map(([name, value]) => ({ name, points: readings.map((now, index) => [now.at, value(now, readings[index - 1])]) }))
         .filter(({ points }) => points.some(([, value]) => value !== null))

@@ -42,6 +42,7 @@ export function age(time, now = Date.now()) {
 
 /** A length of time, in the unit that suits it. */
 export function duration(milliseconds) {
+  if (milliseconds === 0) return "0 ms"
   if (milliseconds < 1) return "under 1 ms"
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
   if (milliseconds < 60_000) return `${Number((milliseconds / 1_000).toFixed(milliseconds < 10_000 ? 1 : 0))} s`

@@ -21,7 +21,7 @@ export class DeliveryCharts {
     const points = deliveries.map(({ state, createdAt, attemptedAt }) => (
       { state, at: Date.parse(createdAt), delay: Math.max(0, Date.parse(attemptedAt) - Date.parse(createdAt)) }))
     const arrived = points.filter(({ state }) => state === "delivered")
-    const none = () => element("p", { class: "hint" }, "Nothing to draw yet.")
+    const none = () => element("p", { class: "hint" }, "Nothing was delivered yet.")
     this.#delay.replaceChildren(delayChart(arrived) ?? none(), caption(arrived))
     this.#outcome.replaceChildren(outcomeChart(points) ?? none(),
       element("ul", { class: "legend" }, ...legend.map(([state, word]) => element("li", { "data-kind": state },

@@ -76,7 +76,7 @@ export class DeliveryRow {
           element("a", { href: eventHref({ topic: delivery.topic, id: delivery.event }) }, "The event"),
           element("code", { class: "delivery-event" }, delivery.event)),
         result,
-        ...(attemptLog.length > 0 ? attemptLog.toReversed().map(attemptView) : [element("p", { class: "hint" }, "No attempt was made yet.")]))
+        ...(attemptLog.length > 0 ? attemptLog.toReversed().map(attemptView) : [element("p", { class: "hint" }, "No attempt was made.")]))
     })
   }
 

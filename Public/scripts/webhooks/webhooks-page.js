@@ -1,6 +1,6 @@
 import { problemMessage } from "../http/problem.js"
 import { requestJSON } from "../http/request.js"
-import { element, setText } from "../page/element.js"
+import { element, icon, setText } from "../page/element.js"
 import { count, counted } from "../page/format.js"
 import { Poll } from "../page/poll.js"
 import { WebhookEditor } from "./webhook-editor.js"
@@ -24,7 +24,7 @@ export function webhooksPage() {
     show(observers, next)
   }, { interval, onProblem: (problem) => message.replaceChildren(problemMessage(problem)) })
   const editor = new WebhookEditor({ onSave: () => poll.now() })
-  const registration = element("details", { class: "registration" }, element("summary", {}, "Register a webhook"), editor.element)
+  const registration = element("details", { class: "registration" }, element("summary", {}, icon("chevron"), "Register a webhook"), editor.element)
 
   function show(webhooks, next) {
     message.replaceChildren()
@@ -62,7 +62,7 @@ export function webhooksPage() {
     element: element("div", { class: "page-body" },
       element("header", { class: "page-head" }, element("h2", {}, "Webhooks"), summary, search),
       message,
-      element("section", { class: "panel panel-list", "aria-label": "All webhooks" }, list, registration)),
+      element("section", { class: "panel panel-list", "aria-label": "All webhooks" }, registration, list)),
     close: () => poll.close(),
   }
 }
