@@ -106,7 +106,7 @@ let package = Package(
         .executableTarget(
             name: "ClarionCommand",
             dependencies: [
-                "Access", "Clarion", "ClarionClient", "EventLog", "JSON", "Spelling",
+                "Access", "Clarion", "ClarionClient", "EventLog", "JSON", "MicroHTTP", "Spelling", "Webhooks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -146,7 +146,7 @@ let package = Package(
         .testTarget(
             name: "ClarionTests",
             dependencies: [
-                "Access", "Clarion", "JSON", "Locking", "Prometheus",
+                "Access", "Clarion", "EventLog", "JSON", "Locking", "MicroHTTP", "Prometheus", "Webhooks",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
@@ -170,7 +170,7 @@ package.targets.append(
     .executableTarget(
         name: "WebhookReceiver",
         dependencies: [
-            "Clarion",
+            "Clarion", "MicroHTTP",
             .product(name: "Crypto", package: "swift-crypto"),
         ],
         path: "Examples/Receivers",

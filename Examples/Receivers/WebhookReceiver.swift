@@ -2,6 +2,7 @@
 import Clarion
 import Crypto
 import Foundation
+import MicroHTTP
 import Synchronization
 
 /// Verifies what a hub has signed (Standard Webhooks).

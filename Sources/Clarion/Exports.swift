@@ -1,10 +1,30 @@
-// A program that embeds a hub imports `Clarion` alone: the observers in the process and the names of its log, server and
-// webhooks come with it, and the logger that it is given.
+// A program that embeds a hub imports `Clarion` alone. What its interface speaks of comes with it, and no more: names such as
+// `Request`, `Response` and `Router` stay the program's own.
 @_exported public import Broadcasting
-@_exported public import EventLog
+@_exported public import enum EventLog.Durability
+@_exported public import struct EventLog.Event
+@_exported public import struct EventLog.EventDraft
+@_exported public import struct EventLog.EventID
+@_exported public import struct EventLog.EventLogError
+@_exported public import struct EventLog.EventOrigin
+@_exported public import struct EventLog.IdempotencyKey
+@_exported public import struct EventLog.Position
+@_exported public import struct EventLog.Retention
+@_exported public import class EventLog.SQLiteEventLog
+@_exported public import struct EventLog.Timestamp
+@_exported public import struct EventLog.Topic
+@_exported public import struct EventLog.TopicError
+@_exported public import struct EventLog.TopicPattern
+@_exported public import struct EventLog.TopicSummary
 @_exported public import Logging
-@_exported public import MicroHTTP
-@_exported public import Webhooks
+@_exported public import struct MicroHTTP.ServerConfiguration
+@_exported public import struct MicroHTTP.ServerError
+@_exported public import struct Webhooks.CIDRBlock
+@_exported public import struct Webhooks.EgressProxy
+@_exported public import struct Webhooks.RetryPolicy
+@_exported public import struct Webhooks.WebhookConfiguration
+@_exported public import struct Webhooks.WebhookError
+@_exported public import struct Webhooks.WebhookURL
 
 /// Where an observer in the process is called; a webhook's delivery is `Webhooks.Delivery`.
 public typealias Delivery = Broadcasting.Delivery

@@ -1,5 +1,8 @@
 import ArgumentParser
 import Clarion
+import EventLog
+import MicroHTTP
+import Webhooks
 import Glibc
 
 /// `clarion check`: verifies a log that no hub has open.

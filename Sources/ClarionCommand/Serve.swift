@@ -1,6 +1,9 @@
 import ArgumentParser
 import Access
 import Clarion
+import EventLog
+import MicroHTTP
+import Webhooks
 import Glibc
 import Logging
 import ServiceLifecycle

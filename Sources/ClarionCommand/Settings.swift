@@ -1,4 +1,7 @@
 import Clarion
+import EventLog
+import MicroHTTP
+import Webhooks
 import Configuration
 import FoundationEssentials
 import Logging

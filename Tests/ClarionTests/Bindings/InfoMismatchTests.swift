@@ -1,3 +1,5 @@
+import MicroHTTP
+import Webhooks
 import JSON
 import EventLog
 import Testing

@@ -1,3 +1,6 @@
+import EventLog
+import MicroHTTP
+import Webhooks
 @testable import Clarion
 
 /// What the tests bind. A payload that is a tuple cannot be bound: tuples are not `Codable`, so this does not compile:

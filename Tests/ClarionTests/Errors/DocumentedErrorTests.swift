@@ -1,3 +1,6 @@
+import EventLog
+import MicroHTTP
+import Webhooks
 import Foundation
 import Testing
 

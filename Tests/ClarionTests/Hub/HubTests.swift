@@ -1,3 +1,4 @@
+import Webhooks
 import EventLog
 import Logging
 import MicroHTTP

@@ -1,3 +1,6 @@
+import EventLog
+import MicroHTTP
+import Webhooks
 import FoundationEssentials
 import JSON
 import Testing

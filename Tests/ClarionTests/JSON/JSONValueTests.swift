@@ -1,3 +1,5 @@
+import EventLog
+import Webhooks
 import JSON
 import MicroHTTP
 import Testing

@@ -1,3 +1,4 @@
+import Webhooks
 import CoreMetrics
 import EventLog
 import Logging

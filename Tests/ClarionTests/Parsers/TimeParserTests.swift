@@ -1,3 +1,4 @@
+import Webhooks
 import JSON
 import EventLog
 import Testing

@@ -1,3 +1,5 @@
+import MicroHTTP
+import Webhooks
 import EventLog
 import Testing
 

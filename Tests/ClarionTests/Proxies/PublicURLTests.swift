@@ -1,3 +1,4 @@
+import Webhooks
 import Testing
 
 @testable import Clarion

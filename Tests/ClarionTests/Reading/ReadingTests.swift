@@ -1,3 +1,5 @@
+import MicroHTTP
+import Webhooks
 import Dispatch
 import EventLog
 import Testing

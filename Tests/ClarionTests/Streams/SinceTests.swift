@@ -1,3 +1,4 @@
+import Webhooks
 import EventLog
 import MicroHTTP
 import Testing

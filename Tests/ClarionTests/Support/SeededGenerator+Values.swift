@@ -1,3 +1,6 @@
+import EventLog
+import MicroHTTP
+import Webhooks
 @testable import Clarion
 
 extension SeededGenerator {

@@ -1,3 +1,5 @@
+import MicroHTTP
+import Webhooks
 import Testing
 
 @testable import Clarion

@@ -1,3 +1,4 @@
+import MicroHTTP
 import CoreMetrics
 import EventLog
 import Testing
