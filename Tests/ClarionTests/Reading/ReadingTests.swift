@@ -1,5 +1,4 @@
 import MicroHTTP
-import Webhooks
 import Dispatch
 import EventLog
 import Testing
