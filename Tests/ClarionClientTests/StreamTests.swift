@@ -86,7 +86,8 @@ struct StreamTests {
             try await Task.sleep(for: .milliseconds(300))
         }
         #expect(before < 120, "\(before) events of 100 kB")
-        for number in 2...200 { #expect(try await events.next()?.id == "e-\(number)") }
+        // More than waits here: the transfer has gone on after its pause.
+        for number in 2...20 { #expect(try await events.next()?.id == "e-\(number)") }
     }
 
     @Test("an event that never ends is not collected")
