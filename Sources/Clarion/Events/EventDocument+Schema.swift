@@ -49,7 +49,7 @@ extension Schema {
     static let cloudEvent = Schema(
         "CloudEvent",
         .object(
-            "An event as structured CloudEvents 1.0 JSON. What else it has are extension attributes.",
+            "An event as structured CloudEvents 1.0 JSON. What else it has are extension attributes. Null is as left out.",
             required: [
                 "specversion": ["const": "1.0"],
                 "id": ["type": "string", "minLength": 1],
@@ -57,17 +57,19 @@ extension Schema {
                 "type": ["type": "string", "minLength": 1, "maxLength": 128],
             ],
             optional: [
-                "subject": ["type": "string", "minLength": 1],
-                "time": .time(),
-                "datacontenttype": ["type": "string", "minLength": 1, "maxLength": 255],
-                "dataschema": ["type": "string", "format": "uri"],
+                "subject": ["type": ["string", "null"], "minLength": 1],
+                "time": .nullable(.time()),
+                "datacontenttype": ["type": ["string", "null"], "minLength": 1, "maxLength": 255],
+                "dataschema": ["type": ["string", "null"], "format": "uri"],
                 "data": ["description": "The data: JSON, or text if `datacontenttype` does not say JSON."],
-                "data_base64": ["type": "string", "contentEncoding": "base64", "description": "The data in base64."],
+                "data_base64": [
+                    "type": ["string", "null"], "contentEncoding": "base64", "description": "The data in base64.",
+                ],
             ],
             example: CloudEvent.example
         )
         .adding([
-            OrderedJSON.Member(name: "additionalProperties", value: ["type": ["string", "integer", "boolean"]])
+            OrderedJSON.Member(name: "additionalProperties", value: ["type": ["string", "integer", "boolean", "null"]])
         ])
     )
 }

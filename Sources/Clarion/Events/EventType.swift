@@ -7,15 +7,15 @@ enum EventType {
         (1...128).contains(text.unicodeScalars.count) && !text.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }
     }
 
-    /// The type that a request gives its event, if any.
+    /// The type that a request gives its event, if any. The header field wins.
     ///
-    /// - Throws: `event-type-invalid`.
+    /// - Throws: `event-type-invalid`, also for a parameter that the field makes irrelevant: a typo does not pass silently.
     static func of(_ request: Request) throws(Problem) -> String? {
-        if let bytes = request.headers.bytes(of: "Event-Type") {
-            return try validate(String(validating: bytes, as: UTF8.self), parameter: "Event-Type")
+        let parameter = try request.target.query["type"].map { text throws(Problem) in
+            try validate(text, parameter: "type")
         }
-        if let text = request.target.query["type"] { return try validate(text, parameter: "type") }
-        return nil
+        guard let bytes = request.headers.bytes(of: "Event-Type") else { return parameter }
+        return try validate(String(validating: bytes, as: UTF8.self), parameter: "Event-Type")
     }
 
     private static func validate(_ text: String?, parameter: String) throws(Problem) -> String {

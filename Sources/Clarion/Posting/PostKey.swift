@@ -8,16 +8,18 @@ struct PostKey {
     private let text: String
 
     /// - Returns: nil if there is none.
-    /// - Throws: `idempotency-key-invalid`.
+    /// - Throws: `idempotency-key-invalid`, also for a parameter that the field makes irrelevant.
     init?(_ request: Request) throws(Problem) {
+        let inQuery = request.target.query["key"]
+        if let inQuery { try Self.validate(inQuery, parameter: "key") }
         if let text = request.headers["Idempotency-Key"] {
+            try Self.validate(text, parameter: "Idempotency-Key")
             (self.text, parameter) = (text, "Idempotency-Key")
-        } else if let text = request.target.query["key"] {
-            (self.text, parameter) = (text, "key")
+        } else if let inQuery {
+            (text, parameter) = (inQuery, "key")
         } else {
             return nil
         }
-        try Self.validate(text, parameter: parameter)
     }
 
     private static func validate(_ text: String, parameter: String) throws(Problem) {

@@ -90,7 +90,7 @@ struct Routes: Sendable {
     private mutating func describe(_ route: DescribedRoute) {
         precondition(
             route.isWhole,
-            "The description of \(route.method) \(route.path) names other segments, or an id twice."
+            "The description of \(route.method) \(route.path) names other segments."
         )
         described.append(route)
     }
