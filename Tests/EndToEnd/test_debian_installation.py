@@ -50,6 +50,8 @@ done
 systemd-analyze security --threshold=20 clarion && echo STEP may do little
 sed -i 's/"port"/"prot"/' /etc/clarion/clarion.json
 systemctl restart clarion || journalctl -u clarion | grep -q 'Did you mean port' && echo STEP a typo is told
+sed -i 's/"prot"/"port"/' /etc/clarion/clarion.json
+systemctl restart clarion
 dpkg --purge clarion && echo STEP purged
 systemctl list-units --all --no-legend 'clarion*' | sed 's/^/LEFT /'
 find / -xdev -name '*clarion*' -not -path '/var/log/*' | sed 's/^/LEFT /'
