@@ -37,6 +37,6 @@ EXPOSE 8080
 ENV CLARION_HOST=0.0.0.0 CLARION_OPEN=true CLARION_DATA=/var/lib/clarion CLARION_PUBLIC=/usr/share/clarion/Public \
     SQLITE_TMPDIR=/var/lib/clarion
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["/usr/bin/clarion", "health"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["/usr/bin/clarion", "health"]
 ENTRYPOINT ["/usr/bin/clarion"]
 CMD ["serve"]

@@ -5,7 +5,7 @@ VENV := .build/venv
 PACKAGES := libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config
 TEST_PACKAGES := caddy chromium chromium-driver curl gcc haproxy libc6-dev nginx nodejs openssl prometheus
 DEB_PACKAGES := binutils dpkg-dev lintian
-MEASURE_PACKAGES := debootstrap
+MEASURE_PACKAGES := debootstrap systemd-container
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 

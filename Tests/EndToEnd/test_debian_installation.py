@@ -29,6 +29,36 @@ USER = 64_999
 BOOKKEEPING = re.compile(r"/(var/lib/dpkg|var/log|var/cache)/.*|/etc/ld\.so\.cache|/run/.*")
 
 
+#: What an administrator does, on a machine that systemd runs. Each step that went well says so.
+ADMINISTRATION = r"""#!/bin/sh
+exec >/root/said 2>&1
+events=http://127.0.0.1:8080/topics/a/events
+create() { clarion token create --file /var/lib/clarion/credentials.json --name "$1" --subscribe '**'; }
+dpkg -i /root/package.deb
+systemctl is-active clarion && echo "STEP installed $(systemctl show -P StatusText clarion)"
+curl -fsS -d hello $events && echo STEP posted
+systemctl reload clarion && systemctl is-active clarion && echo STEP reloaded
+key=$(create first)
+sed -i 's#"port"#"credentials": "/var/lib/clarion/credentials.json", "port"#' /etc/clarion/clarion.json
+systemctl restart clarion && curl -fsS -H "Authorization: Bearer $key" $events && echo STEP heard
+key=$(create second)
+systemctl reload clarion
+for try in $(seq 100); do
+    curl -fsS -H "Authorization: Bearer $key" $events && echo STEP heard with a later key && break
+    sleep 0.1
+done
+systemd-analyze security --threshold=20 clarion && echo STEP may do little
+sed -i 's/"port"/"prot"/' /etc/clarion/clarion.json
+systemctl restart clarion || journalctl -u clarion | grep -q 'Did you mean port' && echo STEP a typo is told
+sed -i 's/"prot"/"port"/' /etc/clarion/clarion.json
+systemctl restart clarion
+dpkg --purge clarion && echo STEP purged
+systemctl list-units --all --no-legend 'clarion*' | sed 's/^/LEFT /'
+find / -xdev -name '*clarion*' -not -path '/var/log/*' | sed 's/^/LEFT /'
+systemctl poweroff --force
+"""
+
+
 def run(*command, **options):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=900, **options)
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
@@ -139,3 +169,25 @@ def test_it_is_installed_runs_and_is_removed_without_leftovers(package, root, fi
     # systemd makes this folder for all services, and leaves it.
     assert files(root) - before - {"/var/lib/private"} == set()
     assert before - files(root) == set()
+
+
+@pytest.mark.skipif(shutil.which("systemd-nspawn") is None, reason="needs the package systemd-container")
+def test_systemd_runs_it_confined(package, root):
+    run("chroot", root, "sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends systemd-sysv curl")
+    shutil.copy(package, root / "root/package.deb")
+    script = root / "root/administration"
+    script.write_text(ADMINISTRATION)
+    script.chmod(0o755)
+    # After all else: the machine has started.
+    (root / "etc/systemd/system/administration.service").write_text("[Service]\nType=idle\nExecStart=/root/administration\n")
+    run("umount", root / "proc")
+    try:
+        run("systemd-nspawn", "-D", root, "--boot", "--register=no", "--keep-unit", "--private-network",
+            "systemd.wants=administration.service", stdin=subprocess.DEVNULL)
+    finally:
+        run("mount", "-t", "proc", "proc", root / "proc")
+    said = (root / "root/said").read_text()
+    steps = re.findall(r"STEP (.*)$", said, re.M)
+    assert [step.split(" ")[0] for step in steps] == ["installed", "posted", "reloaded", "heard", "heard", "may", "a", "purged"], said
+    assert "is listening on http://127.0.0.1:8080" in steps[0]
+    assert re.findall("LEFT .*", said) == []
