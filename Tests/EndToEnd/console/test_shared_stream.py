@@ -9,6 +9,7 @@ import pytest
 import requests
 
 from credentials import CredentialsFile, grant
+from waiting import wait_until
 
 
 @pytest.fixture
@@ -107,6 +108,40 @@ def test_a_tab_misses_nothing_while_another_changes_what_is_wanted(hub, console,
     console.wait_for_row(last)
     numbers = [int(text.removeprefix("number ").rstrip(".")) for text in console.texts(".event-data")]
     assert numbers == list(range(numbers[0], -1, -1))
+
+
+#: Keeps from the worker that the tab has read, as if it were frozen, while `isFrozen`.
+FREEZER = """
+    const post = MessagePort.prototype.postMessage
+    const held = []
+    window.isFrozen = false
+    window.thaw = () => { window.isFrozen = false; for (const go of held.splice(0)) go() }
+    MessagePort.prototype.postMessage = function (message, ...rest) {
+        const go = () => post.call(this, message, ...rest)
+        if (window.isFrozen && message?.kind === "read") held.push(go)
+        else go()
+    }
+"""
+
+
+def test_a_tab_that_does_not_read_is_sent_no_more_and_catches_up(hub, console, topic):
+    added = console.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": FREEZER})
+    try:
+        listen_to_new(console, topic)
+        console.run("window.isFrozen = true")
+        for number in range(160):
+            hub.post(topic, f"number {number}.".encode())
+        wait_until(lambda: hub.get("/observers?kind=stream").json()["observers"][0]["lastEventId"] == hub.history(topic)[-1]["id"])
+        console.wait_for_row("number 50.")
+        assert console.rows_with("number 159.") == [], "what is not read is not sent for ever"
+        console.run("window.thaw()")
+        console.wait_for_row("number 159.")
+        hub.post(topic, b"number 160.")
+        console.wait_for_row("number 160.")
+        numbers = [int(text.removeprefix("number ").rstrip(".")) for text in console.texts(".event-data")]
+        assert numbers == list(range(160, -1, -1))
+    finally:
+        console.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
 
 
 def test_tabs_resume_together_without_gap_or_duplicate(hub, console, tabs, line, topic):
