@@ -1,8 +1,8 @@
-import EventLog
+package import EventLog
 
 extension TopicPattern {
     /// `**`, which every topic matches.
-    static let everything = {
+    package static let everything = {
         guard let pattern = try? TopicPattern("**") else { preconditionFailure("`**` is a pattern") }
         return pattern
     }()

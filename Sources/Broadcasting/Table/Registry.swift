@@ -95,7 +95,9 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         return entry
     }
 
-    private mutating func take(_ id: RegistrationID, from key: Key) -> (entry: any Entry<Value>, position: EntryPosition)? {
+    private mutating func take(_ id: RegistrationID, from key: Key) -> (
+        entry: any Entry<Value>, position: EntryPosition
+    )? {
         guard let index = buckets.index(forKey: key),
             let entry = buckets.values[index].roster.remove(id)
         else { return nil }

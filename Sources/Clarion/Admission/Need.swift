@@ -62,6 +62,13 @@ struct Need: Sendable {
         if !caller.grant.allowsEverything(.manage) { throw caller.lacks(.manage, on: "**") }
     }
 
+    /// Holding a right on a pattern, whatever the path.
+    static func holding(_ right: Right, on pattern: TopicPattern) -> Need {
+        Need("holding", "Needs the right `\(right.rawValue)` on `\(pattern.text)`.") { _, caller throws(Problem) in
+            try caller.require(right, on: pattern)
+        }
+    }
+
     /// Its name in descriptions of the routes.
     let name: String
 

@@ -44,6 +44,9 @@ public struct HubConfiguration: Sendable {
     /// Whether the hub listens for HTTP. One that does not is its program's alone; it still delivers to webhooks.
     public var listens = true
 
+    /// Routes of the program's own, beside the hub's.
+    public var routes: [HubRoute] = []
+
     /// The folder whose files are served at `/`; nil serves none.
     public var publicFolder: String?
 

@@ -46,6 +46,9 @@ public struct HubError: Error, Sendable, CustomStringConvertible {
     /// A value cannot be made JSON of. Nothing was stored.
     public static let valueInvalid = "value-invalid"
 
+    /// A route of the program's own begins as one of the hub's does.
+    public static let routeTaken = "route-taken"
+
     /// Another notification, or the same one, is bound to the topic already.
     public static let topicBound = "topic-bound"
 

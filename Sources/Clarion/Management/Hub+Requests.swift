@@ -56,9 +56,9 @@ extension Hub {
     }
 }
 
-/// What the hub answers to a request of the process.
+/// What the hub answers to a request of the process, or a ``HubRoute`` to one of a client.
 public struct HubAnswer: Sendable {
-    /// The status, from 200 to 399.
+    /// The status, such as 200.
     public let status: Int
 
     /// The header fields, in order.
@@ -66,6 +66,18 @@ public struct HubAnswer: Sendable {
 
     /// The bytes of the body; none if there are none.
     public let body: [UInt8]
+
+    /// An answer of those parts.
+    public init(status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// An answer of text.
+    public init(text: String, status: Int = 200) {
+        self.init(status: status, headers: [("Content-Type", "text/plain;charset=utf-8")], body: Array(text.utf8))
+    }
 
     /// The body as JSON.
     ///

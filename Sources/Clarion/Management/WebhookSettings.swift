@@ -35,8 +35,8 @@ public struct WebhookSettings: Encodable, Sendable {
 public struct RegisteredWebhook: Decodable, Sendable {
     /// What became of its deliveries.
     public struct Stats: Decodable, Sendable {
-        /// How many wait, how many were delivered, and how many were given up.
-        public let pending, delivered, dead: Int
+        /// How many wait, how many were delivered, how many attempts failed, and how many deliveries were given up.
+        public let pending, delivered, failed, deadLetters: Int
     }
 
     /// Its name in the hub.

@@ -5,11 +5,14 @@ public import EventLog
 /// Each iterator is an observer of its own, which `GET /observers` lists and whoever may manage it can end. It goes when it is
 /// released or its task cancelled. Ends with the hub, too.
 public struct EventSequence: AsyncSequence, Sendable {
+    /// What it gives.
     public typealias Element = Event
+    /// What it may end with.
     public typealias Failure = HubError
 
     let makeFeed: @Sendable () -> EventFeed
 
+    /// Begins to read: an observer is registered.
     public func makeAsyncIterator() -> Iterator {
         Iterator(reader: EventFeed.Reader(makeFeed()))
     }
@@ -31,6 +34,7 @@ public struct EventSequence: AsyncSequence, Sendable {
             try await next(isolation: nil)
         }
 
+        /// The same, for a caller on an actor.
         public mutating func next(isolation: isolated (any Actor)?) async throws(HubError) -> Event? {
             if page.isEmpty {
                 guard let next = try await reader.feed.nextPage() else { return nil }

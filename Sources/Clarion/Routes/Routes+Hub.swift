@@ -27,6 +27,7 @@ extension Routes {
         addMetrics(hub)
         addErrors(hub)
         if let folder = configuration.publicFolder { addPublicFiles(try PublicFiles(folder: folder)) }
+        try add(configuration.routes, of: hub)
         addDescription(hub, publicURL: configuration.publicURL)
     }
 }

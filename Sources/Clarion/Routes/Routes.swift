@@ -55,20 +55,45 @@ struct Routes: Sendable {
         onAsync(DescribedRoute(method: method, path: path, operation: operation, need: need), hub, handler)
     }
 
+    /// The same for a route of the program's own, which nothing is said of: it takes any query parameter.
+    mutating func onAsync(
+        _ method: Method,
+        _ path: String,
+        needs need: Need,
+        _ hub: Hub,
+        _ handler: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        router.on(
+            method,
+            path,
+            parameters: .any,
+            admission: { [gate = hub.gate] request, handler throws(Problem) in
+                try gate.admit(request, need, to: handler)
+            },
+            Self.later(hub, handler)
+        )
+    }
+
     /// The same for a route that was put together before.
     mutating func onAsync(
         _ route: DescribedRoute,
         _ hub: Hub,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
-        on(route, hub) {
-            [answers = hub.answers, work = hub.work, logger = hub.logger] request in
+        on(route, hub, Self.later(hub, handler))
+    }
+
+    /// Suspends the connection while a handler runs on the concurrency pool.
+    private static func later(_ hub: Hub, _ handler: @escaping @Sendable (Request) async throws -> Response)
+        -> Router.Handler
+    {
+        { [answers = hub.answers, work = hub.work, logger = hub.logger] request in
             .later { responder in
                 work.start {
                     do {
                         // What changes something is done once, and its answer is small.
                         let response =
-                            route.method == .get
+                            request.method.isSafe
                             ? try await answers.make { try await handler(request) } : try await handler(request)
                         responder.respond(response)
                     } catch {

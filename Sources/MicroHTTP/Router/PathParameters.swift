@@ -21,6 +21,11 @@ public struct PathParameters: Sendable {
         values.append((name, segment))
     }
 
+    /// The decoded segment that `{name}` matched; nil if the route has no such segment.
+    public func find(_ name: String) -> String? {
+        values.first { $0.name == name }?.segment
+    }
+
     /// The decoded segment that `{name}` matched.
     ///
     /// - Precondition: the route has such a segment; handlers know their routes.

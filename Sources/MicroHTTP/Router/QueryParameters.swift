@@ -36,6 +36,14 @@ public struct QueryParameters: ExpressibleByArrayLiteral, Sendable {
     }
 
     private let known: [Parameter]
+    private var takesAny = false
+
+    /// Whatever there is.
+    public static let any = {
+        var any = QueryParameters([])
+        any.takesAny = true
+        return any
+    }()
 
     /// These parameters and no others.
     public init(_ parameters: [Parameter]) {
@@ -56,6 +64,7 @@ public struct QueryParameters: ExpressibleByArrayLiteral, Sendable {
     ///
     /// - Throws: 400 `parameter-unknown`, 400 `parameter-invalid`.
     func check(_ query: Query) throws(Problem) {
+        if takesAny { return }
         // What was found: there are never more of these than a route knows, however long the query is.
         var found: Set<String> = []
         for parameter in query.parameters where !Self.isPassedOver(parameter.name) {

@@ -6,7 +6,7 @@ extension Router {
     /// - Parameters:
     ///   - target: the path and the query, encoded as in a request.
     ///   - identity: who asks.
-    /// - Returns: the answer; 406 `stream-unavailable` where it would be a stream.
+    /// - Returns: the answer; 406 `not-acceptable` where it would be a stream.
     public func answer(
         _ method: Method,
         _ target: String,
@@ -20,7 +20,8 @@ extension Router {
             for (name, value) in headers { fields.append(name: name.utf8, value: value.utf8) }
             var request = Request(method: method, target: try Target(target), headers: fields, body: body, id: id)
             request.identity = identity
-            return await Self.finish(try dispatch(request, to: endpoint(of: &request)), id)
+            let endpoint = endpoint(of: &request)
+            return await Self.finish(try dispatch(request, to: endpoint), id)
         } catch {
             return error.response(instance: id)
         }
@@ -47,6 +48,6 @@ extension Router {
     }
 
     private static var noStream: Problem {
-        Problem(.notAcceptable, code: "stream-unavailable", detail: "A stream needs a connection.")
+        Problem(.notAcceptable, code: "not-acceptable", detail: "A stream needs a connection.")
     }
 }

@@ -75,7 +75,7 @@ import Testing
             await #expect {
                 try await hub.request("GET", "/topics/a/events", headers: [("Accept", "text/event-stream")])
             } throws: {
-                ($0 as? HubError)?.code == "stream-unavailable"
+                ($0 as? HubError)?.code == "not-acceptable"
             }
             await #expect { try await hub.request("GET", "/nowhere") } throws: {
                 ($0 as? HubError)?.code == "route-unknown"
@@ -99,5 +99,35 @@ import Testing
         #expect(try await hub.history("a").map(\.id) == [id])
         #expect(try await hub.request("GET", "/readyz").status == 200)
         await hub.shutdown()
+    }
+
+    @Test func aProgramsOwnRoutesAreBesideTheHubs() async throws {
+        func start(_ routes: [HubRoute]) async throws -> Hub {
+            var configuration = HubConfiguration(
+                server: ServerConfiguration(port: 0, serverName: "test"),
+                storage: .inMemory,
+                durability: .memory
+            )
+            configuration.routes = routes
+            return try await Hub.start(configuration, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
+        struct Fault: Error {}
+        let hub = try await start([
+            HubRoute("GET", "/shop/{id}") {
+                HubAnswer(text: "\($0["id"] ?? "")|\($0.query("q") ?? "")|\($0["none"] ?? "-")")
+            },
+            HubRoute("POST", "/shop/{id}", requires: .publish) { HubAnswer(status: 202, body: $0.body) },
+            HubRoute("GET", "/broken") { _ in throw Fault() },
+        ])
+        #expect(try await TestAnswer.to("GET", "/shop/a%2Fb?q=1&x=2&q=3", of: hub).body == "a/b|1|-")
+        let posted = try await TestAnswer.to("POST", "/shop/a", of: hub, body: "data")
+        #expect(posted.status == 202 && posted.body == "data")
+        #expect(try await TestAnswer.to("GET", "/broken", of: hub).status == 500)
+        #expect(try await TestAnswer.to("DELETE", "/shop/a", of: hub).status == 405)
+        #expect(try await TestAnswer.to("GET", "/topics", of: hub).status == 200)
+        await hub.shutdown()
+        for path in ["/topics/mine", "/{any}", "/", "/openapi.json"] {
+            await #expect(throws: HubError.self) { _ = try await start([HubRoute("GET", path) { _ in HubAnswer() }]) }
+        }
     }
 }

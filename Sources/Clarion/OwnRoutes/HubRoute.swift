@@ -1,0 +1,85 @@
+import Access
+public import EventLog
+import MicroHTTP
+
+/// A route of the embedding program's own, beside the hub's: it passes the same checks of host, origin, credentials and rate.
+///
+/// ```swift
+/// configuration.routes = [
+///     HubRoute("GET", "/shop/{id}", requires: .subscribe, on: try TopicPattern("orders.*")) { request in
+///         HubAnswer(text: "order \(request["id"] ?? "")")
+///     }
+/// ]
+/// ```
+///
+/// It is not in `/openapi.json`, and takes any query parameter.
+public struct HubRoute: Sendable {
+    /// What somebody may do on a topic.
+    public enum Right: Sendable {
+        /// Post on it.
+        case publish
+        /// Hear it.
+        case subscribe
+        /// Change its settings and its observers.
+        case manage
+    }
+
+    let method: Method
+    let path: String
+    let need: Need
+    let handler: @Sendable (OwnRequest) async throws -> HubAnswer
+
+    /// A route.
+    ///
+    /// - Parameters:
+    ///   - method: such as `GET`, which answers `HEAD`, too.
+    ///   - path: segments separated by `/`; `{name}` matches any one segment, but for the first, which is one that no route of
+    ///     the hub begins with.
+    ///   - right: what a client must be allowed, where the hub knows credentials; nil for everybody.
+    ///   - pattern: on which topics; nil for all there can be.
+    ///   - handler: runs on Swift's concurrency pool. What it throws is logged, and answers 500.
+    public init(
+        _ method: String,
+        _ path: String,
+        requires right: Right? = nil,
+        on pattern: TopicPattern? = nil,
+        _ handler: @escaping @Sendable (OwnRequest) async throws -> HubAnswer
+    ) {
+        self.method = Method(method)
+        self.path = path
+        self.handler = handler
+        need = right.map { .holding($0.access, on: pattern ?? .everything) } ?? .nothing
+    }
+}
+
+extension HubRoute.Right {
+    fileprivate var access: Right {
+        switch self {
+        case .publish: .publish
+        case .subscribe: .subscribe
+        case .manage: .manage
+        }
+    }
+}
+
+extension Routes {
+    /// Adds the program's own routes.
+    ///
+    /// - Throws: ``HubError`` with code `route-taken` for a path that begins as one of the hub's does, or with no name.
+    mutating func add(_ routes: [HubRoute], of hub: Hub) throws(HubError) {
+        let taken = Set(described.compactMap { $0.path.split(separator: "/").first } + ["openapi.json", "docs"])
+        for route in routes {
+            let first = route.path.split(separator: "/").first
+            guard let first, !first.hasPrefix("{"), !taken.contains(first) else {
+                throw HubError(
+                    code: HubError.routeTaken,
+                    message: "\"\(route.path)\" begins as one of the hub's own routes does, or with no name."
+                )
+            }
+            onAsync(route.method, route.path, needs: route.need, hub) { request in
+                let answer = try await route.handler(OwnRequest(request))
+                return Response(Status(answer.status), headers: answer.headers, body: answer.body)
+            }
+        }
+    }
+}
