@@ -65,16 +65,22 @@ lint:
 format:
 	swift format --in-place --recursive Package.swift Sources Tests Examples
 
-docs: ## Build the documentation of Broadcasting into .build/docs, for a web server. A warning is an error.
-	swift build --target Broadcasting
-	mkdir -p .build/docs/symbol-graphs
-	swift symbolgraph-extract -module-name Broadcasting -minimum-access-level public -skip-synthesized-members \
-		-I "$$(swift build --show-bin-path)/Modules" -I Sources/CSwiftRuntime -output-dir .build/docs/symbol-graphs \
+DOCUMENTED := Broadcasting Clarion ClarionClient
+
+docs: $(addprefix .build/docs/,$(addsuffix .doccarchive,$(DOCUMENTED))) ## Build the documentation of the libraries, for a web server. A warning is an error.
+	@echo 'Serve .build/docs/NAME.doccarchive, for each of $(DOCUMENTED), and open /documentation/name/'
+
+.PHONY: FORCE
+.build/docs/%.doccarchive: FORCE
+	swift build --target $*
+	rm -rf .build/docs/$*.symbols && mkdir -p .build/docs/$*.symbols
+	swift symbolgraph-extract -module-name $* -minimum-access-level public -skip-synthesized-members \
+		-I "$$(swift build --show-bin-path)/Modules" \
+		$$(find Sources .build/checkouts .build/debug/ -name module.modulemap -not -path '*/Test*' -printf '-I %h\n') \
+		-output-dir .build/docs/$*.symbols \
 		-target "$$(swift -print-target-info | sed -n '/"triple"/{s/.*: "\(.*\)".*/\1/p;q;}')"
-	docc convert Sources/Broadcasting/Broadcasting.docc --warnings-as-errors \
-		--fallback-display-name Broadcasting --fallback-bundle-identifier Broadcasting \
-		--additional-symbol-graph-dir .build/docs/symbol-graphs --output-dir .build/docs/Broadcasting.doccarchive
-	@echo 'Serve .build/docs/Broadcasting.doccarchive and open /documentation/broadcasting/'
+	docc convert Sources/$*/$*.docc --warnings-as-errors --fallback-display-name $* --fallback-bundle-identifier $* \
+		--additional-symbol-graph-dir .build/docs/$*.symbols --output-dir $@
 
 bench: build ## Measure against a peer in the same run; see Benchmarks/README.md.
 	Benchmarks/run

@@ -29,8 +29,8 @@ def done(result):
 
 
 def essence(events):
-    """What an import keeps of history: not the id, and not the time."""
-    return [{name: value for name, value in event.items() if name not in ("id", "time")} for event in events]
+    """What an import keeps of history: not the id, the time, and the trace in which it was posted."""
+    return [{name: value for name, value in event.items() if name not in ("id", "time", "traceparent")} for event in events]
 
 
 def cloud_events(hub):
@@ -38,7 +38,7 @@ def cloud_events(hub):
     answer = hub.get("/events", params={"topic": "**", "envelope": "cloudevents", "limit": 1000},
                      headers={"Accept": "application/x-ndjson"})
     events = [json.loads(line) for line in answer.content.splitlines()]
-    return [{name: value for name, value in event.items() if name not in ("clarionid", "clariontopic")} for event in events]
+    return [{name: value for name, value in event.items() if name not in ("clarionid", "clariontopic", "traceparent")} for event in events]
 
 
 def fill(hub):

@@ -13,7 +13,7 @@ LIST = {"limit", "cursor"}
 EVENTS = {"since", "last", "last-event-id", "last_event_id", "lastEventID", "lastEventId", "type", "observer", "envelope",
           "after", "limit"}
 ROUTES = [
-    ("GET", "/", set()), ("GET", "/healthz", set()), ("GET", "/readyz", set()), ("GET", "/errors", set()),
+    ("GET", "/", set()), ("GET", "/healthz", set()), ("GET", "/readyz", set()), ("GET", "/errors", set()), ("GET", "/metrics", set()),
     ("GET", "/openapi.json", set()), ("GET", "/docs", set()),
     ("GET", "/topics", LIST | {"prefix"}), ("GET", "/topics/t", set()), ("PUT", "/topics/t", set()), ("DELETE", "/topics/t", set()),
     ("GET", "/events", EVENTS | {"topic"}), ("GET", "/topics/t/events", EVENTS), ("POST", "/topics/t/events", {"type", "key"}),

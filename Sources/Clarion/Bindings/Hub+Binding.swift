@@ -24,7 +24,7 @@ extension Hub {
     /// - an event of the topic that comes from elsewhere is posted to the centre once it is committed, in sequence order,
     ///   from Swift's concurrency pool: never from the log's thread, so that observers with `.immediate` delivery may take
     ///   their time. Then others wait, in memory;
-    /// - a post to the topic, over HTTP or by ``post(_:)``, has to be JSON of the notification's `Info`; anything else is
+    /// - a post to the topic, over HTTP or by `post(_:)`, has to be JSON of the notification's `Info`; anything else is
     ///   refused with the code `info-mismatch` before anything is stored.
     ///
     /// Nothing is heard or stored twice. Several hubs may be bound in one centre: each hears what the others are posted.

@@ -31,6 +31,7 @@ extension Schema {
                 "contentType": .nullable(.text("What the data is.")),
             ],
             optional: [
+                "traceparent": .text("The trace in which it was posted (W3C Trace Context), if there was one."),
                 "data": [
                     "description": "The data: JSON as it was posted if the content type says JSON, otherwise text."
                 ],

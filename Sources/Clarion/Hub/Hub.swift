@@ -65,7 +65,7 @@ public final class Hub: Sendable {
 
     /// Opens the log, takes up the registered webhooks, and listens.
     ///
-    /// - Throws: ``EventLogError`` if the log cannot be opened, ``ServerError`` if the address cannot be had, ``HubError``
+    /// - Throws: `EventLogError` if the log cannot be opened, `ServerError` if the address cannot be had, ``HubError``
     ///   if the web console's folder, or a webhook's stored secret, cannot be read.
     public static func start(_ configuration: HubConfiguration, logger: Logger) async throws -> Hub {
         var limits = SQLiteEventLog.Limits()
@@ -221,7 +221,7 @@ public final class Hub: Sendable {
 
     /// Reads the credentials file again: streams whose key is gone end.
     ///
-    /// - Throws: ``CredentialsError`` if it cannot be read; what was in force then stays in force.
+    /// - Throws: `CredentialsError` if it cannot be read; what was in force then stays in force.
     public func reloadCredentials() throws(CredentialsError) {
         try gate.credentials?.reload()
     }

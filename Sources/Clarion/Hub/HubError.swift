@@ -10,9 +10,9 @@ import EventLog
 /// }
 /// ```
 ///
-/// What the log refused has the log's code, such as `storage-full`, and the ``EventLogError`` as its cause.
+/// What the log refused has the log's code, such as `storage-full`, and the `EventLogError` as its cause.
 public struct HubError: Error, Sendable, CustomStringConvertible {
-    /// The stable code: one of this type's, of ``EventLogError``'s or of ``TopicError``'s.
+    /// The stable code: one of this type's, of `EventLogError`'s or of `TopicError`'s.
     public let code: String
 
     /// What happened, in words for a programmer.

@@ -17,7 +17,7 @@ extension Hub {
     ///   - target: the path and the query, percent-encoded as in a URL.
     ///   - body: is sent as JSON; nil for none.
     ///   - headers: further fields, such as `If-Match`.
-    /// - Returns: an answer of success. That of a stream is not to be had: see ``events(_:from:onGap:)-(String...,_,_)``.
+    /// - Returns: an answer of success. That of a stream is not to be had: see `events(_:from:)`.
     /// - Throws: ``HubError`` with the code, words and pointer of the problem that the hub answers (docs/errors.md).
     @discardableResult
     public func request(

@@ -19,7 +19,9 @@ extension Hub {
 
     /// Sets how much history a topic keeps, in place of the hub's bounds; the topic need not have events.
     ///
-    /// - Parameter retention: its own bounds; nil for the hub's.
+    /// - Parameters:
+    ///   - retention: its own bounds; nil for the hub's.
+    ///   - topic: the name of the topic.
     /// - Throws: ``HubError`` with code `topic-invalid`, or with the log's code if it cannot be stored.
     public func setRetention(_ retention: Retention?, of topic: String) async throws(HubError) {
         try await HubError.passingOn { _ = try await log.setRetention(retention, of: try Topic(topic)) }

@@ -9,8 +9,10 @@ extension Hub {
     /// if let secret = webhook.secret { keep(secret) }
     /// ```
     ///
-    /// - Parameter id: a name of the program's own, so that it may do the same at every start; nil makes a new webhook with an id
-    ///   of the hub's.
+    /// - Parameters:
+    ///   - settings: what it is to be.
+    ///   - id: a name of the program's own, so that it may do the same at every start; nil makes a new webhook with an id of
+    ///     the hub's.
     /// - Throws: ``HubError`` with the code that HTTP clients get, such as `url-invalid`, and the pointer of what is to blame.
     @discardableResult
     public func register(_ settings: WebhookSettings, as id: String? = nil) async throws(HubError) -> RegisteredWebhook

@@ -39,7 +39,7 @@ extension Hub {
     ///   - owner: the object, held weakly.
     ///   - deliver: where the handler is called. `.immediate` is the log's thread: the handler may only enqueue.
     ///   - handler: gets the object, so that it need not capture it, and the event.
-    /// - Throws: ``TopicError`` with code `pattern-invalid`.
+    /// - Throws: `TopicError` with code `pattern-invalid`.
     @_disfavoredOverload
     public func observe<Owner: AnyObject & Sendable>(
         _ pattern: String,
@@ -95,7 +95,8 @@ extension Hub {
     ///   - pattern: a topic or a pattern.
     ///   - more: further ones, in the same registration. They may overlap.
     ///   - deliver: where the handler is called. `.immediate` is the log's thread: the handler may only enqueue.
-    /// - Throws: ``TopicError`` with code `pattern-invalid`.
+    ///   - handler: gets the event.
+    /// - Throws: `TopicError` with code `pattern-invalid`.
     public func observe(
         _ pattern: String,
         _ more: String...,
@@ -110,6 +111,7 @@ extension Hub {
     /// - Parameters:
     ///   - pattern: what to observe.
     ///   - deliver: where the handler is called. `.immediate` is the log's thread: the handler may only enqueue.
+    ///   - handler: gets the event.
     public func observe(
         _ pattern: TopicPattern,
         deliver: Delivery = .immediate,
@@ -124,6 +126,7 @@ extension Hub {
     /// - Parameters:
     ///   - patterns: what to observe, in one registration. They may overlap. With none, nothing is heard.
     ///   - deliver: where the handler is called. `.immediate` is the log's thread: the handler may only enqueue.
+    ///   - handler: gets the event.
     public func observe(
         _ patterns: [TopicPattern],
         deliver: Delivery = .immediate,

@@ -16,7 +16,7 @@ extension Hub {
     ///   - owner: the object, held weakly.
     ///   - deliver: where the handler is called; on Linux the main actor needs a main loop, see `Delivery.main`.
     ///   - handler: gets the object, so that it need not capture it, and the event.
-    /// - Throws: ``TopicError`` with code `pattern-invalid`.
+    /// - Throws: `TopicError` with code `pattern-invalid`.
     public func observe<Owner: AnyObject & Sendable>(
         _ pattern: String,
         _ more: String...,

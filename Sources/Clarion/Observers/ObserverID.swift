@@ -5,7 +5,11 @@ public struct ObserverID: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// 1 to 64 characters of `A-Z a-z 0-9 _ -`.
     public let description: String
 
-    /// - Parameter parameter: where in a request the text stood, to be named if it is to blame.
+    /// An id of that text.
+    ///
+    /// - Parameters:
+    ///   - text: 1 to 64 characters.
+    ///   - parameter: where in a request the text stood, to be named if it is to blame.
     /// - Throws: `observer-id-invalid` for any other text.
     public init(_ text: String, parameter: String? = nil) throws(Problem) {
         let isValid =

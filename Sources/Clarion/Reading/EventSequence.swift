@@ -1,6 +1,6 @@
 public import EventLog
 
-/// The events of patterns, from anywhere in the log and on as they come: see ``Hub/events(_:from:onGap:)-(String...,_,_)``.
+/// The events of patterns, from anywhere in the log and on as they come: see `Hub.events(_:from:)`.
 ///
 /// Each iterator is an observer of its own, which `GET /observers` lists and whoever may manage it can end. It goes when it is
 /// released or its task cancelled. Ends with the hub, too.

@@ -18,7 +18,7 @@ extension Hub {
     ///   - more: further ones. They may overlap.
     ///   - start: where to begin; as a rule with what comes next.
     ///   - onGap: is told of history that was to be read and is gone, before the event at which reading goes on.
-    /// - Throws: ``TopicError`` with code `pattern-invalid`.
+    /// - Throws: `TopicError` with code `pattern-invalid`.
     public func events(
         _ pattern: String,
         _ more: String...,
@@ -96,7 +96,7 @@ extension Hub {
     ///   - deliver: where the handler is called; `.immediate` is a thread of Swift's pool.
     ///   - onGap: is told of history that was to be heard and is gone.
     ///   - handler: gets the object, so that it need not capture it, and the event.
-    /// - Throws: ``TopicError`` with code `pattern-invalid`.
+    /// - Throws: `TopicError` with code `pattern-invalid`.
     public func observe<Owner: AnyObject & Sendable>(
         _ pattern: String,
         _ more: String...,

@@ -28,6 +28,7 @@ extension Operation {
             Answer(
                 .ok,
                 "The counters and gauges of this moment.",
+                headers: [.cacheControl],
                 Content("text/plain", .text("Lines of Prometheus."), example: "clarion_streams 3\n")
             )
         ]

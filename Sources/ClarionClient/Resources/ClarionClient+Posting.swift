@@ -20,6 +20,7 @@ extension ClarionClient {
     /// Posts text. It is stored when this returns.
     ///
     /// - Parameters:
+    ///   - text: the data.
     ///   - topic: where to; it need not be there.
     ///   - type: 1 to 128 characters.
     ///   - contentType: nil for JSON if it is a JSON object or array, and for plain text otherwise.
@@ -84,7 +85,11 @@ extension ClarionClient {
 
     /// Posts several events whose data is JSON, next to each other: all or none.
     ///
-    /// - Parameter documents: up to 10,000, none of them empty.
+    /// - Parameters:
+    ///   - documents: up to 10,000, none of them empty.
+    ///   - topic: where to.
+    ///   - type: of all of them.
+    ///   - key: an idempotency key of them all.
     public func post(
         jsonLines documents: [[UInt8]],
         to topic: String,
@@ -103,6 +108,7 @@ extension ClarionClient {
     ///
     /// - Parameters:
     ///   - documents: up to 10,000, in structured mode.
+    ///   - topic: where to.
     ///   - key: an idempotency key of them all, instead of their own.
     public func post(
         cloudEvents documents: [[UInt8]],

@@ -1,5 +1,5 @@
 extension ClarionClient {
-    /// Events as they come: see ``ClarionClient/events(matching:since:types:noticing:)``.
+    /// Events as they come: see `events(matching:since:types:noticing:)`.
     public struct Events: AsyncSequence, Sendable {
         /// What comes.
         public typealias Element = Event
