@@ -76,7 +76,7 @@ docs: $(addprefix .build/docs/,$(addsuffix .doccarchive,$(DOCUMENTED))) ## Build
 	rm -rf .build/docs/$*.symbols && mkdir -p .build/docs/$*.symbols
 	swift symbolgraph-extract -module-name $* -minimum-access-level public -skip-synthesized-members \
 		-I "$$(swift build --show-bin-path)/Modules" \
-		$$(find Sources .build/checkouts .build/debug/ -name module.modulemap -not -path '*/Test*' -printf '-I %h\n') \
+		$$(find Sources .build/checkouts "$$(swift build --show-bin-path)/" -name module.modulemap -not -path '*-tool.build*' -printf '-I %h\n') \
 		-output-dir .build/docs/$*.symbols \
 		-target "$$(swift -print-target-info | sed -n '/"triple"/{s/.*: "\(.*\)".*/\1/p;q;}')"
 	docc convert Sources/$*/$*.docc --warnings-as-errors --fallback-display-name $* --fallback-bundle-identifier $* \
