@@ -76,7 +76,7 @@ public struct HubAnswer: Sendable {
 
     /// An answer of text.
     public init(text: String, status: Int = 200) {
-        self.init(status: status, headers: [("Content-Type", "text/plain;charset=utf-8")], body: Array(text.utf8))
+        self.init(status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
     }
 
     /// The body as JSON.

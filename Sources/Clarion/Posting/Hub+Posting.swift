@@ -63,13 +63,13 @@ extension Hub {
     /// ```
     ///
     /// - Parameters:
-    ///   - text: the data, sent as `text/plain;charset=utf-8`.
+    ///   - text: the data, sent as `text/plain; charset=utf-8`.
     ///   - topic: the name of the topic.
     ///   - type: a word for the kind of event, such as `created`; nil for none.
     /// - Throws: what ``post(_:)-(EventDraft)`` does, and ``HubError`` with code `topic-invalid`.
     @discardableResult
     public func post(_ text: String, to topic: String, type: String? = nil) async throws(HubError) -> Event {
-        try await post(Array(text.utf8), contentType: "text/plain;charset=utf-8", to: topic, type: type)
+        try await post(Array(text.utf8), contentType: "text/plain; charset=utf-8", to: topic, type: type)
     }
 
     /// Posts a value as JSON.

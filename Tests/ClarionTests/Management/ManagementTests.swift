@@ -15,7 +15,7 @@ import Testing
     @Test func textAndValuesArePostedAsWhatTheyAre() async throws {
         try await withHub { hub in
             let text = try await hub.post("hello", to: "a", type: "greeting")
-            #expect(text.contentType == "text/plain;charset=utf-8" && text.type == "greeting")
+            #expect(text.contentType == "text/plain; charset=utf-8" && text.type == "greeting")
             let value = try await hub.post(Order(total: 12, id: "a/1"), to: "a")
             #expect(value.contentType == "application/json" && value.text == #"{"id":"a/1","total":12}"#)
             await #expect { try await hub.post("x", to: "a*") } throws: { ($0 as? HubError)?.code == "topic-invalid" }
