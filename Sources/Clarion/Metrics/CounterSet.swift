@@ -3,7 +3,10 @@ import Prometheus
 
 /// The counters of a metric with one label, whose values are the cases of a type. All are there from the beginning, so that
 /// a first one is seen to be one.
-struct CounterSet<Label: RawRepresentable & CaseIterable & Equatable>: Sendable where Label.RawValue == String {
+struct CounterSet<Label: RawRepresentable & CaseIterable & Hashable & Sendable>: Sendable
+where Label.RawValue == String {
+    // Kept, since `allCases` makes a new array, and streams count each delivery.
+    private let labels = Array(Label.allCases)
     private let counters: [Counter]
 
     init(_ metric: MetricDescription, _ factory: any MetricsFactory) {
@@ -14,9 +17,8 @@ struct CounterSet<Label: RawRepresentable & CaseIterable & Equatable>: Sendable 
 
     func count(_ label: Label, _ amount: Int = 1) {
         // Few cases: looking through them takes less time than hashing one.
-        for (index, candidate) in Label.allCases.enumerated() where candidate == label {
-            counters[index].increment(by: Int64(amount))
-        }
+        guard let index = labels.firstIndex(of: label) else { return }
+        counters[index].increment(by: Int64(amount))
     }
 }
 
