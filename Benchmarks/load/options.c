@@ -124,6 +124,6 @@ struct options options_parse(int count, char **arguments) {
     if (o.mode == MODE_IDLE && o.pid_count == 0) refuse("idle needs the server's --pid");
     if (o.mode == MODE_DROP && o.drops >= o.streams) refuse("--drops must be fewer than --streams");
     if (!o.gauge_path) o.gauge_path = o.target == TARGET_CLARION ? "/metrics" : "/nchan_stub_status";
-    if (!o.gauge) o.gauge = o.target == TARGET_CLARION ? "clarion_observers{kind=\"stream\"} " : "\nsubscribers: ";
+    if (!o.gauge) o.gauge = o.target == TARGET_CLARION ? "\nclarion_streams " : "\nsubscribers: ";
     return o;
 }

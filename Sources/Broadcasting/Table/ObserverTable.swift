@@ -83,6 +83,13 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         readings.end()
     }
 
+    /// The same with all entries that have an owner.
+    func readOwned(_ body: (Roster<Value>.Members) -> Void) {
+        let members = registry.withLock { $0.ownedMembers }
+        body(members)
+        readings.end()
+    }
+
     /// Tells one registration alone, unless it has ended.
     func notify(_ registration: Registration<Key>, _ value: Value) {
         let entry = registry.withLock { $0.entry(of: registration) }

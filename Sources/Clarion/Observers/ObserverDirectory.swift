@@ -23,5 +23,5 @@ final class ObserverDirectory: Sendable {
     }
 
     /// All that live, in no order.
-    var unordered: [any HubObserver] { table.keys.compactMap(find) }
+    var unordered: [any HubObserver] { table.owners().filter(\.isRegistered) }
 }
