@@ -23,9 +23,12 @@ extension Hub {
 
     /// The webhook of an id.
     ///
-    /// - Throws: ``HubError`` with code `observer-unknown`.
+    /// - Throws: ``HubError`` with code `observer-unknown`, or `observer-kind` for a stream or an object.
     public func webhook(_ id: String) async throws(HubError) -> RegisteredWebhook {
-        try await request(RegisteredWebhook.self, "GET", path(of: id))
+        if let id = try? ObserverID(id), let observer = directory.find(id), observer.kind != .webhook {
+            throw HubError(code: "observer-kind", message: "An observer of another kind has this id.")
+        }
+        return try await request(RegisteredWebhook.self, "GET", path(of: id))
     }
 
     /// Unregisters an observer of any kind.

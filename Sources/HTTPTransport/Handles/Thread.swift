@@ -22,7 +22,7 @@ package enum Thread {
         let error = unsafe clarion_start_thread(threadMain, body.toOpaque())
         guard error == 0 else {
             unsafe body.release()
-            // At start-up: without its threads the program cannot do its work, and nothing is under way yet.
+            // Once in the life of a hub, at start-up, and of a client, with its first request: neither can do its work without.
             fatalError("cannot create the thread '\(name)': error \(error)")
         }
     }

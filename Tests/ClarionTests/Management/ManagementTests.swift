@@ -34,7 +34,7 @@ import Testing
             var settings = WebhookSettings(url: "http://127.0.0.1:8999/hook", topics: ["a.*"])
             settings.enabled = false
             let made = try await hub.register(settings, as: "billing")
-            #expect(made.id == "billing" && made.state == "paused" && made.secret?.hasPrefix("whsec_") == true)
+            #expect(made.id == "billing" && made.state == .paused && made.secret?.hasPrefix("whsec_") == true)
             try await hub.post("1", to: "a.b")
             let read = try await hub.webhook("billing")
             #expect(read.stats.pending == 1 && read.secret == nil && read.topics == ["a.*"])
@@ -45,6 +45,17 @@ import Testing
             await #expect { try await hub.webhook("billing") } throws: {
                 ($0 as? HubError)?.code == "observer-unknown"
             }
+            // Every format is one that the hub takes.
+            for format in WebhookSettings.Format.allCases {
+                settings.format = format
+                try await hub.register(settings, as: "formats")
+            }
+            let token = try hub.observe("a.b") { _ in }
+            let object = try #require(hub.directory.all().first { $0.kind == .object })
+            await #expect { try await hub.webhook(object.id.description) } throws: {
+                ($0 as? HubError)?.code == "observer-kind"
+            }
+            token.cancel()
             settings.url = "no url"
             await #expect { try await hub.register(settings, as: "x") } throws: {
                 let error = $0 as? HubError
