@@ -9,9 +9,6 @@ import MicroHTTP
 struct EventFrames: Sendable {
     /// In sequence order; never empty.
     let events: ArraySlice<Event>
-    /// What was stored with them for durable observers, and with other events of the same commit, by the observer's id,
-    /// in sequence order; nil if that is to be read from the log.
-    private let deliveries: [String: [CommittedDelivery]]?
     private let frame: Frame
     /// Where each event's bytes end.
     private let ends: [Int]
@@ -20,12 +17,7 @@ struct EventFrames: Sendable {
     /// Encodes events.
     ///
     /// - Parameter memory: the budget in which the bytes count for as long as they are used.
-    init(
-        _ events: ArraySlice<Event>,
-        format: Feed.Format,
-        deliveries: [String: [CommittedDelivery]]? = nil,
-        in memory: ReaderMemory? = nil
-    ) {
+    init(_ events: ArraySlice<Event>, format: Feed.Format, in memory: ReaderMemory? = nil) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(events.reduce(0) { $0 + $1.data.count + 128 })
         var ends: [Int] = []
@@ -35,7 +27,6 @@ struct EventFrames: Sendable {
             ends.append(bytes.count)
         }
         self.events = events
-        self.deliveries = deliveries
         self.ends = ends
         frame = Frame(bytes, in: memory)
         parts = FrameParts(frame)
@@ -43,20 +34,6 @@ struct EventFrames: Sendable {
 
     var first: Position { events[events.startIndex].position }
     var last: Position { events[events.endIndex - 1].position }
-
-    /// What was stored with them for a durable observer, in sequence order; nil if that is to be read from the log.
-    ///
-    /// A commit of thousands of events on topics in turn is as many runs: each must not look through all of it.
-    func deliveries(to observer: String) -> ArraySlice<CommittedDelivery>? {
-        guard let deliveries else { return nil }
-        guard let all = deliveries[observer] else { return [] }
-        var (start, end) = (all.startIndex, all.endIndex)
-        while start < end {
-            let middle = (start + end) / 2
-            if all[middle].event < first { start = middle + 1 } else { end = middle }
-        }
-        return all[start...].prefix { $0.event <= last }
-    }
 
     /// The bytes of every event.
     var whole: Chunk { frame.whole }

@@ -50,7 +50,6 @@ final class TopicBroadcaster: Sendable {
     /// Tells of a commit, in sequence order, on the sequencer's thread. Consecutive events of one topic go as one
     /// run, unless they are large.
     func notify(_ commit: Commit) {
-        let deliveries = commit.deliveries.map { Dictionary(grouping: $0, by: \.observer) }
         var rest = commit.events[...]
         while let topic = rest.first?.topic {
             var bytes = 0
@@ -62,8 +61,7 @@ final class TopicBroadcaster: Sendable {
             rest = rest.dropFirst(run.count)
             var encoded: [Feed.Format: EventFrames] = [:]
             for feed in feeds.withLock({ $0.matching(topic) }) {
-                let frames =
-                    encoded[feed.format] ?? EventFrames(run, format: feed.format, deliveries: deliveries, in: memory)
+                let frames = encoded[feed.format] ?? EventFrames(run, format: feed.format, in: memory)
                 encoded[feed.format] = frames
                 table.notify(feed, frames)
             }

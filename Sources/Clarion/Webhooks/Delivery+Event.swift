@@ -3,10 +3,10 @@ import Webhooks
 
 extension Webhooks.Delivery {
     /// An event on its way to an endpoint, in the format it asks for.
-    init(id: Int64, of event: Event, to endpoint: String, in format: Endpoint.Format) {
+    init(of event: Event, to endpoint: String, in format: Endpoint.Format) {
         let attributes = EventAttributes(event.attributes)
         self.init(
-            id: id,
+            id: event.position.rawValue,
             endpoint: endpoint,
             eventID: event.id.description,
             topic: event.topic.name,

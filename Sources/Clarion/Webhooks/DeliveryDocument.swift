@@ -13,7 +13,7 @@ enum DeliveryDocument {
             "attempts": .number(Double(delivery.attempts)),
             "status": number(delivery.status),
             "failure": text(delivery.failure),
-            "nextAttemptAt": delivery.state == .pending ? .string(delivery.notBefore.rfc3339) : .null,
+            "nextAttemptAt": delivery.state == .pending ? text(delivery.notBefore?.rfc3339) : .null,
             "attemptedAt": text(delivery.attemptedAt?.rfc3339),
             "createdAt": .string(delivery.createdAt.rfc3339),
         ]

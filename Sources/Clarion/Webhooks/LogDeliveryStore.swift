@@ -2,7 +2,7 @@ import EventLog
 import FoundationEssentials
 import Webhooks
 
-/// The log's delivery rows as the dispatcher sees them.
+/// The log's deliveries as the dispatcher sees them.
 struct LogDeliveryStore: DeliveryStore {
     let log: any DeliveryLog
     /// For how long an endpoint may fail without one success.
@@ -18,9 +18,9 @@ struct LogDeliveryStore: DeliveryStore {
         let records =
             now == .max
             ? try await log.pendingDeliveries(of: endpoint.id, limit: limit)
-            : try await log.dueDeliveries(of: endpoint.id, at: Timestamp(milliseconds: now), limit: limit)
+            : try await log.dueDeliveries(of: endpoint.id, at: Timestamp(milliseconds: now), limit: limit).deliveries
         return records.map { record in
-            var delivery = Webhooks.Delivery(id: record.id, of: record.event, to: endpoint.id, in: endpoint.format)
+            var delivery = Webhooks.Delivery(of: record.event, to: endpoint.id, in: endpoint.format)
             delivery.renewals = record.renewals
             delivery.attempts = record.attempts
             delivery.notBefore = record.notBefore.milliseconds
@@ -29,7 +29,8 @@ struct LogDeliveryStore: DeliveryStore {
     }
 
     func nextDelivery(of endpoint: String) async throws -> Int64? {
-        try await log.nextDelivery(of: endpoint)?.milliseconds
+        let due = try await log.dueDeliveries(of: endpoint, at: log.now, limit: 1)
+        return due.deliveries.isEmpty ? due.next?.milliseconds : log.now.milliseconds
     }
 
     func record(_ outcomes: [AttemptOutcome]) async throws {
@@ -42,7 +43,8 @@ struct LogDeliveryStore: DeliveryStore {
                     case .dead, .gone: .dead
                     }
                 return DeliveryOutcome(
-                    delivery: outcome.delivery,
+                    observer: outcome.endpoint,
+                    event: Position(outcome.delivery),
                     renewals: outcome.renewals,
                     state: state,
                     attempt: outcome.attempt,

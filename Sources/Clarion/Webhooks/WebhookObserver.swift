@@ -4,8 +4,8 @@ import EventLog
 import MicroHTTP
 import Webhooks
 
-/// A service behind a URL. The registry owns it; the broadcaster only tells it that its deliveries, which were stored
-/// with the events, are waiting.
+/// A service behind a URL: an observer with a position that the log keeps. The registry owns it; the broadcaster tells it
+/// of what is posted, as it does streams.
 final class WebhookObserver: StoredObserver {
     let id: ObserverID
     let createdAt: Timestamp
@@ -41,25 +41,25 @@ final class WebhookObserver: StoredObserver {
         self.registrations.withLock { $0 = registrations }
     }
 
-    /// Has what was committed for it delivered: from memory as a rule, else from the log.
+    /// Has what was committed delivered: from memory as a rule, else from the log.
     func receive(_ frames: EventFrames, _ dispatcher: WebhookDispatcher) {
+        let types = TypeFilter(webhook.specification.types)
+        guard types.isOpen || frames.events.contains(where: types.selects) else { return }
         let endpoint = id.description
-        guard let rows = frames.deliveries(to: endpoint) else { return dispatcher.wake(endpoint) }
-        guard !rows.isEmpty else { return }
-        // Encoding what is large is not for the log's thread.
-        guard frames.events.allSatisfy({ $0.data.count <= Self.mostBytes }) else { return dispatcher.wake(endpoint) }
+        // Encoding what is much is not for the log's thread.
+        guard frames.events.count <= Self.mostEvents, frames.events.allSatisfy({ $0.data.count <= Self.mostBytes })
+        else { return dispatcher.wake(endpoint) }
         let format = webhook.specification.format
         dispatcher.offer(endpoint, in: format) {
-            var events = frames.events
-            return rows.compactMap { row in
-                events = events.drop { $0.position < row.event }
-                return events.first.map { Webhooks.Delivery(id: row.id, of: $0, to: endpoint, in: format) }
-            }
+            frames.events.lazy.filter(types.selects).map { Webhooks.Delivery(of: $0, to: endpoint, in: format) }
         }
     }
 
     /// The largest data that is handed over in memory, in bytes.
     private static let mostBytes = 65_536
+
+    /// The most events that are handed over at a time.
+    private static let mostEvents = 512
 
     var endpoint: Endpoint {
         webhook.endpoint(of: id)

@@ -251,9 +251,12 @@ final class WebhookRegistry: Sendable {
             deliveries: store,
             warnings: dispatcher.refusal(of: webhook.specification.url).map { [.egressBlocked($0)] } ?? []
         )
-        let topics = broadcaster.register(observer, format: .none) { [dispatcher] observer, frames in
-            observer.receive(frames, dispatcher)
-        }
+        // One that takes nothing now is not told: what it is to get later is read then.
+        let topics =
+            observer.state == .active
+            ? broadcaster.register(observer, format: .none) { [dispatcher] observer, frames in
+                observer.receive(frames, dispatcher)
+            } : []
         observer.hold(Registrations(topics: topics, directory: directory.add(observer)))
         members.withLock { $0[id] = observer }
         // After registering: what was committed before is found pending, what comes after wakes the dispatcher.

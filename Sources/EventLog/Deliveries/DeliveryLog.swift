@@ -1,4 +1,5 @@
-/// The deliveries of events to durable observers: committed together with the event.
+/// The deliveries of events to durable observers. What an observer is to get follows from the events after its position
+/// and what it wants; what is written is what became of them.
 public protocol DeliveryLog: Sendable {
     /// The log's time, by which deliveries are due: it passes evenly, whoever sets the clock of the day, and goes on where
     /// it was when the log is opened again.
@@ -7,8 +8,8 @@ public protocol DeliveryLog: Sendable {
     /// What the clock of the day will show at a moment of the log's time, if nobody sets it before.
     func timeOfDay(at time: Timestamp) -> Timestamp
 
-    /// The pending deliveries whose time has come, those first that have been due for longest, then in sequence order. Of
-    /// those that were never attempted the earliest events are taken if they are more than the limit.
+    /// The pending deliveries whose time has come, and when more are due. Of those that were never tried the earliest
+    /// events are taken if they are more than the limit.
     ///
     /// A delivery stays due until its outcome is recorded: whoever attempts deliveries leaves out those it has in hand.
     /// - Parameter now: what ``now`` says, or another moment of that clock.
@@ -16,19 +17,16 @@ public protocol DeliveryLog: Sendable {
         of observer: String,
         at now: Timestamp,
         limit: Int
-    ) async throws(EventLogError) -> [DeliveryRecord]
+    ) async throws(EventLogError) -> DueDeliveries
 
     /// The pending deliveries in sequence order, whether their time has come or not: for an observer that is to get
     /// its events in order, the first holds the others back until its `notBefore`.
     func pendingDeliveries(of observer: String, limit: Int) async throws(EventLogError) -> [DeliveryRecord]
 
-    /// When the first pending delivery is due by ``now``, possibly in the past; nil if nothing is pending.
-    func nextDelivery(of observer: String) async throws(EventLogError) -> Timestamp?
-
     /// Records how attempts went, all in one transaction. Outcomes of deliveries that are deleted, or have arrived, are
     /// ignored.
     ///
-    /// What was under way when its delivery was made anew, or given up, is kept and counted like any other attempt. It
+    /// What was under way when its delivery was renewed, or given up, is kept and counted like any other attempt. It
     /// does not settle the delivery, except that one that was given up has arrived after all.
     /// - Returns: of the observers concerned, those that failed last: for how long without one success, as their outcomes
     ///   say.

@@ -10,10 +10,13 @@ public struct DeliveryOutcome: Hashable, Sendable {
         case dead
     }
 
-    /// The delivery's id.
-    public let delivery: Int64
+    /// The id of the observer.
+    public let observer: String
 
-    /// How often the delivery had been made anew when the attempt began.
+    /// The event that was on its way to it.
+    public let event: Position
+
+    /// How often the delivery had been renewed when the attempt began.
     public let renewals: Int64
 
     /// What becomes of it.
@@ -27,14 +30,16 @@ public struct DeliveryOutcome: Hashable, Sendable {
 
     /// An outcome of those parts.
     public init(
-        delivery: Int64,
+        observer: String,
+        event: Position,
         renewals: Int64 = 0,
         state: State,
         attempt: DeliveryAttempt,
         failing: Int64 = 0
     ) {
         self.failing = failing
-        self.delivery = delivery
+        self.observer = observer
+        self.event = event
         self.renewals = renewals
         self.state = state
         self.attempt = attempt

@@ -1,15 +1,12 @@
 /// One event that is on its way to one observer.
 public struct DeliveryRecord: Hashable, Sendable {
-    /// Names the delivery while the log is open.
-    public let id: Int64
-
     /// The id of the observer.
     public let observer: String
 
     /// The event to deliver.
     public let event: Event
 
-    /// How often it was made anew by ``DeliveryLog/redeliver(_:to:at:)``. Its outcomes say so.
+    /// How often it was renewed by ``DeliveryLog/redeliver(_:to:at:)``. Its outcomes say so.
     public let renewals: Int64
 
     /// How many attempts were made since.
@@ -19,8 +16,7 @@ public struct DeliveryRecord: Hashable, Sendable {
     public let notBefore: Timestamp
 
     /// A record of those parts.
-    public init(id: Int64, observer: String, event: Event, renewals: Int64 = 0, attempts: Int, notBefore: Timestamp) {
-        self.id = id
+    public init(observer: String, event: Event, renewals: Int64 = 0, attempts: Int, notBefore: Timestamp) {
         self.observer = observer
         self.event = event
         self.renewals = renewals

@@ -21,8 +21,8 @@ public struct DeliverySummary: Hashable, Sendable {
     /// Why the last attempt failed, or why it became a dead letter without one; nil if it arrived.
     public let failure: String?
 
-    /// When the next attempt may begin; without meaning unless it is pending.
-    public internal(set) var notBefore: Timestamp
+    /// When the next attempt may begin; nil if that is at once. Without meaning unless it is pending.
+    public internal(set) var notBefore: Timestamp?
 
     /// When the last attempt ended; nil if there was none.
     public let attemptedAt: Timestamp?

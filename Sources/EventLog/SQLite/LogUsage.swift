@@ -5,7 +5,6 @@ public final class LogUsage: Sendable {
     private let topicCount = Atomic(0)
     private let observerCount = Atomic(0)
     private let keyCount = Atomic(0)
-    private let deferredCount = Atomic(0)
 
     /// Topics that have events or bounds, but for ``SQLiteEventLog/Limits/uncountedTopics``.
     public var topics: Int { topicCount.load(ordering: .relaxed) }
@@ -16,16 +15,12 @@ public final class LogUsage: Sendable {
     /// Idempotency keys, those included that are too old and were not removed yet.
     public var idempotencyKeys: Int { keyCount.load(ordering: .relaxed) }
 
-    /// Deliveries that have no row yet, as far as they are known one by one.
-    var deferredDeliveries: Int { deferredCount.load(ordering: .relaxed) }
-
     init() {}
 
     /// Called by the writer alone.
-    func set(topics: Int, observers: Int, keys: Int, deferred: Int) {
+    func set(topics: Int, observers: Int, keys: Int) {
         topicCount.store(topics, ordering: .relaxed)
         observerCount.store(observers, ordering: .relaxed)
         keyCount.store(keys, ordering: .relaxed)
-        deferredCount.store(deferred, ordering: .relaxed)
     }
 }

@@ -12,34 +12,19 @@ extension SQLiteEventLog: DeliveryLog {
         of observer: String,
         at now: Timestamp,
         limit: Int
-    ) async throws(EventLogError) -> [DeliveryRecord] {
-        try await readDeliveries(of: observer, isEnough: { found, _ in found.count >= limit }) { [epoch] db in
-            var reader = DeliveryReader(db, epoch: epoch)
-            return try reader.due(of: observer, at: now, limit: limit)
-        }
+    ) async throws(EventLogError) -> DueDeliveries {
+        try await readDeliveries { reader in try reader.due(of: observer, at: now, limit: limit) }
     }
 
     /// The pending deliveries in sequence order: see ``DeliveryLog/pendingDeliveries(of:limit:)``.
     public func pendingDeliveries(of observer: String, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
-        let isEnough = { @Sendable (found: [DeliveryRecord], deferred: Position) in
-            // Those without rows would come after these.
-            found.count >= limit && found.last.map { $0.event.position < deferred } ?? true
-        }
-        return try await readDeliveries(of: observer, isEnough: isEnough) { [epoch] db in
-            var reader = DeliveryReader(db, epoch: epoch)
-            return try reader.pending(of: observer, limit: limit)
-        }
-    }
-
-    /// When the first pending delivery is due.
-    public func nextDelivery(of observer: String) async throws(EventLogError) -> Timestamp? {
-        try await readDeliveries(of: observer) { [epoch] db in try DeliveryReader(db, epoch: epoch).next(of: observer) }
+        try await readDeliveries { [now] reader in try reader.pending(of: observer, at: now, limit: limit) }
     }
 
     /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:)``.
     @discardableResult
     public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Duration] {
-        try await change(hasTime: true, needsDeliveries: false) { writer, _ in try writer.record(outcomes) }
+        try await change(hasTime: true) { writer, db in try writer.record(outcomes, db) }
     }
 
     /// Makes every pending delivery of an observer a dead letter: see ``DeliveryLog/abandonDeliveries(of:failure:at:)``.
@@ -48,7 +33,7 @@ extension SQLiteEventLog: DeliveryLog {
         failure: String,
         at now: Timestamp
     ) async throws(EventLogError) -> Int {
-        let last = try await change { writer, _ in writer.lastDelivery }
+        let last = tail.rawValue
         var total = 0
         while true {
             let count = try await change { writer, db in
@@ -61,8 +46,7 @@ extension SQLiteEventLog: DeliveryLog {
 
     /// What became of an observer's deliveries.
     public func deliveryStats(of observer: String) async throws(EventLogError) -> DeliveryStats {
-        try await readDeliveries(of: observer) { [epoch] db in try DeliveryReader(db, epoch: epoch).stats(of: observer)
-        }
+        try await readDeliveries { reader in try reader.stats(of: observer) }
     }
 
     /// An observer's deliveries: see ``DeliveryLog/deliveries(of:in:before:limit:)``.
@@ -72,8 +56,8 @@ extension SQLiteEventLog: DeliveryLog {
         before event: Position,
         limit: Int
     ) async throws(EventLogError) -> [DeliverySummary] {
-        try await readDeliveries(of: observer) { [epoch] db in
-            try DeliveryReader(db, epoch: epoch).summaries(of: observer, in: state, before: event, limit: limit)
+        try await readDeliveries { reader in
+            try reader.summaries(of: observer, in: state, before: event, limit: limit)
         }.map { $0.byTheClock(time) }
     }
 
@@ -82,9 +66,7 @@ extension SQLiteEventLog: DeliveryLog {
         of event: Position,
         to observer: String
     ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
-        let found = try await readDeliveries(of: observer) { [epoch] db in
-            try DeliveryReader(db, epoch: epoch).delivery(of: event, to: observer)
-        }
+        let found = try await readDeliveries { reader in try reader.delivery(of: event, to: observer) }
         return found.map { ($0.summary.byTheClock(time), $0.attempts) }
     }
 
@@ -95,9 +77,8 @@ extension SQLiteEventLog: DeliveryLog {
         through: Position,
         limit: Int
     ) async throws(EventLogError) -> [Position] {
-        try await readDeliveries(of: observer) { [epoch] db in
-            let reader = DeliveryReader(db, epoch: epoch)
-            return try reader.deadLetters(of: observer, after: after, through: through, limit: limit)
+        try await readDeliveries { reader in
+            try reader.deadLetters(of: observer, after: after, through: through, limit: limit)
         }
     }
 
@@ -118,26 +99,13 @@ extension SQLiteEventLog: DeliveryLog {
         return total
     }
 
-    /// Reads rows of an observer's deliveries, once all those have one that were committed before.
-    /// - Parameter isEnough: whether what was read before that will do, though of events from a position on rows may be
-    ///   missing.
     private func readDeliveries<Value: Sendable>(
-        of observer: String,
-        isEnough: ((Value, Position) -> Bool)? = nil,
-        _ body: @escaping @Sendable (Database) throws -> Value
+        _ body: @escaping @Sendable (inout DeliveryReader) throws -> Value
     ) async throws(EventLogError) -> Value {
-        // Looked at before it is read: what gets its row meanwhile is found.
-        if let first = deferrals.firstEvent {
-            if let isEnough {
-                let found = try await read(body)
-                if isEnough(found, Position(first)) { return found }
-            }
-            try await writeBacklog()
-            try await change(hasTime: true, needsDeliveries: false) { writer, _ in
-                try writer.writeDeferred(of: observer)
-            }
+        try await read { [epoch] db in
+            var reader = DeliveryReader(db, epoch: epoch)
+            return try body(&reader)
         }
-        return try await read(body)
     }
 }
 
@@ -145,7 +113,7 @@ extension DeliverySummary {
     /// With its next attempt as the clock of the day will show it.
     fileprivate func byTheClock(_ time: LogClock) -> DeliverySummary {
         var summary = self
-        summary.notBefore = time.timeOfDay(at: notBefore)
+        summary.notBefore = notBefore.map(time.timeOfDay(at:)) ?? createdAt
         return summary
     }
 }

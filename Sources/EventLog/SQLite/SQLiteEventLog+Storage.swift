@@ -44,11 +44,6 @@ extension SQLiteEventLog {
         /// How much history topics keep that have no bounds of their own.
         public var retention = Retention()
 
-        /// How many deliveries are kept in memory, about, until their outcomes are recorded, before they are written without
-        /// one. (That they are to be made is committed with the event.) More spare an endpoint that answers slowly that its
-        /// deliveries are written twice; reading deliveries writes them all.
-        public var deferredDeliveries = 1_024
-
         /// The default limits.
         public init() {}
     }

@@ -16,7 +16,7 @@ extension SQLiteEventLog: TopicStore {
     /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:)``.
     @discardableResult
     public func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary? {
-        try await change(needsDeliveries: false) { [epoch] writer, db in
+        try await change { [epoch] writer, db in
             try writer.setRetention(retention, of: topic, db)
             return try TopicReader(db: db, epoch: epoch).summary(of: topic)
         }

@@ -22,7 +22,6 @@ public final class SQLiteEventLog: EventLog {
     private let database: any DatabaseReader
     private let reads = ReadGate()
     let horizons = RemovalHorizons()
-    let deferrals: DeferralWatch
     let time: LogClock
 
     /// How much it holds of what is bounded.
@@ -55,7 +54,6 @@ public final class SQLiteEventLog: EventLog {
         self.limits = limits
         epoch = writer.epoch
         time = writer.time
-        deferrals = writer.deferralWatch
         usage = writer.usage
         database = opened.connection
         sequencer = Sequencer(limits: limits.group, tail: writer.memory.tail)
@@ -98,7 +96,7 @@ public final class SQLiteEventLog: EventLog {
         }
         _ = try room.get()
         // A revision that nobody gets: what is set to what it is already, SQLite does not write.
-        try await change(makesRoom: false, needsDeliveries: false) { _, db in
+        try await change(makesRoom: false) { _, db in
             try db.execute(sql: "UPDATE log SET revision = revision + 1")
         }
     }
@@ -114,34 +112,18 @@ public final class SQLiteEventLog: EventLog {
     /// - Parameters:
     ///   - makesRoom: whether it is carried out also on a full disk.
     ///   - hasTime: whether it lets posts go before it, for a moment.
-    ///   - needsDeliveries: whether it looks at rows of deliveries, or changes who gets them.
     func change<Value: Sendable>(
         makesRoom: Bool = true,
         hasTime: Bool = false,
-        needsDeliveries: Bool = true,
         _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
     ) async throws(EventLogError) -> Value {
-        if needsDeliveries { try await writeBacklog() }
         let result = await withCheckedContinuation { continuation in
             let request = WriteRequest.change(
-                LogChange(makesRoom: makesRoom, needsDeliveries: needsDeliveries, continuation, body)
+                LogChange(makesRoom: makesRoom, continuation, body)
             )
             sequencer.enqueue(request, isBounded: false, hasTime: hasTime)
         }
         return try result.get()
-    }
-
-    /// Has the deliveries written that are to be worked out of what is committed by now, a part at a time so that posts get
-    /// their turn between.
-    func writeBacklog() async throws(EventLogError) {
-        guard deferrals.hasBacklog else { return }
-        let last = tail.rawValue
-        var isUnfinished = true
-        while isUnfinished {
-            isUnfinished = try await change(hasTime: true, needsDeliveries: false) { writer, db in
-                try writer.writeBacklog(upTo: last, db)
-            }
-        }
     }
 
     /// Reads from a snapshot, on a thread of the database's.

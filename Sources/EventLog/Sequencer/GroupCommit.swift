@@ -117,9 +117,6 @@ struct GroupCommit<Request: Sendable>: Sendable {
         return .commit(takeGroup())
     }
 
-    /// Whether a write waits that has no time.
-    var isAwaited: Bool { !incoming.isEmpty || !outgoing.isEmpty }
-
     /// Takes no more writes from here on.
     /// - Parameter closer: called by whoever acts on ``finished()``.
     /// - Returns: whether the writer must be woken; nil if all is over already and the closer was not kept.

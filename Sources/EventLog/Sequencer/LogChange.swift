@@ -10,21 +10,16 @@ struct LogChange: Sendable {
     /// Whether it helps to make room on a full disk, or needs none, so that it is carried out there too.
     let makesRoom: Bool
 
-    /// Whether every delivery must have a row before it.
-    let needsDeliveries: Bool
-
     /// Called instead if it threw, or the whole transaction failed.
     let fail: @Sendable (EventLogError) -> Void
 
     /// A change that answers through a continuation.
     init<Value: Sendable>(
         makesRoom: Bool,
-        needsDeliveries: Bool,
         _ continuation: CheckedContinuation<Result<Value, EventLogError>, Never>,
         _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
     ) {
         self.makesRoom = makesRoom
-        self.needsDeliveries = needsDeliveries
         perform = { writer, db in
             let value = try body(writer, db)
             return { continuation.resume(returning: .success(value)) }

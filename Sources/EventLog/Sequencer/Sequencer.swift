@@ -86,20 +86,16 @@ final class Sequencer: Sendable {
 
     private func run(_ writer: LogWriter) {
         var isCalm = false
-        // Since the last post.
-        var hasBreathed = false
         while true {
             let step = queue.withLock { $0.next(isCalm: isCalm) }
             isCalm = false
             switch step {
             case .commit(let group):
                 commit(group, with: writer)
-                if group.contains(where: \.isPost) { hasBreathed = false }
             case .breathe:
                 isCalm = !wakeUp.wait(atMost: Self.breath)
-                hasBreathed = isCalm
             case .sleep:
-                idle(writer, hasBreathed: hasBreathed)
+                idle(writer)
             case .finish: return
             }
         }
@@ -107,25 +103,11 @@ final class Sequencer: Sendable {
 
     /// Sleeps until woken, or takes a step of maintenance if one is due and no post comes: also without posts there is
     /// history to remove when it has become too old.
-    private func idle(_ writer: LogWriter, hasBreathed: Bool) {
-        if writer.deferral != .few, !writer.maintenanceFailed {
-            // Not at once: those that this thread has just woken may be waiting for its processor. And not after what had
-            // time: then the next post may not be far.
-            let pause = hasBreathed ? Self.shortWait : Self.breath
-            if !wakeUp.wait(atMost: pause) {
-                writer.writeOldestDeferred { queue.withLock { $0.isAwaited } }
-            }
-            return
-        }
+    private func idle(_ writer: LogWriter) {
         switch writer.leisure {
         case .work: break
         case .shortWait: if wakeUp.wait(atMost: Self.shortWait) { return }
-        case .longWait:
-            if writer.memory.deferred.count > 0, !writer.maintenanceFailed {
-                if !wakeUp.wait(atMost: Self.shortWait) { writer.writeOldestDeferred() }
-                return
-            }
-            if wakeUp.wait(atMost: Self.longWait) { return }
+        case .longWait: if wakeUp.wait(atMost: Self.longWait) { return }
         }
         writer.maintain(isIdle: true)
     }
@@ -136,15 +118,10 @@ final class Sequencer: Sendable {
         case .success(let committed):
             if let last = committed.events.last {
                 newest.store(last.position.rawValue, ordering: .releasing)
-                let commit = Commit(
-                    events: committed.events,
-                    deliveries: committed.deliveries,
-                    duration: ContinuousClock.now - began
-                )
+                let commit = Commit(events: committed.events, duration: ContinuousClock.now - began)
                 for follower in followers.withLock({ $0 }) { follower(commit) }
             }
             acknowledge(group, committed)
-            if writer.deferral == .tooMany { writer.writeOldestDeferred() }
             writer.tidy()
             writer.maintain(isIdle: false)
         case .failure(let error):

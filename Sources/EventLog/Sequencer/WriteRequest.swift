@@ -31,10 +31,6 @@ enum WriteRequest: Sendable {
         }
     }
 
-    var isPost: Bool {
-        if case .append = self { true } else { false }
-    }
-
     /// The bytes of its posts.
     var postedBytes: Int {
         if case .append = self { bytes } else { 0 }

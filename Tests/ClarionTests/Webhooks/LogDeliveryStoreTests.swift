@@ -41,7 +41,7 @@ import Webhooks
             expecting: nil
         )
         _ = try await log.append((0..<4).map { _ in EventDraft(topic: topic, data: []) })
-        let ids = try await log.pendingDeliveries(of: "w", limit: 9).map(\.id)
+        let ids = try await log.pendingDeliveries(of: "w", limit: 9).map(\.event.position.rawValue)
         let failed = Recorder<FailedEndpoint>()
         try await body(
             LogDeliveryStore(

@@ -19,7 +19,7 @@ import Testing
         #expect(try await pending("paused") == [])
         #expect(try await pending("other") == [3])
         #expect(try await pending("nobody") == [])
-        let first = try #require(try await log.dueDeliveries(of: "all", at: events[0].time, limit: 1).first)
+        let first = try #require(try await log.due(of: "all", at: events[0].time, limit: 1).first)
         #expect(first.event == events[0] && first.attempts == 0 && first.observer == "all")
         #expect(first.notBefore == events[0].time)
         await log.close()
@@ -46,22 +46,22 @@ import Testing
         let log = try kind.make(clock: clock).log
         try await save(log, "w", ["a"])
         _ = try await log.append(Array(repeating: .of("a"), count: 4))
-        let due = try await log.dueDeliveries(of: "w", at: start, limit: 10)
+        let due = try await log.due(of: "w", at: start, limit: 10)
         #expect(due.count == 4)
         let later = start.advanced(byMilliseconds: 5_000)
         try await log.recordOutcomes([
             DeliveryOutcome(
-                delivery: due[0].id,
+                of: due[0],
                 state: .delivered,
                 attempt: DeliveryAttempt(number: 1, at: start, status: 200)
             ),
             DeliveryOutcome(
-                delivery: due[1].id,
+                of: due[1],
                 state: .pending(notBefore: later),
                 attempt: DeliveryAttempt(number: 1, at: start, failure: "timeout")
             ),
             DeliveryOutcome(
-                delivery: due[2].id,
+                of: due[2],
                 state: .dead,
                 attempt: DeliveryAttempt(number: 9, at: start, status: 500, failure: "status")
             ),
@@ -80,21 +80,22 @@ import Testing
                     failingSince: start
                 )
         )
-        #expect(try await log.dueDeliveries(of: "w", at: start, limit: 10).map(\.id) == [due[3].id])
-        #expect(try await log.nextDelivery(of: "w") == start)
-        #expect(try await log.dueDeliveries(of: "w", at: later, limit: 10).map(\.id) == [due[3].id, due[1].id])
-        #expect(try await log.pendingDeliveries(of: "w", limit: 10).map(\.id) == [due[1].id, due[3].id])
+        #expect(try await log.due(of: "w", at: start, limit: 10).map(\.event) == [due[3].event])
+        #expect(try await log.dueDeliveries(of: "w", at: start, limit: 10).next == later)
+        #expect(try await log.dueDeliveries(of: "w", at: later, limit: 10).next == nil)
+        #expect(try await log.due(of: "w", at: later, limit: 10).map(\.event) == [due[3], due[1]].map(\.event))
+        #expect(try await log.pendingDeliveries(of: "w", limit: 10).map(\.event) == [due[1], due[3]].map(\.event))
         let retry = try #require(try await log.pendingDeliveries(of: "w", limit: 1).first)
         #expect(retry.attempts == 1 && retry.notBefore == later && retry.event == due[1].event)
 
         try await log.recordOutcomes([
             DeliveryOutcome(
-                delivery: due[1].id,
+                of: due[1],
                 state: .delivered,
                 attempt: DeliveryAttempt(number: 2, at: later, status: 204)
             ),
             DeliveryOutcome(
-                delivery: due[3].id,
+                of: due[3],
                 state: .delivered,
                 attempt: DeliveryAttempt(number: 1, at: later, status: 204)
             ),
@@ -111,7 +112,7 @@ import Testing
                     lastAttemptAt: later
                 )
         )
-        #expect(try await log.nextDelivery(of: "w") == nil)
+        #expect(try await log.dueDeliveries(of: "w", at: .latest, limit: 1) == DueDeliveries(deliveries: [], next: nil))
         await log.close()
     }
 
@@ -121,10 +122,10 @@ import Testing
         try await save(log, "w", ["a"])
         try await save(log, "gone", ["a"])
         _ = try await log.append([.of("a")])
-        let settled = try await log.pendingDeliveries(of: "w", limit: 1)[0].id
-        let gone = try await log.pendingDeliveries(of: "gone", limit: 1)[0].id
+        let settled = try await log.pendingDeliveries(of: "w", limit: 1)[0]
+        let gone = try await log.pendingDeliveries(of: "gone", limit: 1)[0]
         let outcome = DeliveryOutcome(
-            delivery: settled,
+            of: settled,
             state: .delivered,
             attempt: DeliveryAttempt(number: 1, at: .now(), status: 200)
         )
@@ -134,9 +135,15 @@ import Testing
         try await save(log, "gone", ["a"])
         _ = try await log.append([.of("b")])
         try await log.recordOutcomes(
-            [settled, gone, 12_345].map {
-                DeliveryOutcome(delivery: $0, state: .dead, attempt: DeliveryAttempt(number: 2, at: .now()))
-            }
+            [("w", settled.event.position), ("gone", gone.event.position), ("w", Position(12_345))]
+                .map { observer, event in
+                    DeliveryOutcome(
+                        observer: observer,
+                        event: event,
+                        state: .dead,
+                        attempt: DeliveryAttempt(number: 2, at: .now())
+                    )
+                }
         )
         #expect(try await log.deliveryStats(of: "w") == stats)
         #expect(try await log.deliveryStats(of: "gone") == DeliveryStats())
@@ -148,12 +155,12 @@ import Testing
         let log = try kind.make().log
         try await save(log, "w", ["a"])
         _ = try await log.append([.of("a")])
-        let old = try await log.pendingDeliveries(of: "w", limit: 1)[0].id
+        let old = try await log.pendingDeliveries(of: "w", limit: 1)[0]
         _ = try await log.deleteObserver("w", expecting: nil)
         try await save(log, "w", ["a"])
         _ = try await log.append([.of("a")])
         try await log.recordOutcomes([
-            DeliveryOutcome(delivery: old, state: .dead, attempt: DeliveryAttempt(number: 1, at: .now()))
+            DeliveryOutcome(of: old, state: .dead, attempt: DeliveryAttempt(number: 1, at: .now()))
         ])
         #expect(try await log.deliveryStats(of: "w") == DeliveryStats(pending: 1))
         await log.close()

@@ -17,8 +17,7 @@ import Testing
         number: Int = 1
     ) -> DeliveryOutcome {
         DeliveryOutcome(
-            delivery: delivery.id,
-            renewals: delivery.renewals,
+            of: delivery,
             state: state,
             attempt: DeliveryAttempt(
                 number: number,
@@ -47,8 +46,8 @@ import Testing
         var found = try #require(try await log.delivery(of: first.event.position, to: "w"))
         #expect(found.summary.state == .pending && found.summary.attempts == 0 && found.summary.notBefore == now)
         #expect(found.summary.status == (isDelivered ? 200 : 500) && found.attempts.map(\.number) == [1])
-        let renewed = try #require(try await log.dueDeliveries(of: "w", at: now, limit: 9).first)
-        #expect(renewed.id == first.id && renewed.renewals == first.renewals + 1)
+        let renewed = try #require(try await log.due(of: "w", at: now, limit: 9).first)
+        #expect(renewed.event == first.event && renewed.renewals == first.renewals + 1)
 
         try await log.recordOutcomes([outcome(renewed, .delivered)])
         stats = try await log.deliveryStats(of: "w")

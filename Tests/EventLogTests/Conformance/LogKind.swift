@@ -27,8 +27,6 @@ struct LogKind: Sendable, CustomTestStringConvertible {
         var scannedEvents: Int?
         /// How many topics it knows by heart, if it knows of such a thing.
         var cachedTopics: Int?
-        /// How many deliveries it keeps without rows, if it does so.
-        var deferredDeliveries: Int?
     }
 
     static let disk = sqlite("SQLite that waits for the disk", .disk)
@@ -46,9 +44,6 @@ struct LogKind: Sendable, CustomTestStringConvertible {
         LogKind(testDescription: name, outlivesClosing: durability != .memory) { directory, settings, clock in
             var limits = SQLiteEventLog.Limits()
             limits.retention = settings.retention
-            // So that all is tried with deliveries that have rows and with some that have none yet.
-            if durability == .process { limits.deferredDeliveries = 2 }
-            limits.deferredDeliveries = settings.deferredDeliveries ?? limits.deferredDeliveries
             limits.groupEvents = settings.groupEvents ?? limits.groupEvents
             limits.queuedBytes = settings.queuedBytes ?? limits.queuedBytes
             limits.scannedEvents = settings.scannedEvents ?? limits.scannedEvents

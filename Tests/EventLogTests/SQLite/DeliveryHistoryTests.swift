@@ -28,20 +28,20 @@ import Testing
         let pending = try await log.pendingDeliveries(of: observer, limit: 10_000)
         for (event, state) in zip(events, states) {
             guard let delivery = pending.first(where: { $0.event.id == event.id }) else { continue }
-            try await log.recordOutcomes([outcome(delivery.id, 1, state)])
+            try await log.recordOutcomes([outcome(delivery, 1, state)])
         }
         return events
     }
 
     private func outcome(
-        _ delivery: Int64,
+        _ delivery: DeliveryRecord,
         _ attempts: Int,
         _ state: DeliveryOutcome.State,
         failing: Int64 = 0
     ) -> DeliveryOutcome {
         let isDelivered = state == .delivered
         return DeliveryOutcome(
-            delivery: delivery,
+            of: delivery,
             state: state,
             attempt: DeliveryAttempt(
                 number: attempts,
@@ -68,7 +68,7 @@ import Testing
     @Test func `how each attempt went is kept`() async throws {
         let log = try await log("w")
         let event = try await log.append([.of("a", type: "t")])[0]
-        let delivery = try await log.pendingDeliveries(of: "w", limit: 1)[0].id
+        let delivery = try await log.pendingDeliveries(of: "w", limit: 1)[0]
         let fresh = try #require(try await log.delivery(of: event.position, to: "w"))
         #expect(fresh.attempts.isEmpty && fresh.summary.state == .pending && fresh.summary.attemptedAt == nil)
         #expect(fresh.summary.createdAt == event.time && fresh.summary.type == "t" && fresh.summary.event == event.id)
@@ -113,7 +113,7 @@ import Testing
     @Test func `only the last 32 attempts are kept, in order`() async throws {
         let log = try await log("w", "v")
         let event = try await log.append([.of("a")])[0]
-        let delivery = try await log.pendingDeliveries(of: "w", limit: 1)[0].id
+        let delivery = try await log.pendingDeliveries(of: "w", limit: 1)[0]
         for number in 1...75 {
             try await log.recordOutcomes([outcome(delivery, number, .pending(notBefore: clock.now))])
             let kept = try #require(try await log.delivery(of: event.position, to: "w")).attempts.map(\.number)
@@ -162,12 +162,12 @@ import Testing
         #expect(count == 4)
         let stats = try await log.deliveryStats(of: "w")
         #expect(stats.pending == 4 && stats.deadLetters == 0 && stats.delivered == 1 && stats.failed == 2)
-        let due = try await log.dueDeliveries(of: "w", at: clock.now, limit: 9)
+        let due = try await log.due(of: "w", at: clock.now, limit: 9)
         #expect(due.map(\.event.position.rawValue) == [1, 2, 3, 4])
         #expect(due.allSatisfy { $0.attempts == 0 && $0.notBefore == clock.now })
         let foreign = try #require(try await log.delivery(of: Position(4), to: "w"))
         #expect(foreign.summary.createdAt == clock.now && foreign.summary.topic == .of("b"))
-        try await log.recordOutcomes([outcome(due[1].id, 1, .delivered)])
+        try await log.recordOutcomes([outcome(due[1], 1, .delivered)])
         let attempts = try #require(try await log.delivery(of: events[1].position, to: "w")).attempts
         #expect(attempts.map(\.number) == [1, 1] && attempts.map(\.status) == [500, 200])
         #expect(try await log.deliveryStats(of: "v").pending == 3)
@@ -246,10 +246,10 @@ import Testing
     @Test func `it is known since when an observer fails without a success, and for how long`() async throws {
         let log = try await log("w", "v")
         let events = try await log.append(Array(repeating: .of("a"), count: 4))
-        let ids = try await log.pendingDeliveries(of: "w", limit: 9).map(\.id)
-        let other = try await log.pendingDeliveries(of: "v", limit: 9).map(\.id)
+        let ids = try await log.pendingDeliveries(of: "w", limit: 9)
+        let other = try await log.pendingDeliveries(of: "v", limit: 9)
         let start = events[0].time
-        func record(_ after: Int64, _ outcomes: (Int64, DeliveryOutcome.State)...) async throws -> [String: Duration] {
+        func record(_ after: Int64, _ outcomes: (DeliveryRecord, DeliveryOutcome.State)...) async throws -> [String: Duration] {
             clock.now = start.advanced(byMilliseconds: after)
             return try await log.recordOutcomes(outcomes.map { outcome($0.0, 1, $0.1, failing: after) })
         }

@@ -29,10 +29,10 @@ import Testing
         let page = try await again.read(after: .start, matching: [.of("**")], limit: 10, byteLimit: .max)
         #expect(page.events == events)
         #expect(try await again.observers() == [saved])
-        #expect(try await again.dueDeliveries(of: "w", at: .latest, limit: 10).map(\.event) == [events[0]])
+        #expect(try await again.due(of: "w", at: .latest, limit: 10).map(\.event) == [events[0]])
         let more = try await again.append([.of("a")])
         #expect(more[0].position == Position(3))
-        #expect(try await again.dueDeliveries(of: "w", at: .latest, limit: 10).count == 2)
+        #expect(try await again.due(of: "w", at: .latest, limit: 10).count == 2)
         await again.close()
     }
 

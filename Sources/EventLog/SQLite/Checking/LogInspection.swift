@@ -117,6 +117,19 @@ struct LogInspection {
             WHERE name IS NOT NULL AND key NOT IN (SELECT observer FROM delivery_stats)
             """
         )
+        guard report.version == report.currentVersion else { return }
+        try note(
+            """
+            SELECT 'observer ' || name || ' has come to position ' || cursor || ', which was never posted'
+            FROM observer JOIN delivery_stats ON delivery_stats.observer = key WHERE cursor > \(report.tail)
+            """
+        )
+        try note(
+            """
+            SELECT 'observer ' || name || ' does not say what it wants' FROM observer
+            WHERE name IS NOT NULL AND key NOT IN (SELECT observer FROM interest)
+            """
+        )
     }
 
     private mutating func checkDeliveries() throws {

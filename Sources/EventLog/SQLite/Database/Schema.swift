@@ -20,30 +20,27 @@ internal import GRDB
 /// - `idempotency`: the keys of the last 24 hours, and what was posted under them when: `time` is the event's.
 /// - `observer`: `name` is the observer's id; null while its deliveries are being deleted. `topics` and `types` are
 ///   lines, because neither may contain a line break.
-/// - `delivery`: one row for each event and observer. `state` is -1 or 0 pending (``untried``, ``pending``), 1
-///   delivered, 2 dead; `settled_at` is since when, unless it is pending. One that was never attempted is due at once, so
-///   `delivery_due` does without it. `created_at` is null if it came with its event. `renewals` counts how often it was
-///   made anew: what comes of an attempt from before does not settle it. `logged` counts all its attempts, also those
-///   from before, which `attempts` does not. Of events after `log.fanned_out` the rows may be missing: who was to get
-///   them follows from the table of observers, see ``DeferredDeliveries``. An event for a hundred observers would touch
-///   two hundred pages otherwise; and most are delivered a moment later.
+/// - `interest`: what an observer wanted from when on: of events after `since`, until its next row. Lines, as in
+///   `observer`; no topics if it wanted nothing. Rows that the observer's cursor has passed are deleted.
+/// - `delivery`: outcomes and exceptions, one row for an event and an observer at most. An event after the observer's
+///   cursor that it was to get and that has no row was never tried: see ``Subscription``. `state` is 0 pending, 1
+///   delivered, 2 dead; `settled_at` is since when, unless it is pending. `created_at` is null if it came with its event.
+///   `renewals` counts how often it was renewed: what comes of an attempt from before does not settle it. `logged` counts
+///   all its attempts, also those from before, which `attempts` does not.
 /// - `attempt`: how the last attempts of each delivery went: `id` is the delivery's times ``attemptsPerDelivery`` plus
 ///   the attempt's place in a ring of so many, so that they lie together, without an index, and never become more.
-/// - `delivery_stats`: kept apart from `observer` so that counting does not write the document again. `failing_since` is
+/// - `delivery_stats`: kept apart from `observer` so that counting does not write the document again. `pending` counts
+///   rows. `cursor` is a position: every event up to it that the observer was to get has a row, or had one. `failing_since` is
 ///   when the first attempt failed after the last one that did not, null if none did, and `failing_for` how long its
 ///   deliveries were being attempted since, in milliseconds.
 enum Schema {
     /// `CLRN`, in the file's header.
     static let applicationID: UInt32 = 0x434C_524E
 
-    /// Pending, and never attempted since it was made, or made anew.
-    static let untried: Int64 = -1
-    /// Pending after an attempt that failed.
     static let pending: Int64 = 0
     static let delivered: Int64 = 1
     static let dead: Int64 = 2
-
-    static func isPending(_ state: Int64) -> Bool { state <= pending }
+    static let states = [pending, delivered, dead]
 
     /// How many attempts of a delivery are kept; part of what is stored, so it cannot be changed.
     static let attemptsPerDelivery: Int64 = 32
@@ -67,8 +64,28 @@ enum Schema {
         migrator.registerMigration("8: the log's time") { db in try db.execute(sql: eighth) }
         migrator.registerMigration("9: topics that are gone") { db in try db.execute(sql: ninth) }
         migrator.registerMigration("10: how much is held") { db in try db.execute(sql: tenth) }
+        migrator.registerMigration("11: positions of observers") { db in try db.execute(sql: eleventh) }
         return migrator
     }
+
+    /// Up to `fanned_out` every delivery has a row; of what came later none that is missing was tried.
+    private static let eleventh = """
+        CREATE TABLE interest (
+            observer INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            topics TEXT NOT NULL,
+            types TEXT NOT NULL,
+            PRIMARY KEY (observer, since)
+        ) WITHOUT ROWID;
+        INSERT INTO interest SELECT key, fanned_out, iif(receives, topics, ''), iif(receives, types, '')
+            FROM observer, log WHERE name IS NOT NULL;
+        ALTER TABLE delivery_stats ADD COLUMN cursor INTEGER NOT NULL DEFAULT 0;
+        UPDATE delivery_stats SET cursor = (SELECT fanned_out FROM log);
+        ALTER TABLE log DROP COLUMN fanned_out;
+        UPDATE delivery SET state = 0 WHERE state = -1;
+        DROP INDEX delivery_event;
+        CREATE INDEX delivery_event ON delivery (event, observer);
+        """
 
     private static let tenth = """
         ALTER TABLE log ADD COLUMN held_topics INTEGER;

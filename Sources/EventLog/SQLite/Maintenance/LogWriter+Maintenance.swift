@@ -31,12 +31,13 @@ extension LogWriter {
         if isFull { rows = min(rows, MaintenanceSchedule.busyStep) }
         let isDone = maintenance { db in
             try countEvents(db)
-            try noteFanOut()
             var left = try trimTopics(rows, isIdle: isIdle, at: now, db)
             left = max(left, MaintenanceSchedule.busyStep / 2)
+            if schedule.wantsCursors(at: memory.tail) { schedule.cursors = Array(memory.observers.ids) }
             switch schedule.nextChore(mayGiveBack: mayGiveBack, at: now) {
             case .purgeTopics: try purgeTopic(left, db)
             case .purgeObservers: try purgeObserver(left, db)
+            case .moveCursors: try moveCursors(left, db)
             case .forgetTopics: try forgetTopics(left, db)
             case .inspect: try inspect(left, at: now, db)
             case .forgetKeys: try forgetKeys(left, at: now, db)
@@ -46,15 +47,8 @@ extension LogWriter {
         }
         if !isDone { schedule = before }
         maintenanceFailed = !isDone
-        // What follows from the log is to be worked out of little of it after a crash.
-        if isDone, memory.deferred.isWaiting(since: time.now.milliseconds - Self.longestDeferral) {
-            writeOldestDeferred()
-        }
         tidy()
     }
-
-    /// How long a delivery is without a row, in milliseconds, while posts do not cease.
-    private static let longestDeferral: Int64 = 1_000
 
     /// How long maintenance that is due waits at the most.
     private static let longestWait = Duration.milliseconds(100)

@@ -44,7 +44,7 @@ extension LogWriter {
                 cachedIn: db,
                 """
                 UPDATE delivery_stats SET pending = pending - 1 WHERE observer IN (
-                    SELECT observer FROM delivery WHERE event = ?1 AND state <= \(Schema.pending)
+                    SELECT observer FROM delivery WHERE event = ?1 AND state = \(Schema.pending)
                 )
                 """
             )

@@ -35,11 +35,7 @@ extension LogWriter {
             held.lose(candidate.position, bytes: candidate.bytes)
         }
         try held.save(topic, removal: removal, db)
-        if held.events == 0, held.retention.isUnbounded {
-            let row = try PreparedStatement(cachedIn: db, "SELECT name FROM topic WHERE id = ?1")
-            row.bind(topic, at: 1)
-            if let name = try row.first({ $0.text(0) }) { topicVanished(Topic(stored: name)) }
-        }
+        if held.events == 0, held.retention.isUnbounded { topicVanished(held.name) }
         return Trimming(
             rows: rows,
             removed: held.removed,
@@ -58,12 +54,13 @@ extension LogWriter {
     ) throws -> [(position: Int64, bytes: Int64, hasDeliveries: Bool)] {
         let retention = schedule.retention
         let oldest = retention.bounds(own: held.retention).age.map { now.milliseconds - max($0, 0) } ?? .min
+        let subscriptions = memory.observers.subscriptions(to: held.name)
         var held = held
         var candidates: [(position: Int64, bytes: Int64, hasDeliveries: Bool)] = []
         let rows = try PreparedStatement(
             cachedIn: db,
             """
-            SELECT seq, time, length(data), (SELECT min(state) FROM delivery WHERE delivery.event = seq)
+            SELECT seq, time, length(data), (SELECT min(state) FROM delivery WHERE delivery.event = seq), type
             FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3
             """
         )
@@ -73,13 +70,33 @@ extension LogWriter {
         try rows.prefix(while: { row in
             let isTooMuch = retention.exceeds(events: held.events, bytes: held.bytes, own: held.retention)
             let state = row.optionalInteger(3)
-            let isAwaited = state.map(Schema.isPending) ?? false || memory.deferred.contains(event: row.integer(0))
-            guard isTooMuch || row.integer(1) < oldest, !isAwaited else { return false }
+            guard isTooMuch || row.integer(1) < oldest, state != Schema.pending else { return false }
+            if try isAwaited(row.integer(0), of: held.name, type: row.optionalText(4), by: subscriptions, db) { return false }
             candidates.append((row.integer(0), row.integer(2), state != nil))
             held.lose(row.integer(0), bytes: row.integer(2))
             return true
         })
         return candidates
+    }
+
+    /// Whether an observer waits for an event that was never tried.
+    private func isAwaited(
+        _ event: Int64,
+        of topic: Topic,
+        type: String?,
+        by subscriptions: [Subscription],
+        _ db: Database
+    ) throws -> Bool {
+        let tried = try PreparedStatement(
+            cachedIn: db,
+            "SELECT 1 FROM delivery INDEXED BY delivery_event WHERE event = ?1 AND observer = ?2"
+        )
+        return try subscriptions.contains { subscription in
+            guard subscription.cursor < event, subscription.wants(topic, type: type, at: event) else { return false }
+            tried.bind(event, at: 1)
+            tried.bind(subscription.key, at: 2)
+            return try tried.first { _ in true } == nil
+        }
     }
 
     /// Looks for topics that hold too much, or whose oldest event is too old.
@@ -129,6 +146,7 @@ extension LogWriter {
 
 /// What a topic holds, as its row says.
 private struct HeldByTopic {
+    let name: Topic
     private(set) var events: Int64
     private(set) var bytes: Int64
     private(set) var removed: Int64
@@ -137,7 +155,7 @@ private struct HeldByTopic {
     init?(_ topic: Int64, _ db: Database) throws {
         let row = try PreparedStatement(
             cachedIn: db,
-            "SELECT events, bytes, removed, retain_events, retain_age, retain_bytes FROM topic WHERE id = ?1"
+            "SELECT events, bytes, removed, retain_events, retain_age, retain_bytes, name FROM topic WHERE id = ?1"
         )
         row.bind(topic, at: 1)
         let held = try row.first { row in
@@ -147,11 +165,11 @@ private struct HeldByTopic {
                     events: row.optionalInteger(3),
                     age: row.optionalInteger(4),
                     bytes: row.optionalInteger(5)
-                )
+                ), Topic(stored: row.text(6))
             )
         }
         guard let held else { return nil }
-        (events, bytes, removed, retention) = held
+        (events, bytes, removed, retention, name) = held
     }
 
     mutating func lose(_ position: Int64, bytes count: Int64) {

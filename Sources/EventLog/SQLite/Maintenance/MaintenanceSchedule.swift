@@ -11,6 +11,8 @@ struct MaintenanceSchedule {
         case purgeTopics
         /// Deleting deliveries of observers that were taken out.
         case purgeObservers
+        /// Moving up the cursors of observers that have nothing to do.
+        case moveCursors
         /// Deleting rows of topics that have nothing any more.
         case forgetTopics
         /// Looking at all topics for events that are too old.
@@ -30,6 +32,10 @@ struct MaintenanceSchedule {
     /// The rows that a step on an idle log touches: about 2 ms, which is what a post may have to wait for it.
     static let idleStep = 256
 
+    /// The events after which the cursors of observers that have nothing to do are moved up: what a restart looks through
+    /// for each of them, at most.
+    static let cursorStep: Int64 = 4_096
+
     /// The bytes of data that cost about as much to write and to remove as another row.
     static let bytesPerRow = 16_384
 
@@ -41,6 +47,10 @@ struct MaintenanceSchedule {
     var hasUnpurgedTopics = true
     /// Whether deliveries of observers that were taken out may be left.
     var hasUnpurgedObservers = true
+    /// Observers whose cursors are to be moved up, by their ids.
+    var cursors: [String] = []
+    /// What the tail was when all cursors had been looked at.
+    private var cursorsMovedTo: Int64?
     /// Whether there may be many topics that have nothing any more.
     var mayHaveGoneTopics = true
     /// How far the round through them has come.
@@ -71,7 +81,7 @@ struct MaintenanceSchedule {
 
     /// Whether something is to be removed, or looked for.
     func isRemovalDue(isIdle: Bool, at now: Timestamp) -> Bool {
-        hasUnpurgedTopics || hasUnpurgedObservers || mayHaveGoneTopics || (isIdle && mayHaveFreePages)
+        hasUnpurgedTopics || hasUnpurgedObservers || !cursors.isEmpty || mayHaveGoneTopics || (isIdle && mayHaveFreePages)
             || forgetting.hasCome(at: now)
             || retention.isOverdue(isIdle: isIdle) || retention.nextInspection(at: now) != nil
     }
@@ -104,6 +114,16 @@ struct MaintenanceSchedule {
         return nil
     }
 
+    /// Whether so much was posted since that all cursors are to be looked at again.
+    func wantsCursors(at tail: Int64) -> Bool {
+        cursors.isEmpty && cursorsMovedTo.map { tail - $0 >= Self.cursorStep } ?? true
+    }
+
+    /// All cursors have been looked at.
+    mutating func cursorsMoved(to tail: Int64) {
+        cursorsMovedTo = tail
+    }
+
     /// No key is left that is too old.
     mutating func keysForgotten(at now: Timestamp) {
         forgetting.make(after: Self.forgettingPause, from: now)
@@ -113,6 +133,7 @@ struct MaintenanceSchedule {
         switch chore {
         case .purgeTopics: hasUnpurgedTopics
         case .purgeObservers: hasUnpurgedObservers
+        case .moveCursors: !cursors.isEmpty
         case .forgetTopics: mayHaveGoneTopics
         case .inspect: retention.nextInspection(at: now) != nil
         case .forgetKeys: forgetting.hasCome(at: now)

@@ -13,17 +13,55 @@ extension DeliveryReader {
         """
 
     /// The deliveries of the newest events first.
-    func summaries(
+    mutating func summaries(
         of observer: String,
         in state: DeliveryState?,
         before event: Position,
         limit: Int
     ) throws -> [DeliverySummary] {
         // The index has the events of each state in order.
-        let states = (state.map { [$0] } ?? DeliveryState.allCases).flatMap(\.numbers)
         var found: [DeliverySummary] = []
-        for state in states { found += try summaries(of: observer, in: state, before: event, limit: limit) }
+        for state in state.map({ [$0] }) ?? DeliveryState.allCases {
+            found += try summaries(of: observer, in: state.number, before: event, limit: limit)
+        }
+        if state == nil || state == .pending { found += try untried(by: observer, before: event, limit: limit) }
         return Array(found.sorted { $0.event.position > $1.event.position }.prefix(limit))
+    }
+
+    /// Those that were never tried, of the newest events first.
+    private mutating func untried(by observer: String, before event: Position, limit: Int) throws -> [DeliverySummary] {
+        guard limit > 0, let subscription = try Subscription(of: observer, db) else { return [] }
+        let search = EventReader.UntriedSearch(
+            through: min(event.rawValue - 1, try EventReader.tail(db)),
+            newestFirst: true,
+            count: limit,
+            scanning: 10_000
+        )
+        return try events.allUntried(by: subscription, search).compactMap(untried)
+    }
+
+    /// A delivery that was never tried.
+    private func untried(_ event: Int64) throws -> DeliverySummary? {
+        let row = try PreparedStatement(
+            cachedIn: db,
+            "SELECT name, type, time FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1"
+        )
+        row.bind(event, at: 1)
+        return try row.first { row in
+            let time = Timestamp(milliseconds: row.integer(2))
+            return DeliverySummary(
+                event: EventID(epoch: events.epoch, position: Position(event)),
+                topic: Topic(stored: row.text(0)),
+                type: row.optionalText(1),
+                state: .pending,
+                attempts: 0,
+                status: nil,
+                failure: nil,
+                notBefore: nil,
+                attemptedAt: nil,
+                createdAt: time
+            )
+        }
     }
 
     private func summaries(
@@ -50,7 +88,7 @@ extension DeliveryReader {
     }
 
     /// What became of one event for one observer, and its attempts, oldest first.
-    func delivery(
+    mutating func delivery(
         of event: Position,
         to observer: String
     ) throws -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
@@ -63,8 +101,18 @@ extension DeliveryReader {
         )
         statement.bind(observer, at: 1)
         statement.bind(event.rawValue, at: 2)
-        guard let found = try statement.first({ (summary: try summary($0), id: $0.integer(10)) }) else { return nil }
-        return (found.summary, try attempts(of: found.id))
+        if let found = try statement.first({ (summary: try summary($0), id: $0.integer(10)) }) {
+            return (found.summary, try attempts(of: found.id))
+        }
+        guard let subscription = try Subscription(of: observer, db) else { return nil }
+        let search = EventReader.UntriedSearch(
+            after: event.rawValue - 1,
+            through: event.rawValue,
+            count: 1,
+            scanning: 1
+        )
+        guard let found = try events.untried(by: subscription, search).positions.first else { return nil }
+        return try untried(found).map { ($0, []) }
     }
 
     /// The events of dead letters, oldest first.
@@ -147,16 +195,16 @@ extension DeliveryReader {
 
 extension DeliveryState {
     /// What rows have of it.
-    fileprivate var numbers: [Int64] {
+    fileprivate var number: Int64 {
         switch self {
-        case .pending: [Schema.untried, Schema.pending]
-        case .delivered: [Schema.delivered]
-        case .dead: [Schema.dead]
+        case .pending: Schema.pending
+        case .delivered: Schema.delivered
+        case .dead: Schema.dead
         }
     }
 
     fileprivate init?(number: Int64) {
-        guard let state = Self.allCases.first(where: { $0.numbers.contains(number) }) else { return nil }
+        guard let state = Self.allCases.first(where: { $0.number == number }) else { return nil }
         self = state
     }
 }

@@ -12,47 +12,27 @@ struct DeliveryReader {
 
     static let observerKey = "(SELECT key FROM observer WHERE name = ?1)"
 
-    /// The pending deliveries that are due, the longest due first.
-    mutating func due(of observer: String, at now: Timestamp, limit: Int) throws -> [DeliveryRecord] {
-        // What was never tried waits for nothing.
-        let untried = try records(of: observer, .untried, limit: limit)
-        let failed = try records(of: observer, .failedByTime, limit: limit, until: now)
+    /// How many events are looked at in one part of a search.
+    private static let scanned = 10_000
+
+    /// The pending deliveries that are due, the longest due first, and when more are.
+    mutating func due(of observer: String, at now: Timestamp, limit: Int) throws -> DueDeliveries {
+        let failed = try failed(of: observer, .byTime, limit: limit, until: now)
+        let untried = try untried(by: observer, limit: limit, at: now)
         // Both are sorted already, as a rule.
         let found = (failed + untried).sorted { ($0.notBefore, $0.event.position) < ($1.notBefore, $1.event.position) }
-        return Array(found.prefix(limit))
+        return DueDeliveries(deliveries: Array(found.prefix(limit)), next: try next(of: observer, after: now))
     }
 
     /// The pending deliveries in sequence order.
-    mutating func pending(of observer: String, limit: Int) throws -> [DeliveryRecord] {
-        let untried = try records(of: observer, .untried, limit: limit)
-        let failed = try records(of: observer, .failed, limit: limit)
+    mutating func pending(of observer: String, at now: Timestamp, limit: Int) throws -> [DeliveryRecord] {
+        let failed = try failed(of: observer, .bySequence, limit: limit)
+        let untried = try untried(by: observer, limit: limit, at: now)
         return Array((failed + untried).sorted { $0.event.position < $1.event.position }.prefix(limit))
     }
 
-    /// When the first pending delivery is due.
-    func next(of observer: String) throws -> Timestamp? {
-        let statement = try PreparedStatement(
-            cachedIn: db,
-            """
-            SELECT min(not_before) FROM (
-                SELECT * FROM (
-                    SELECT not_before FROM delivery INDEXED BY delivery_due
-                    WHERE observer = \(Self.observerKey) AND state = \(Schema.pending) ORDER BY not_before LIMIT 1
-                )
-                UNION ALL
-                SELECT * FROM (
-                    SELECT not_before FROM delivery INDEXED BY delivery_state
-                    WHERE observer = \(Self.observerKey) AND state = \(Schema.untried) ORDER BY event LIMIT 1
-                )
-            )
-            """
-        )
-        statement.bind(observer, at: 1)
-        return try statement.first { $0.optionalInteger(0).map(Timestamp.init(milliseconds:)) } ?? nil
-    }
-
     /// The counters.
-    func stats(of observer: String) throws -> DeliveryStats {
+    mutating func stats(of observer: String) throws -> DeliveryStats {
         let statement = try PreparedStatement(
             cachedIn: db,
             """
@@ -74,12 +54,53 @@ struct DeliveryReader {
                 failingSince: row.optionalInteger(7).map(Timestamp.init(milliseconds:))
             )
         }
-        return stats ?? DeliveryStats()
+        guard var stats, let subscription = try Subscription(of: observer, db) else { return DeliveryStats() }
+        var known: [EventReader.Wanted: Int] = [:]
+        stats.pending += try events.countUntried(by: subscription, remembering: &known)
+        return stats
     }
 
-    private mutating func records(
+    /// When the first delivery is tried again whose time has not come.
+    private func next(of observer: String, after now: Timestamp) throws -> Timestamp? {
+        let statement = try PreparedStatement(
+            cachedIn: db,
+            """
+            SELECT min(not_before) FROM delivery INDEXED BY delivery_due
+            WHERE observer = \(Self.observerKey) AND state = \(Schema.pending) AND not_before > ?2
+            """
+        )
+        statement.bind(observer, at: 1)
+        statement.bind(now.milliseconds, at: 2)
+        return try statement.first { $0.optionalInteger(0).map(Timestamp.init(milliseconds:)) } ?? nil
+    }
+
+    /// The first that were never tried: they wait for nothing.
+    private mutating func untried(by observer: String, limit: Int, at now: Timestamp) throws -> [DeliveryRecord] {
+        guard limit > 0, let subscription = try Subscription(of: observer, db) else { return [] }
+        let search = EventReader.UntriedSearch(
+            through: try EventReader.tail(db),
+            count: limit,
+            scanning: Self.scanned
+        )
+        return try events.allUntried(by: subscription, search).compactMap { position in
+            try events.event(at: Position(position)).map { event in
+                // Events are stamped by the clock of the day, which may be ahead.
+                DeliveryRecord(observer: observer, event: event, attempts: 0, notBefore: min(event.time, now))
+            }
+        }
+    }
+
+    private enum Order: String {
+        case bySequence = "INDEXED BY delivery_state"
+        case byTime = "INDEXED BY delivery_due"
+
+        var columns: String { self == .byTime ? "not_before, delivery.event" : "delivery.event" }
+    }
+
+    /// Those that are to be tried again.
+    private mutating func failed(
         of observer: String,
-        _ part: PartOfPending,
+        _ order: Order,
         limit: Int,
         until now: Timestamp = Timestamp(milliseconds: .max)
     ) throws -> [DeliveryRecord] {
@@ -87,10 +108,10 @@ struct DeliveryReader {
         let statement = try PreparedStatement(
             cachedIn: db,
             """
-            SELECT \(EventReader.columns), delivery.id, renewals, attempts, not_before
-            FROM delivery INDEXED BY \(part.index) CROSS JOIN event ON seq = delivery.event
-            WHERE observer = \(Self.observerKey) AND state = \(part.state) AND not_before <= ?3
-            ORDER BY \(part.order) LIMIT ?2
+            SELECT \(EventReader.columns), renewals, attempts, not_before
+            FROM delivery \(order.rawValue) CROSS JOIN event ON seq = delivery.event
+            WHERE observer = \(Self.observerKey) AND state = \(Schema.pending) AND not_before <= ?3
+            ORDER BY \(order.columns) LIMIT ?2
             """
         )
         statement.bind(observer, at: 1)
@@ -103,30 +124,14 @@ struct DeliveryReader {
             let column = EventReader.columnCount
             records.append(
                 DeliveryRecord(
-                    id: row.integer(column),
                     observer: observer,
                     event: event,
-                    renewals: row.integer(column + 1),
-                    attempts: Int(row.integer(column + 2)),
-                    notBefore: Timestamp(milliseconds: row.integer(column + 3))
+                    renewals: row.integer(column),
+                    attempts: Int(row.integer(column + 1)),
+                    notBefore: Timestamp(milliseconds: row.integer(column + 2))
                 )
             )
         }
         return records
     }
-}
-
-/// Some of the pending deliveries of an observer, in the order of an index.
-private enum PartOfPending {
-    /// Those that were never attempted, in sequence order, which is the order of their times, too, but for those that
-    /// were made anew.
-    case untried
-    /// Those that failed, in sequence order.
-    case failed
-    /// Those that failed, by their times.
-    case failedByTime
-
-    var state: Int64 { self == .untried ? Schema.untried : Schema.pending }
-    var index: String { self == .failedByTime ? "delivery_due" : "delivery_state" }
-    var order: String { self == .failedByTime ? "not_before, delivery.event" : "delivery.event" }
 }

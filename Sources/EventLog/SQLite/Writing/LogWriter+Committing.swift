@@ -5,8 +5,6 @@ extension LogWriter {
     struct CommittedGroup {
         /// The events that all posts added, in sequence order.
         var events: [Event] = []
-        /// Their deliveries; nil if followers are not told of each.
-        var deliveries: [CommittedDelivery]? = []
         /// What became of each request of the group, in order.
         var results: [Outcome] = []
     }
@@ -62,7 +60,6 @@ extension LogWriter {
     ) throws(EventLogError) -> CommittedGroup {
         var committed = CommittedGroup()
         committed.events.reserveCapacity(group.reduce(0) { $0 + $1.events })
-        let deliveriesBefore = lastDelivery
         try transaction(awaitingDisk: true, db) { statements in
             let time = nextTime()
             for request in group {
@@ -74,24 +71,14 @@ extension LogWriter {
                     let result = try append(drafts, if: condition, at: time, to: &committed.events, statements)
                     committed.results.append(.append(result))
                 case .change(let change):
-                    let result = try savepoint(db, statements) {
-                        if change.needsDeliveries { try writeDeferred(db) }
-                        return try change.perform(self, db)
-                    }
+                    let result = try savepoint(db, statements) { try change.perform(self, db) }
                     committed.results.append(.change(result))
                 }
             }
             try noteTime()
         }
-        swap(&committed.deliveries, &memory.told)
         let bytes = committed.events.reduce(0) { $0 + $1.data.count }
-        schedule.committed(
-            rows: max(
-                committed.events.count,
-                Int(lastDelivery - deliveriesBefore),
-                bytes / MaintenanceSchedule.bytesPerRow
-            )
-        )
+        schedule.committed(rows: max(committed.events.count, bytes / MaintenanceSchedule.bytesPerRow))
         return committed
     }
 }

@@ -36,7 +36,7 @@ extension LogWriter {
         return .success(AppendReceipt(events: try insertNew(drafts, replays, at: time, to: &events, statements)))
     }
 
-    /// Writes an event, and a delivery of it for each observer that wants it.
+    /// Writes an event. Who is to get it follows from it, and is nothing that a commit knows.
     func insert(_ draft: EventDraft, at time: Timestamp, _ statements: WriterStatements) throws -> Event {
         let topic = try enter(draft.topic, statements)
         memory.tail += 1
@@ -49,17 +49,7 @@ extension LogWriter {
         row.bind(draft.contentType, at: 5)
         row.bind(draft.attributes, at: 6)
         try row.run(binding: draft.data, at: 7)
-        let event = event(of: draft, at: memory.tail, time)
-        guard !leavesDeliveries(of: memory.tail) else {
-            memory.told = nil
-            return event
-        }
-        forEachRecipient(of: event) { observer in
-            deferDelivery(of: event.position.rawValue, to: observer)
-            memory.told?.append(CommittedDelivery(id: lastDelivery, observer: observer.id, event: event.position))
-        }
-        if memory.told?.count ?? 0 > Commit.mostDeliveries { memory.told = nil }
-        return event
+        return event(of: draft, at: memory.tail, time)
     }
 
     func event(of draft: EventDraft, at position: Int64, _ time: Timestamp) -> Event {

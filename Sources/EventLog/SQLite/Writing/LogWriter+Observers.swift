@@ -5,7 +5,11 @@ extension LogWriter {
     /// Takes in what the table says, when the log is opened.
     func readObservers(_ db: Database) throws {
         for row in try Row.fetchAll(db, sql: "SELECT * FROM observer WHERE name IS NOT NULL") {
-            memory.observers.insert(ObserverRecord(row).registered(as: row["key"]))
+            let record = ObserverRecord(row)
+            guard let subscription = try Subscription(of: record.id, db) else { continue }
+            let observer = RegisteredObserver(record, key: subscription.key, interests: subscription.interests)
+            memory.observers.insert(observer)
+            memory.observers.move(observer.key, to: subscription.cursor)
         }
     }
 
@@ -54,11 +58,18 @@ extension LogWriter {
                 arguments: values
             )
             key = db.lastInsertedRowID
-            try db.execute(sql: "INSERT INTO delivery_stats (observer) VALUES (?)", arguments: [key])
+            try db.execute(
+                sql: "INSERT INTO delivery_stats (observer, cursor) VALUES (?, ?)",
+                arguments: [key, memory.tail]
+            )
+            memory.observers.move(key, to: memory.tail)
         }
-        memory.observers.insert(saved.registered(as: key))
+        let before = memory.observers[saved.id]?.interests ?? []
+        let interests = try setInterest(saved, of: key, after: before, db)
+        memory.observers.insert(RegisteredObserver(saved, key: key, interests: interests))
         // Read here: what was saved is answered whatever fails later.
-        let stats = try DeliveryReader(db, epoch: epoch).stats(of: saved.id)
+        var reader = DeliveryReader(db, epoch: epoch)
+        let stats = try reader.stats(of: saved.id)
         return SavedObserver(record: saved, created: present == nil, stats: stats)
     }
 
@@ -88,6 +99,7 @@ extension LogWriter {
         )
         schedule.mayHaveFreePages = true
         if db.changesCount < limit {
+            try db.execute(sql: "DELETE FROM interest WHERE observer = ?", arguments: [key])
             try db.execute(sql: "DELETE FROM delivery_stats WHERE observer = ?", arguments: [key])
             try db.execute(sql: "DELETE FROM observer WHERE key = ?", arguments: [key])
         }

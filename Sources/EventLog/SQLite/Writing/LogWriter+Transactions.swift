@@ -58,11 +58,8 @@ extension LogWriter {
         usage.set(
             topics: memory.held.topics,
             observers: memory.observers.count,
-            keys: memory.held.keys,
-            deferred: memory.deferred.count
+            keys: memory.held.keys
         )
-        deferralWatch.firstEvent = memory.deferred.firstEvent
-        deferralWatch.hasBacklog = memory.deferred.backlog != nil
     }
 
     /// A commit that failed may be in the write-ahead log as a whole, if it was the wait for the disk that failed, or what

@@ -17,14 +17,6 @@ final class LogWriter: @unchecked Sendable {
 
     /// What the tables say, also of the transaction that is being written.
     var memory: WriterMemory
-    /// The id of the newest delivery written, committed or not. Never used twice while the log is open, so that a late
-    /// outcome cannot hit another delivery.
-    var lastDelivery: Int64
-    /// How often the recipients of an event were looked for.
-    private var looks: Int64 = 0
-    /// How many deliveries may be without rows, as a rule.
-    let mostDeferred: Int
-    let deferralWatch = DeferralWatch()
     let usage = LogUsage()
     let limits: SQLiteEventLog.Limits
     /// What is to be removed, and when. A note too many does no harm; maintenance that fails puts back what it took out.
@@ -72,7 +64,6 @@ final class LogWriter: @unchecked Sendable {
         reserve = opened.reserve
         self.limits = limits
         storageBytes = limits.storageBytes
-        mostDeferred = limits.deferredDeliveries
         schedule = MaintenanceSchedule(defaults: limits.retention)
         let state = try database.writeWithoutTransaction { db in
             guard let text = try String.fetchOne(db, sql: "SELECT epoch FROM log"), let epoch = LogEpoch(text) else {
@@ -81,20 +72,18 @@ final class LogWriter: @unchecked Sendable {
             let tail = try EventReader.tail(db)
             let reading = try LogClock.Reading(db)
             let time = try Int64.fetchOne(db, sql: "SELECT time FROM event ORDER BY seq DESC LIMIT 1")
-            let lastDelivery = try Int64.fetchOne(db, sql: "SELECT max(id) FROM delivery") ?? 0
             let vacuum = try Int64.fetchOne(db, sql: "PRAGMA auto_vacuum")
-            return (epoch, tail, time, lastDelivery, vacuum == 2, try LogWriter.uncounted(db), reading)
+            return (epoch, tail, time, vacuum == 2, try LogWriter.uncounted(db), reading)
         }
         epoch = state.0
-        memory = WriterMemory(tail: state.1, uncounted: state.5, topicLimit: limits.cachedTopics)
+        memory = WriterMemory(tail: state.1, uncounted: state.4, topicLimit: limits.cachedTopics)
         lastTime = state.2.map(Timestamp.init(milliseconds:)) ?? .earliest
-        lastDelivery = state.3
-        isIncrementallyVacuumed = state.4
-        time = LogClock(after: state.6, timeOfDay: clock, elapsed: elapsed)
+        isIncrementallyVacuumed = state.3
+        time = LogClock(after: state.5, timeOfDay: clock, elapsed: elapsed)
         try database.writeWithoutTransaction { db in
             try readObservers(db)
             try readHeld(db)
-            try recoverDeferred(db)
+            keepMemory()
             statements = try WriterStatements(db)
             if checkpointer != nil { writeAheadLog = WriteAheadLogWatch(db) }
         }
@@ -138,7 +127,6 @@ final class LogWriter: @unchecked Sendable {
         // For whoever looks at the file with other tools. What is not written now is found when the log is opened.
         _ = maintenance { db in
             try countEvents(db)
-            try writeDeferredInMemory()
             try noteTime()
             try noteHeld(db)
         }
@@ -156,12 +144,6 @@ final class LogWriter: @unchecked Sendable {
         begunAt = time.now
         if now >= lastTime || lastTime.milliseconds - now.milliseconds > LogWriter.heldStep { lastTime = now }
         return lastTime
-    }
-
-    /// Calls back once for each observer that is to get an event.
-    func forEachRecipient(of event: Event, _ body: (RegisteredObserver) throws -> Void) rethrows {
-        looks += 1
-        try memory.observers.forEachRecipient(of: event, look: looks, body)
     }
 
     /// Keeps what the clocks say, for when the log is opened again, unless it was done within the last second.

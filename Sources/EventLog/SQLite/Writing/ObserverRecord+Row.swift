@@ -21,12 +21,7 @@ extension ObserverRecord {
     /// The types as lines: none contains a line break (`docs/http-api.md`, `Event-Type`).
     var typeLines: String { types.joined(separator: "\n") }
 
-    /// What the writer keeps in memory of it.
-    func registered(as key: Int64) -> RegisteredObserver {
-        RegisteredObserver(key: key, id: id, topics: topics, types: types, receives: receives)
-    }
-
-    private static func lines(_ text: String) -> [String] {
+    static func lines(_ text: String) -> [String] {
         text.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
     }
 }

@@ -1,4 +1,4 @@
-/// The durable observers in memory, indexed by what they match: always what the table says, seen from inside the
+/// The durable observers in memory, and how far each has come: always what the tables say, seen from inside the
 /// transaction that is being written. What a transaction did is undone if it fails.
 struct ObserverRegistry {
     /// How far the transaction has come, for going back to.
@@ -6,24 +6,48 @@ struct ObserverRegistry {
         fileprivate var changes: Int
     }
 
+    /// What is undone if a transaction fails.
+    private enum Change {
+        case observer(id: String, before: RegisteredObserver?)
+        case cursor(key: Int64, before: Int64?)
+    }
+
     private var observers: [String: RegisteredObserver] = [:]
+    private var cursors: [Int64: Int64] = [:]
     private var index = TopicPatternIndex<RegisteredObserver>()
-    /// Which ids the transaction has changed, in order, and whose they were before.
-    private var changes: [(id: String, before: RegisteredObserver?)] = []
+    private var changes: [Change] = []
 
     var count: Int { observers.count }
 
     subscript(id: String) -> RegisteredObserver? { observers[id] }
 
+    /// The ids in some order that stays while none comes or goes.
+    var ids: Dictionary<String, RegisteredObserver>.Keys { observers.keys }
+
     var mark: Mark { Mark(changes: changes.count) }
+
+    /// An observer's place in the log.
+    func subscription(of observer: RegisteredObserver) -> Subscription {
+        Subscription(key: observer.key, cursor: cursors[observer.key] ?? 0, interests: observer.interests)
+    }
 
     /// Adds an observer, in place of the one of that id.
     mutating func insert(_ observer: RegisteredObserver) {
-        change(observer.id, to: observer)
+        changes.append(.observer(id: observer.id, before: observers[observer.id]))
+        set(observer.id, to: observer)
     }
 
     mutating func remove(_ id: String) {
-        change(id, to: nil)
+        guard let present = observers[id] else { return }
+        move(present.key, to: nil)
+        changes.append(.observer(id: id, before: present))
+        set(id, to: nil)
+    }
+
+    /// Moves an observer's cursor.
+    mutating func move(_ key: Int64, to cursor: Int64?) {
+        changes.append(.cursor(key: key, before: cursors[key]))
+        cursors[key] = cursor
     }
 
     /// The ids of those that are registered for exactly this topic or pattern.
@@ -31,19 +55,12 @@ struct ObserverRegistry {
         observers.values.filter { $0.topics.contains(pattern) }.map(\.id)
     }
 
-    /// Calls back once for each observer that is to get an event.
-    /// - Parameter look: another number each time. The position would not do: it comes again after a transaction that failed.
-    func forEachRecipient(
-        of event: Event,
-        look: Int64,
-        _ body: (RegisteredObserver) throws -> Void
-    ) rethrows {
-        if index.count == 0 { return }
-        try index.forEachMatch(event.topic) { observer in
-            guard observer.lastLook != look, observer.wants(type: event.type) else { return }
-            observer.lastLook = look
-            try body(observer)
-        }
+    /// Those that may still wait for events of a topic.
+    func subscriptions(to topic: Topic) -> [Subscription] {
+        if index.count == 0 { return [] }
+        var found: Set<RegisteredObserver> = []
+        index.forEachMatch(topic) { found.insert($0) }
+        return found.map(subscription)
     }
 
     /// The transaction was committed.
@@ -58,20 +75,20 @@ struct ObserverRegistry {
 
     /// A part of the transaction failed.
     mutating func rollBack(to mark: Mark) {
-        while changes.count > mark.changes, let change = changes.popLast() { set(change.id, to: change.before) }
-    }
-
-    private mutating func change(_ id: String, to observer: RegisteredObserver?) {
-        changes.append((id, observers[id]))
-        set(id, to: observer)
+        while changes.count > mark.changes, let change = changes.popLast() {
+            switch change {
+            case .observer(let id, let before): set(id, to: before)
+            case .cursor(let key, let before): cursors[key] = before
+            }
+        }
     }
 
     private mutating func set(_ id: String, to observer: RegisteredObserver?) {
-        if let present = observers[id], present.receives {
-            for pattern in present.topics { index.remove(present, for: pattern) }
+        if let present = observers[id] {
+            for pattern in present.patterns { index.remove(present, for: pattern) }
         }
         observers[id] = observer
-        guard let observer, observer.receives else { return }
-        for pattern in observer.topics { index.insert(observer, for: pattern) }
+        guard let observer else { return }
+        for pattern in observer.patterns { index.insert(observer, for: pattern) }
     }
 }

@@ -4,26 +4,31 @@ final class RegisteredObserver: Hashable {
     let key: Int64
     let id: String
     let topics: [TopicPattern]
-    /// Compared by their bytes, as topics are.
-    let types: [String]
+    /// Whether it wants events that are posted now.
     let receives: Bool
+    /// See ``Subscription/interests``.
+    let interests: [Interest]
 
-    /// When it was found last, so that a second pattern that matches adds no delivery.
-    var lastLook: Int64 = 0
-
-    init(key: Int64, id: String, topics: [TopicPattern], types: [String], receives: Bool) {
+    init(_ record: ObserverRecord, key: Int64, interests: [Interest]) {
         self.key = key
-        self.id = id
-        self.topics = topics
-        self.types = types
-        self.receives = receives
+        id = record.id
+        topics = record.topics
+        receives = record.receives
+        self.interests = interests
     }
 
-    func wants(type: String?) -> Bool {
-        guard !types.isEmpty else { return true }
-        guard let type else { return false }
-        return types.contains { $0.utf8.hasSameBytes(as: type.utf8) }
+    private init(_ other: RegisteredObserver, interests: [Interest]) {
+        (key, id, topics, receives) = (other.key, other.id, other.topics, other.receives)
+        self.interests = interests
     }
+
+    /// The same with other interests.
+    func wanting(_ interests: [Interest]) -> RegisteredObserver {
+        RegisteredObserver(self, interests: interests)
+    }
+
+    /// What it wants, or wanted where its cursor is, each once.
+    var patterns: Set<TopicPattern> { Set(interests.flatMap(\.topics)) }
 
     static func == (one: RegisteredObserver, other: RegisteredObserver) -> Bool { one === other }
 

@@ -6,8 +6,6 @@
 struct WriterMemory {
     /// The position of the newest event written, also by the transaction that is being written.
     var tail: Int64
-    /// What `log.fanned_out` says; nil if that is not known.
-    var fannedOut: Int64?
     /// What `log.time` and `log.time_of_day` say; nil if that is not known.
     var noted: LogClock.Reading?
     var topics: TopicNumbers
@@ -16,10 +14,6 @@ struct WriterMemory {
     var held = Held()
     /// What the topics' counters do not show yet.
     var counting: TopicCounting
-    /// Deliveries without rows.
-    var deferred = DeferredDeliveries()
-    /// Deliveries that this transaction added; nil if followers are not told of each.
-    var told: [CommittedDelivery]? = []
 
     /// What `tail` and `held` were when the transaction began.
     private var committedTail: Int64
@@ -39,8 +33,6 @@ struct WriterMemory {
         fileprivate let held: Held
         fileprivate let observers: ObserverRegistry.Mark
         fileprivate let counting: TopicCounting
-        fileprivate let deferred: DeferredDeliveries.Mark
-        fileprivate let told: Int
     }
 
     init(tail: Int64, uncounted: [Int64: TopicAddition], topicLimit: Int) {
@@ -55,9 +47,7 @@ struct WriterMemory {
             tail: tail,
             held: held,
             observers: observers.mark,
-            counting: counting,
-            deferred: deferred.mark,
-            told: told?.count ?? 0
+            counting: counting
         )
     }
 
@@ -67,7 +57,6 @@ struct WriterMemory {
         committedHeld = held
         observers.commit()
         counting.commit()
-        deferred.commit()
     }
 
     /// The transaction failed.
@@ -76,8 +65,6 @@ struct WriterMemory {
         held = committedHeld
         observers.rollBack()
         counting.rollBack()
-        deferred.rollBack()
-        told = []
         forget()
     }
 
@@ -87,14 +74,12 @@ struct WriterMemory {
         held = mark.held
         observers.rollBack(to: mark.observers)
         counting = mark.counting
-        deferred.rollBack(to: mark.deferred)
-        told?.removeSubrange(mark.told...)
         forget()
     }
 
     /// What is only a copy of the tables is read again.
     private mutating func forget() {
         topics.forgetAll()
-        (fannedOut, noted) = (nil, nil)
+        noted = nil
     }
 }

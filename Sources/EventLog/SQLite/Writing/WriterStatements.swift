@@ -11,11 +11,8 @@ struct WriterStatements {
     let findTopic: PreparedStatement
     let insertTopic: PreparedStatement
     let insertEvent: PreparedStatement
-    let insertDelivery: PreparedStatement
     let insertAttempted: PreparedStatement
-    let noteFanOut: PreparedStatement
     let noteTime: PreparedStatement
-    let countPending: PreparedStatement
     let findDelivery: PreparedStatement
     let settleDelivery: PreparedStatement
     let noteAttempt: PreparedStatement
@@ -48,30 +45,22 @@ struct WriterStatements {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """
         )
-        insertDelivery = try PreparedStatement(
-            db,
-            """
-            INSERT INTO delivery (id, observer, event, state, attempts, not_before)
-            VALUES (?1, ?2, ?3, \(Schema.untried), 0, ?4)
-            """
-        )
         insertAttempted = try PreparedStatement(
             db,
             """
             INSERT INTO delivery
-                (id, observer, event, state, attempts, not_before, status, failure, attempted_at, settled_at, logged)
-            VALUES (?1, ?8, ?9, ?2, ?3, ?4, ?5, ?6, ?7, CASE ?2 WHEN \(Schema.pending) THEN NULL ELSE ?7 END, 1)
+                (observer, event, state, attempts, not_before, status, failure, attempted_at, settled_at, logged)
+            SELECT ?1, seq, ?2, ?3, ?4, ?5, ?6, ?7, CASE ?2 WHEN \(Schema.pending) THEN NULL ELSE ?7 END, 1
+            FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?8 AND seq > removed RETURNING id
             """
         )
-        noteFanOut = try PreparedStatement(db, "UPDATE log SET fanned_out = ?1")
         noteTime = try PreparedStatement(db, "UPDATE log SET time = ?1, time_of_day = ?2")
-        countPending = try PreparedStatement(
-            db,
-            "UPDATE delivery_stats SET pending = pending + ?2 WHERE observer = ?1"
-        )
         findDelivery = try PreparedStatement(
             db,
-            "SELECT observer, state, renewals, attempts, logged FROM delivery WHERE id = ?1"
+            """
+            SELECT id, state, renewals, attempts, logged FROM delivery INDEXED BY delivery_event
+            WHERE event = ?2 AND observer = ?1
+            """
         )
         settleDelivery = try PreparedStatement(
             db,
@@ -105,7 +94,7 @@ struct WriterStatements {
                 failing_since = CASE WHEN ?2 > 0 THEN ?8 ELSE ifnull(failing_since, ?8) END,
                 failing_for = CASE WHEN ?2 > 0 THEN ?10 ELSE failing_for + ?10 END
             WHERE observer = ?1
-            RETURNING failing_for, (SELECT name FROM observer WHERE key = ?1)
+            RETURNING failing_for
             """
         )
         newestOfTopic = try PreparedStatement(

@@ -49,6 +49,7 @@ import Testing
         var schedule = resting(Retention(age: 1))
         schedule.hasUnpurgedTopics = true
         schedule.hasUnpurgedObservers = true
+        schedule.cursors = ["w"]
         schedule.mayHaveGoneTopics = true
         schedule.mayHaveFreePages = true
         let later = now.advanced(byMilliseconds: 3_600_000)

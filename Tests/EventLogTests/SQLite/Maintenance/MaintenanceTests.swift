@@ -39,12 +39,12 @@ import Testing
         _ = try await log.append([.of("b"), .of("b")])
         _ = try await log.eventuallyHas(1, "b")
         #expect(try await log.texts("a") == ["1", "2", "3", "4", "5"])
-        let due = try await log.dueDeliveries(of: "w", at: clock.now, limit: 10)
+        let due = try await log.due(of: "w", at: clock.now, limit: 10)
         #expect(due.count == 5)
         try await log.recordOutcomes(
             due.prefix(3).map {
                 DeliveryOutcome(
-                    delivery: $0.id,
+                    of: $0,
                     state: .delivered,
                     attempt: DeliveryAttempt(number: 1, at: clock.now, status: 200)
                 )

@@ -136,12 +136,12 @@ struct FullDiskTests {
         let events = try await fill(log, "a", bytes: 20_000)
         try disk.fill("foreign")
         #expect(await code { () throws(EventLogError) in try await log.append([draft("a", bytes: 1_000)]) } != nil)
-        let due = try await log.dueDeliveries(of: "w", at: .latest, limit: 1_000)
+        let due = try await log.due(of: "w", at: .latest, limit: 1_000)
         #expect(due.count == events.count)
         for delivery in due {
             try await log.recordOutcomes([
                 DeliveryOutcome(
-                    delivery: delivery.id,
+                    of: delivery,
                     state: .delivered,
                     attempt: DeliveryAttempt(number: 1, at: .now(), status: 200)
                 )

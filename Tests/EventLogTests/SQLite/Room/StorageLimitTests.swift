@@ -44,32 +44,6 @@ import Testing
         await log.close()
     }
 
-    @Test(arguments: [Durability.process, .memory])
-    func `deliveries of a transaction that failed are not told with the next`(durability: Durability) async throws {
-        let directory = try TemporaryDirectory()
-        var limits = SQLiteEventLog.Limits()
-        limits.storageBytes = 400_000
-        let log = try SQLiteEventLog(at: .directory(directory.path), durability: durability, limits: limits)
-        let told = Record<CommittedDelivery>()
-        log.follow { for delivery in $0.deliveries ?? [] { told.add(delivery) } }
-        _ = try await log.saveObserver(
-            ObserverRecord(id: "w", topics: [.of("a")], createdAt: .now()),
-            expecting: nil
-        )
-        // Small ones find room before the large one finds none.
-        let drafts = Array(repeating: EventDraft.of("a"), count: 10)
-        let large = EventDraft(topic: .of("b"), data: Array(repeating: 1, count: 1_000_000))
-        let refusal = await code { () throws(EventLogError) in try await log.append(drafts + [large]) }
-        #expect(refusal == EventLogError.storageFull)
-        #expect(told.all.isEmpty)
-        try await log.append(drafts)
-        let pending = try await log.pendingDeliveries(of: "w", limit: 100)
-        #expect(pending.count == 10)
-        #expect(told.all.map(\.id) == pending.map(\.id))
-        #expect(told.all.map(\.event) == pending.map(\.event.position))
-        await log.close()
-    }
-
     @Test func `an observer that was saved in a failed transaction gets no deliveries`() async throws {
         var limits = SQLiteEventLog.Limits()
         limits.storageBytes = 200_000

@@ -1,0 +1,22 @@
+import EventLog
+
+extension DeliveryOutcome {
+    /// What became of a delivery that was read.
+    init(of delivery: DeliveryRecord, state: State, attempt: DeliveryAttempt, failing: Int64 = 0) {
+        self.init(
+            observer: delivery.observer,
+            event: delivery.event.position,
+            renewals: delivery.renewals,
+            state: state,
+            attempt: attempt,
+            failing: failing
+        )
+    }
+}
+
+extension DeliveryLog {
+    /// What is due, without when more is.
+    func due(of observer: String, at now: Timestamp, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
+        try await dueDeliveries(of: observer, at: now, limit: limit).deliveries
+    }
+}
