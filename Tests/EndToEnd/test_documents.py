@@ -11,18 +11,21 @@ BESIDE_README = sorted(page for page in REPOSITORY.glob("*.md") if page.name not
 LINKING = [*PAGES, *sorted(REPOSITORY.glob("*.md")), *sorted(REPOSITORY.glob("*/README.md"))]
 
 
+def anchor(heading):
+    """A heading, as links write it."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
 def anchors(page):
-    """The headings, as links write them."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", page.read_text(), re.M)}
 
 
 @pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(REPOSITORY)))
 def test_every_link_leads_to_a_file_and_a_heading(page):
-    for target, anchor in re.findall(r"\]\((?!https?:|/)([^)#]*)#?([^)]*)\)", page.read_text()):
+    for target, name in re.findall(r"\]\((?!https?:|/)([^)#]*)#?([^)]*)\)", page.read_text()):
         other = page.parent / target if target else page
         assert other.exists(), target
-        assert not anchor or anchor in anchors(other), (target, anchor)
+        assert not name or name in anchors(other), (target, name)
 
 
 def test_the_readme_names_every_page():
