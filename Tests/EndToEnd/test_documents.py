@@ -40,4 +40,13 @@ def test_every_test_that_is_named_is_there(page):
     text, unit_tests = page.read_text(), {path.stem for path in (REPOSITORY / "Tests").rglob("*Tests*")}
     for name in re.findall(r"((?:console/)?\btest_\w+\.py)", text):
         assert list((REPOSITORY / "Tests/EndToEnd").rglob(name)), name
-    assert not set(re.findall(r"\b(\w+Tests)\b", text)) - unit_tests - {"XTests"}
+    assert not set(re.findall(r"\b(\w+Tests)\b", text)) - unit_tests
+
+
+@pytest.mark.parametrize("page", [page for page in LINKING if page.stem != "decisions"], ids=lambda page: page.stem)
+def test_every_source_that_is_named_is_there(page):
+    """`Sources/X/Y.swift`, `Sources/X/Y/`, and `Z.swift` of whatever folder. Decisions may name what is gone."""
+    files = {path.name for folder in ("Sources", "Tests", "Examples") for path in (REPOSITORY / folder).rglob("*.swift")}
+    text = page.read_text()
+    assert not [name for name in re.findall(r"\b[\w+]+\.swift\b", text) if name not in files | {"Package.swift"}]
+    assert not [path for path in re.findall(r"`(Sources/[\w/+.]+)`", text) if not (REPOSITORY / path).exists()]
