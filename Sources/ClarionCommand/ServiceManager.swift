@@ -8,7 +8,7 @@ struct ServiceManager {
     private let socket: String
 
     /// For how long a manager that does not read its socket may hold up the hub.
-    private static let patience = timeval(tv_sec: 2, tv_usec: 0)
+    private static let sendTimeout = timeval(tv_sec: 2, tv_usec: 0)
 
     /// Nil if nobody asks to be told.
     init?() {
@@ -40,13 +40,13 @@ struct ServiceManager {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return Self.reason }
         defer { close(descriptor) }
-        var patience = Self.patience
+        var sendTimeout = Self.sendTimeout
         // `unsafe`: the option's value, and the address, are read while the calls last.
         _ = unsafe setsockopt(
             descriptor,
             SOL_SOCKET,
             SO_SNDTIMEO,
-            &patience,
+            &sendTimeout,
             socklen_t(MemoryLayout<timeval>.size)
         )
         let sent = unsafe withUnsafePointer(to: &address) {

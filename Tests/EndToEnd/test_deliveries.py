@@ -358,7 +358,7 @@ def test_everything_that_matches_is_replayed(shared_hub, receiver, topic):
         assert ask(shared_hub, webhook, "replay", json={"since": since}).json() == {"replayed": 1}
         wait_until(lambda: stats(shared_hub, webhook)["pending"] == 0)
     assert [delivery.id for delivery in receiver.wait_for(6)[4:]] == [later, later]
-    # Once each: a delivery has one row, however often it is made anew.
+    # Once each: a delivery has one row, however often it is renewed.
     assert len(deliveries(shared_hub, webhook)) == 4
 
 

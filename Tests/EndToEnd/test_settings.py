@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from hub_process import REPOSITORY
 from test_serving import refusal
 
 SIZES = {"max-body": "1MiB", "connection-memory": "16KiB", "max-reader-memory": "64MiB", "retention-bytes": "1GiB"}
@@ -79,6 +80,20 @@ def test_every_option_is_known_to_the_environment_and_the_file(clarion, serve):
         if name != "config":
             result = serve("--port", "70000", settings={name: {}})
             assert refusal(result, f"--{name}:", "must be") == 64
+
+
+def test_every_option_is_documented_with_its_default(clarion):
+    """The table of docs/operating.md against --help: names, and defaults where they are values."""
+    said = re.sub(r"\s+", " ", clarion("serve", "--help").stdout.partition("OPTIONS:")[2])
+    said = dict(re.findall(r" --([a-z-]+)((?:(?! --[a-z-]+ ).)*)", said))
+    text = (REPOSITORY / "docs/operating.md").read_text()
+    rows = re.findall(r"^\| (`--.*?) \| (.*?) \|", text, re.M)
+    documented = {name: default for names, default in rows for name in re.findall(r"--([a-z-]+)", names)}
+    assert set(documented) == set(said) - {"version", "help"}
+    for name, default in documented.items():
+        # Others are words, such as "the system's".
+        if re.fullmatch(r"`[\w.]+`|\d\w*", default):
+            assert re.search(r"\(default: ([\w.]+)[,)]", said[name])[1] == default.strip("`"), name
 
 
 # Sizes and times

@@ -129,7 +129,7 @@ final class KeySetSource: Sendable {
             state.dueAt = .now + pace.least
             return before
         }
-        // The first of many failures alike is told; it is tried again every minute.
+        // The first of many failures alike is reported; it is tried again every minute.
         let consequence =
             hasKeys ? "The keys that it had stay in force." : "Until it can, no token of its issuer is accepted."
         logger.log(

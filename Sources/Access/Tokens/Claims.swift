@@ -29,7 +29,7 @@ struct Claims: Sendable {
             }
             grant = try rights.map { rights throws(MemberFault) in try Grant(rights) } ?? .nothing
         } catch {
-            // The fault may repeat names that whoever made the token chose, so it is not told.
+            // The fault may repeat names that whoever made the token chose, so it is not shown.
             throw .malformed("`clarion` may have `publish`, `subscribe` and `manage`, each a list of patterns")
         }
     }

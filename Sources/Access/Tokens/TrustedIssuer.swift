@@ -8,7 +8,7 @@ struct TrustedIssuer: Sendable {
 
     /// Verifies a token that these rules are for.
     ///
-    /// A signature is checked before claims are told of, and a key set is fetched only for tokens that would be accepted
+    /// A signature is checked before anything is said of claims, and a key set is fetched only for tokens that would be accepted
     /// with its keys.
     func judge(_ token: Token, at now: Timestamp) async throws(CredentialFault) -> VerificationKey {
         guard let algorithm = SigningAlgorithm(rawValue: token.algorithm), rules.algorithms.contains(algorithm) else {

@@ -44,7 +44,7 @@ struct ValueState: Sendable {
     }
 
     /// How long a setter announces for others.
-    static var patience: Duration { .milliseconds(10) }
+    static var announcingTime: Duration { .milliseconds(10) }
 
     /// A `Snapshot` of the value's type.
     private(set) var current: any ErasedValue
@@ -124,7 +124,7 @@ struct ValueState: Sendable {
                 self.deadline = nil
                 return .handOver
             }
-            deadline = deadline ?? now + Self.patience
+            deadline = deadline ?? now + Self.announcingTime
         }
         return pop().map { .announce($0) } ?? .stop
     }

@@ -141,7 +141,7 @@ extension DocumentedError {
             """
             A web page of another origin may not change anything, nor take the name of a stream \
             (`observer=`), unless its origin is allowed (`--allow-origin`); or call the hub from your server, or serve the \
-            page from the hub. `parameter` is the field that told: `Origin` or `Sec-Fetch-Site`.
+            page from the hub. `parameter` is the field that says so: `Origin` or `Sec-Fetch-Site`.
             """
         ),
         DocumentedError(
@@ -290,8 +290,8 @@ extension DocumentedError {
             "overloaded",
             "503",
             """
-            More is posted than can be written, or the hub has no descriptors left to try an endpoint out; \
-            try again after `Retry-After`.
+            Try again after `Retry-After`. `detail` says what there is too much of: posts that wait to be written, open \
+            streams (`--max-streams`), answers that wait for slow readers (`--max-reader-memory`), or descriptors in use.
             """
         ),
         DocumentedError("version-unsupported", "505", "Speak HTTP/1.1 or HTTP/1.0."),
@@ -314,7 +314,7 @@ extension DocumentedError {
         DocumentedError(
             "storage-full",
             "507, from `/readyz` 503",
-            "Make room on the log's disk; nothing of the post was stored."
+            "Free space on the log's disk; nothing of the post was stored."
         ),
     ]
 }

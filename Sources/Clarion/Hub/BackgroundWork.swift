@@ -29,12 +29,12 @@ final class BackgroundWork: Sendable {
 
     /// Takes no more operations, and returns when all have ended, or when they were given their time.
     ///
-    /// - Parameter patience: how long they may take; those that have not ended by then are cancelled, and given a second
+    /// - Parameter grace: how long they may take; those that have not ended by then are cancelled, and given a second
     ///   more.
     /// - Returns: whether all have ended.
-    func stop(within patience: Duration) async -> Bool {
+    func stop(within grace: Duration) async -> Bool {
         feed.finish()
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + grace
         if await hasEnded(by: deadline) { return true }
         running.withLock { $0 }?.cancel()
         return await hasEnded(by: deadline + .seconds(1))

@@ -243,9 +243,9 @@ public final class Hub: Sendable {
         readerMemory.stopWaiting()
         webhooks.stop()
         // Who tries an endpoint out waits for the attempt's answer.
-        let patience = dispatcher.isProbing ? grace : .seconds(2)
+        let requestGrace = dispatcher.isProbing ? grace : .seconds(2)
         async let attempts: Void = dispatcher.shutdown(grace: grace)
-        let isStopped = await server?.stop(grace: patience) ?? true
+        let isStopped = await server?.stop(grace: requestGrace) ?? true
         if isStopped { writer.stop() } else { logger.error("requests were still waiting for their answer at shutdown") }
         await attempts
         whoFailed.finish()

@@ -85,7 +85,7 @@ public struct HubConfiguration: Sendable {
     public var allowedOrigins = AllowedOrigins.none
 
     /// Where the hub counts beside `GET /metrics`: the backend that the program has bootstrapped, unless told otherwise.
-    /// The names are those of `GET /metrics`, but for `process_…`; gauges are told every ten seconds.
+    /// The names are those of `GET /metrics`, but for `process_…`; gauges are handed over every ten seconds.
     public var metrics: any MetricsFactory = MetricsSystem.factory
 
     /// Where posts over HTTP and attempts at deliveries are spans: the tracer that the program has bootstrapped, unless told

@@ -4,7 +4,7 @@ import Spelling
 
 /// Reads the members of a JSON object by name and type.
 ///
-/// Those of a request have names that are known beforehand, so that a typo does not pass silently, and is told before
+/// Those of a request have names that are known beforehand, so that a typo does not pass silently, and is refused before
 /// what else it makes wrong: with `{"topic": […]}`, `topics` is missing, too.
 struct JSONMembers {
     private let members: [String: JSONValue]

@@ -9,7 +9,7 @@ final class HubMetrics: Sendable {
     let registry = PrometheusRegistry(Metric.all)
     /// What makes instruments.
     let factory: any MetricsFactory
-    /// Whether there is somebody beside `GET /metrics`, who is to be told of gauges now and then.
+    /// Whether there is somebody beside `GET /metrics`, who is to get the gauges now and then.
     let hasBackend: Bool
 
     let posts: CounterSet<PostResult>

@@ -99,7 +99,7 @@ enum Metric {
         "clarion_gaps_total",
         .counter,
         labels: ["reason"],
-        "Times that a stream was told that history is missing."
+        "Gaps that were announced to streams: history that they asked for is missing."
     )
     static let observers = MetricDescription(
         "clarion_observers",

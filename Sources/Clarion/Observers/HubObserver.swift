@@ -9,7 +9,7 @@ protocol HubObserver: AnyObject, Sendable {
     var topics: [TopicPattern] { get }
     var createdAt: Timestamp { get }
 
-    /// Whether it is told of events.
+    /// Whether it gets events.
     var state: ObserverState { get }
 
     /// Whether it still hears anything. One that does not is as good as gone, and is not shown.
@@ -19,7 +19,7 @@ protocol HubObserver: AnyObject, Sendable {
     func document() async throws(EventLogError) -> JSONValue
 }
 
-/// Whether an observer is told of events.
+/// Whether an observer gets events.
 enum ObserverState: String, CaseIterable, Sendable {
     case active
     /// Its events are kept for it.

@@ -8,7 +8,7 @@ struct OpenAPIDocument: Sendable {
     let json: OrderedJSON
 
     /// - Parameters:
-    ///   - routes: every route, in the order in which they are to be told of.
+    ///   - routes: every route, in the order in which they are described.
     ///   - publicURL: where clients reach the hub; nil for where they have the document from.
     ///   - isOpen: whether the hub asks for no credentials.
     init(of routes: [DescribedRoute], publicURL: PublicURL?, isOpen: Bool) {

@@ -4,9 +4,9 @@ import Locking
 import Synchronization
 
 /// Reads the log for one reader in the process, page by page, and waits for what comes: an observer like any other, that is
-/// told only that there is more. So a reader may be as slow as it likes, and what it costs is one page.
+/// only woken. So a reader may be as slow as it likes, and what it costs is one page.
 ///
-/// It is registered before the log is read first. So what a page does not have was told of, and nothing is waited for that is
+/// It is registered before the log is read first. So what a page does not have has woken it, and nothing is waited for that is
 /// there.
 final class EventFeed: HubObserver {
     let id = ObserverID.generate(.object)
@@ -38,7 +38,7 @@ final class EventFeed: HubObserver {
 
     /// - Parameters:
     ///   - readerType: the name of what reads, for `GET /observers`.
-    ///   - onGap: is told of history that is gone, before the event at which reading goes on.
+    ///   - onGap: is called with history that is gone, before the event at which reading goes on.
     init(
         topics: [TopicPattern],
         from start: HistoryStart,

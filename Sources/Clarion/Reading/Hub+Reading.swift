@@ -17,7 +17,7 @@ extension Hub {
     ///   - pattern: a topic, such as `orders.created`, or a pattern, such as `orders.*`.
     ///   - more: further ones. They may overlap.
     ///   - start: where to begin; as a rule with what comes next.
-    ///   - onGap: is told of history that was to be read and is gone, before the event at which reading goes on.
+    ///   - onGap: is called with history that was to be read and is gone, before the event at which reading goes on.
     /// - Throws: `TopicError` with code `pattern-invalid`.
     public func events(
         _ pattern: String,
@@ -33,7 +33,7 @@ extension Hub {
     /// - Parameters:
     ///   - patterns: what to read. They may overlap.
     ///   - start: where to begin; as a rule with what comes next.
-    ///   - onGap: is told of history that was to be read and is gone, before the event at which reading goes on.
+    ///   - onGap: is called with history that was to be read and is gone, before the event at which reading goes on.
     public func events(
         _ patterns: [TopicPattern],
         from start: HistoryStart = .latest,
@@ -94,7 +94,7 @@ extension Hub {
     ///   - owner: the object, held weakly.
     ///   - start: where to begin: `.after(id)` goes on after what was handled before, also after a restart.
     ///   - deliver: where the handler is called; `.immediate` is a thread of Swift's pool.
-    ///   - onGap: is told of history that was to be heard and is gone.
+    ///   - onGap: is called with history that was to be heard and is gone.
     ///   - handler: gets the object, so that it need not capture it, and the event.
     /// - Throws: `TopicError` with code `pattern-invalid`.
     public func observe<Owner: AnyObject & Sendable>(

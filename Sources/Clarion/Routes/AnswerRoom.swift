@@ -3,7 +3,7 @@ import MicroHTTP
 /// Has answers that are kept whole count in the budget of all readers, until their clients have read them.
 final class AnswerRoom: Sendable {
     /// How long a client that wants an answer waits for room.
-    static let patience = Duration.seconds(3)
+    static let longestWait = Duration.seconds(3)
 
     /// What a connection costs anyway: bodies up to this are not counted.
     private static let uncounted = 4 * 1024
@@ -62,7 +62,7 @@ final class AnswerRoom: Sendable {
     }
 
     private func wait(for size: Int) async throws(Problem) -> MemoryHold {
-        guard let hold = await memory.hold(size, within: Self.patience) else { throw Problem.readersOverloaded }
+        guard let hold = await memory.hold(size, within: Self.longestWait) else { throw Problem.readersOverloaded }
         return hold
     }
 }

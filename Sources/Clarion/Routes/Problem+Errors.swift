@@ -45,7 +45,7 @@ extension Problem {
             self.init(
                 .insufficientStorage,
                 code: "storage-full",
-                detail: "The log's disk is full. Nothing was stored; try again when there is room."
+                detail: "The log's disk is full. Nothing was stored; try again when there is space."
             )
         case "limit-reached":
             self.init(

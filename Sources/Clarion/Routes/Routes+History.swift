@@ -63,7 +63,7 @@ extension Hub {
                 after: position,
                 matching: wish.topics,
                 limit: wish.types.isOpen ? min(rest, ReaderPages.events) : ReaderPages.events,
-                within: AnswerRoom.patience
+                within: AnswerRoom.longestWait
             ) { part in
                 for event in part.events where wish.types.selects(event) && !page.hasMore { page.add(event) }
                 return (part.isLast, part.scannedThrough)
@@ -86,7 +86,7 @@ extension Hub {
         _ request: Request
     ) async throws(Problem) {
         // Taken and given back: without room for its first piece it is not begun.
-        guard await readerMemory.hold(HistoryWriter.outboxBytes, within: AnswerRoom.patience) != nil else {
+        guard await readerMemory.hold(HistoryWriter.outboxBytes, within: AnswerRoom.longestWait) != nil else {
             throw Problem.readersOverloaded
         }
         responder.reply { [writer, pages, work] in

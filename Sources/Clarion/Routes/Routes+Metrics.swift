@@ -29,7 +29,7 @@ extension Routes {
 }
 
 extension Hub {
-    /// How often a backend of the program's own is told of gauges.
+    /// How often a backend of the program's own gets the gauges.
     static let gaugeInterval = Duration.seconds(10)
 
     /// Reads what the hub has at this moment.

@@ -67,7 +67,7 @@ private struct ObserverResource: Sendable {
             try await save(id) { present throws(Problem) in
                 // Also one that cannot be read is there.
                 let stored = webhooks.stored(id)
-                // Of what belongs to others nothing is told but that the id is not to be had.
+                // Of what belongs to others nobody learns more than that the id is not to be had.
                 if let stored, !request.caller.manages(stored) { throw request.caller.lacks(.manage, on: nil) }
                 let tag = stored?.tag
                 try conditions.require(tag.map(Preconditions.Present.tagged) ?? .nothing, else: "observer-changed")

@@ -25,7 +25,7 @@ extension Problem {
             .unavailable,
             code: code,
             detail: isFull
-                ? "The log's disk is full: posts are refused until there is room."
+                ? "The log's disk is full: posts are refused until there is disk space."
                 : "The log takes no posts. The hub's own log has the details.",
             headers: [("Retry-After", "5")]
         )

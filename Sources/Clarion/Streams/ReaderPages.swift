@@ -28,18 +28,22 @@ final class ReaderPages: Sendable {
     ///
     /// - Parameters:
     ///   - room: how much to take for it and what is made of it, in bytes.
-    ///   - patience: how long to wait for room; as long as it takes if nil.
+    ///   - longestWait: how long to wait for room; as long as it takes if nil.
     /// - Returns: nil if there was no room in time, or none at once while the hub stops.
     func read<Value: Sendable>(
         after position: Position,
         matching topics: [TopicPattern],
         limit: Int = events,
         room: Int = room,
-        within patience: Duration? = nil,
+        within longestWait: Duration? = nil,
         _ body: (EventPage) -> Value
     ) async throws(EventLogError) -> Value? {
         let hold: MemoryHold?
-        if let patience { hold = await memory.hold(room, within: patience) } else { hold = await memory.hold(room) }
+        if let longestWait {
+            hold = await memory.hold(room, within: longestWait)
+        } else {
+            hold = await memory.hold(room)
+        }
         guard let hold, let turn = await turns.hold(1) else { return nil }
         let page = try await log.read(after: position, matching: topics, limit: limit, byteLimit: Self.bytes)
         let value = body(page)

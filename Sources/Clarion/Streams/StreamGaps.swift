@@ -1,21 +1,20 @@
 import EventLog
 
-/// Which missing history a stream is still to be told of: a state machine without locks or I/O, of the one that reads
-/// the log for it.
+/// Which gaps a stream is still to be sent: a state machine without locks or I/O, of the one that reads the log for it.
 ///
-/// A gap is told before the event at which the stream goes on, so only when that is known. Removals are numbered: what
-/// went before the last one that was told, or that was there when the stream asked for what there is, is not told again,
-/// although pages may go on to meet it where a stream has several topics.
+/// A gap is announced before the event at which the stream goes on, so only when that is known. Removals are numbered:
+/// what went before the last one that was announced, or before the stream asked for what there is, is not announced
+/// again, although pages may go on to meet it where a stream has several topics.
 struct StreamGaps: Sendable {
     private var pending: StreamGap?
-    /// The number of the newest removal that need not be told any more.
+    /// The number of the newest removal that need not be announced any more.
     private var known: Int64?
     /// The id as the client gave it, until the first page.
     private var asked: String?
     /// Whether what is gone by the first page is not missed.
     private var takesWhatThereIs = false
 
-    /// Of a stream that has been told everything up to where it stands.
+    /// Of a stream that has got everything up to where it stands.
     init() {}
 
     init(_ start: StreamStart) {
@@ -27,7 +26,7 @@ struct StreamGaps: Sendable {
         }
     }
 
-    /// Whether there is something to tell even if nothing is to be read.
+    /// Whether there is something to announce even if nothing is to be read.
     var isPending: Bool { pending != nil }
 
     /// The log was read on.
@@ -45,7 +44,7 @@ struct StreamGaps: Sendable {
         pending = StreamGap(asked: asked ?? id(), reason: .retention)
     }
 
-    /// The gap to tell now, which then is told.
+    /// The gap to announce now. It is not returned again.
     /// - Parameter canTell: whether an event follows, or nothing more is there.
     mutating func take(if canTell: Bool) -> StreamGap? {
         canTell ? pending.take() : nil

@@ -60,7 +60,7 @@ final class StreamReader: Sendable {
         let notice = gap.map { ServerSentEvent.gap(after: $0.asked, resumed: selected.first?.id, reason: $0.reason) }
         let pieces = EventPieces(outlet: stream.outlet, room: place.pageRoom, encode: stream.format.append)
         let outcome = pieces.send(selected, after: notice ?? [])
-        // A page that the outbox takes nothing of is read again, and with it what it told of gaps.
+        // A page that the outbox takes nothing of is read again, and with it the gaps that it announced.
         if !outcome.hasBegun { next.gaps = place.gaps } else if let gap { metrics.gaps.count(gap.reason) }
         if let last = outcome.position {
             metrics.deliveries.count(.stream, selected.count { $0.position <= last })

@@ -1,6 +1,6 @@
 import EventLog
 
-/// What an observer registers for: the events of a pattern, in the form in which it wants to be told of them.
+/// What an observer registers for: the events of a pattern, in the form in which it wants them.
 struct Feed: Hashable, Sendable {
     let pattern: TopicPattern
     let format: Format

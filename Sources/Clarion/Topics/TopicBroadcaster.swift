@@ -10,7 +10,7 @@ final class TopicBroadcaster: Sendable {
     private let feeds = Lock(FeedsInUse())
     private let memory: ReaderMemory?
 
-    /// Data beyond which a run is told in several, in bytes: what waits for a slow client is one run at least.
+    /// Data beyond which a run is split, in bytes: what waits for a slow client is one run at least.
     private static let runBytes = 256 * 1024
 
     /// - Parameter memory: the budget in which what is encoded counts.
@@ -18,7 +18,7 @@ final class TopicBroadcaster: Sendable {
         self.memory = memory
     }
 
-    /// Registers an observer under its patterns, to be told on the sequencer's thread.
+    /// Registers an observer under its patterns, to be called on the sequencer's thread.
     func register<Observer: HubObserver>(
         _ observer: Observer,
         format: Feed.Format,

@@ -209,7 +209,7 @@ final class WebhookRegistry: Sendable {
             try await storeDisabled(failed)
         } catch {
             logger.error("cannot disable a webhook", metadata: failed.metadata(error: error))
-            // One that fails is told of with its next attempt. One that is gone gets no more attempts.
+            // One that fails is announced with its next attempt. One that is gone gets no more attempts.
             return failed.reason != .gone
         }
         do {

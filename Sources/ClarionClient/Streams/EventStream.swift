@@ -66,7 +66,7 @@ final class EventStream {
         } catch {
             throw ClientError(error, hub: client.url)
         }
-        if let bytes { try take(bytes) } else { try await wait(resumption.ended(nil, spread: 0), nil) }
+        if let bytes { try take(bytes) } else { try await wait(resumption.ended(nil, jitter: 0), nil) }
     }
 
     private func take(_ bytes: [UInt8]) throws(ClientError) {
@@ -105,7 +105,7 @@ final class EventStream {
             isOver = true
             return
         }
-        try await wait(resumption.ended(error, spread: .random(in: 0...1)), error)
+        try await wait(resumption.ended(error, jitter: .random(in: 0...1)), error)
     }
 
     /// Lets go of the connection, and waits before the next.

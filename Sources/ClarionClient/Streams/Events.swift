@@ -30,9 +30,9 @@ extension ClarionClient {
 
     /// What happens to a stream beside events.
     public enum Notice: Hashable, Sendable {
-        /// It was opened, for the first time or anew.
+        /// It was opened, for the first time or again.
         case connected
-        /// Its connection ended, and is made anew after a while.
+        /// Its connection ended, and is opened again after a while.
         case disconnected(ClientError?, retry: Duration)
         /// Events are missing before the next one.
         case gap(Gap)

@@ -50,19 +50,19 @@ struct Resumption {
 
     /// A connection ended, or was not made.
     ///
-    /// The first must be made: a typo in a URL is told at once. From then on only the hub's own refusal ends the stream.
+    /// The first must be made: a typo in a URL is an error at once. From then on only the hub's own refusal ends the stream.
     ///
     /// - Parameters:
     ///   - error: why; nil if it ended in order.
-    ///   - spread: chance, 0 to 1, so that not all come at once when a hub is back.
-    mutating func ended(_ error: ClientError?, spread: Double) -> Step {
+    ///   - jitter: chance, 0 to 1, so that not all come at once when a hub is back.
+    mutating func ended(_ error: ClientError?, jitter: Double) -> Step {
         guard let error else { return .again(after: retry) }
         let isFinal = error.isOfHub && !error.isPassing || Self.finals.contains(error.code)
         guard hasConnected, !isFinal else { return .fail(error) }
         if error.code == ClientError.interrupted { return .again(after: retry) }
         failures += 1
         let backoff = retry * Double(1 << min(failures - 1, 16))
-        let wait = min(backoff, max(Self.longestBackoff, retry)) * (1 + 0.2 * spread)
+        let wait = min(backoff, max(Self.longestBackoff, retry)) * (1 + 0.2 * jitter)
         return .again(after: max(wait, error.retryAfter ?? .zero))
     }
 

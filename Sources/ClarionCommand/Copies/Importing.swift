@@ -93,7 +93,7 @@ struct Importing {
                 }
             }
             let post = event.asData
-            let receipt = try await Self.patiently { () async throws(ClientError) in
+            let receipt = try await Self.retrying { () async throws(ClientError) in
                 try await client.post(
                     post.data,
                     to: event.topic,
@@ -117,7 +117,7 @@ struct Importing {
         key: String? = nil,
         _ client: ClarionClient
     ) async throws(ClientError) {
-        let receipts = try await Self.patiently { () async throws(ClientError) in
+        let receipts = try await Self.retrying { () async throws(ClientError) in
             try await client.post(cloudEvents: events, to: topic, key: key)
         }
         count(receipts)
@@ -130,7 +130,7 @@ struct Importing {
     }
 
     /// Does something again as long as the hub says when.
-    private static func patiently<Result>(
+    private static func retrying<Result>(
         _ body: () async throws(ClientError) -> Result
     ) async throws(ClientError) -> Result {
         for _ in 0..<20 {

@@ -12,7 +12,7 @@ struct Listen: AsyncParsableCommand {
             document.
 
             --exec runs a command with /bin/sh for each event, one at a time and in order: the data is its standard input, \
-            and CLARION_ID, CLARION_TOPIC, CLARION_TYPE and CLARION_TIME are in its environment. One that fails is told on \
+            and CLARION_ID, CLARION_TOPIC, CLARION_TYPE and CLARION_TIME are in its environment. One that fails is reported on \
             standard error, and the next event follows.
 
             EXAMPLE
@@ -83,7 +83,7 @@ struct Listen: AsyncParsableCommand {
         if let failure = child.run() { Remark.line("\(event.id): the command \(failure)") }
     }
 
-    /// Told on standard error, beside the events.
+    /// Printed on standard error, beside the events.
     private static func tell(_ notice: ClarionClient.Notice) {
         switch notice {
         case .connected: break

@@ -7,7 +7,7 @@ struct BodyBuffer {
 
     /// How much of a body that is too large is read and thrown away, so that a client which sends first and listens
     /// afterwards still sees the 413; beyond it the connection is cut.
-    static let patience = 64 * 1024 * 1024
+    static let discardLimit = 64 * 1024 * 1024
 
     init(limit: Int) {
         self.limit = limit
@@ -22,10 +22,10 @@ struct BodyBuffer {
             return .read
         }
         isTooLarge = true
-        return awaitsContinue || length > Self.patience ? .refuse : .read
+        return awaitsContinue || length > Self.discardLimit ? .refuse : .read
     }
 
-    /// Adds what came. Returns false when patience has run out.
+    /// Adds what came. Returns false beyond `discardLimit`.
     mutating func append(_ part: UnsafeRawBufferPointer) -> Bool {
         if !isTooLarge, bytes.count + part.count <= limit {
             unsafe bytes.append(contentsOf: part)
@@ -34,7 +34,7 @@ struct BodyBuffer {
         isTooLarge = true
         bytes = []
         discarded += part.count
-        return discarded <= Self.patience
+        return discarded <= Self.discardLimit
     }
 
     /// The whole body, moved out.

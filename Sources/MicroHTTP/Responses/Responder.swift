@@ -23,7 +23,7 @@ public final class Responder: Sendable {
     private let began = ContinuousClock.now
 
     /// How long a client of HTTP/1.0 that has closed its half is taken for one that waits.
-    private static let patience = Duration.seconds(2)
+    private static let halfClosedGrace = Duration.seconds(2)
 
     init(answer: PendingAnswer, for asker: Asker, requestID: String) {
         self.answer = answer
@@ -53,7 +53,7 @@ public final class Responder: Sendable {
         case .open: return false
         case .gone: return true
         case .halfClosed:
-            guard takesInterim else { return ContinuousClock.now - began > Self.patience }
+            guard takesInterim else { return ContinuousClock.now - began > Self.halfClosedGrace }
             guard !hasProbed.exchange(true, ordering: .relaxed) else { return false }
             return !connection.sendInterim()
         }

@@ -97,12 +97,12 @@ public final class ReaderMemory: Sendable {
         return isGranted ? MemoryHold(bytes, of: self) : nil
     }
 
-    /// The same, but waits no longer than `patience`, and then returns nil.
-    public func hold(_ bytes: Int, within patience: Duration) async -> MemoryHold? {
+    /// The same, but waits no longer than `longestWait`, and then returns nil.
+    public func hold(_ bytes: Int, within longestWait: Duration) async -> MemoryHold? {
         await withTaskGroup(of: MemoryHold?.self) { group in
             group.addTask { await self.hold(bytes) }
             group.addTask {
-                try? await Task.sleep(for: patience)
+                try? await Task.sleep(for: longestWait)
                 return nil
             }
             let first = await group.next() ?? nil

@@ -42,8 +42,8 @@ import Testing
         _ = state.set(1, by: me)
         for number in 2...6 { #expect(state.set(number, by: other) == nil) }
         #expect(state.step(start)?.number == 2)
-        #expect(state.step(start + ValueState.patience / 2)?.number == 3)
-        #expect(state.isHandedOver(start + ValueState.patience))
+        #expect(state.step(start + ValueState.announcingTime / 2)?.number == 3)
+        #expect(state.isHandedOver(start + ValueState.announcingTime))
         let later = start + .seconds(60)
         #expect(state.takeOver(by: other, now: later)?.number == 4)
         #expect(state.takeOver(by: me, now: later) == nil, "one announces at a time")

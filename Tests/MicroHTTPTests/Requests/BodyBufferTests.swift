@@ -38,13 +38,13 @@ import Testing
         #expect(sending.bytes.isEmpty)
     }
 
-    @Test func `patience ends`() {
+    @Test func `more than is thrown away ends the connection`() {
         var declared = BodyBuffer(limit: 10)
-        #expect(declared.declare(length: BodyBuffer.patience + 1, awaitsContinue: false) == .refuse)
+        #expect(declared.declare(length: BodyBuffer.discardLimit + 1, awaitsContinue: false) == .refuse)
         var endless = BodyBuffer(limit: 10)
         let part = [UInt8](repeating: 7, count: 1024 * 1024)
         var parts = 0
         while unsafe part.withUnsafeBytes({ unsafe endless.append($0) }) { parts += 1 }
-        #expect(parts == BodyBuffer.patience / part.count)
+        #expect(parts == BodyBuffer.discardLimit / part.count)
     }
 }

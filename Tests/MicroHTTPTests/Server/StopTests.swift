@@ -36,7 +36,7 @@ extension Live {
             }
 
             private func ask(for target: String) {
-                while let client = try? RawClient(port: port, patience: 0.2) {
+                while let client = try? RawClient(port: port, deadline: 0.2) {
                     if target == "/stream" {
                         _ = try? client.send("GET /stream HTTP/1.1\r\nHost: h\r\n\r\n")
                         guard (try? client.takeHead()) != nil else { return }
@@ -149,7 +149,7 @@ extension Live {
             #expect(try client.exchange("GET", "/").status == 200)
             server.quiesce()
             server.quiesce()
-            #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port, patience: 0.2) }
+            #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port, deadline: 0.2) }
             #expect(try client.exchange("GET", "/").status == 200)
             #expect(await server.stop())
             // Now there is nobody to retry with.

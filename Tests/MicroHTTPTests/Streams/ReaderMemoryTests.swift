@@ -64,7 +64,7 @@ import Testing
         withExtendedLifetime((small, large)) {}
     }
 
-    @Test func `patience ends, and lets those behind try`() async {
+    @Test func `a wait ends at its limit, and lets those behind try`() async {
         let memory = ReaderMemory(limit: 100)
         let most = await memory.hold(80)
         let none = await memory.hold(30, within: .milliseconds(20))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A blocking TCP client that says exactly what it is told to, and gives up when its patience ends.
+/// A blocking TCP client that says exactly what it is told to, and gives up at its deadline.
 ///
 /// `@unchecked Sendable`: one task at a time uses it.
 final class RawClient: @unchecked Sendable {
@@ -24,14 +24,14 @@ final class RawClient: @unchecked Sendable {
 
     /// - Parameters:
     ///   - receiveBuffer: `SO_RCVBUF`, to be a slow reader; the kernel doubles it.
-    ///   - patience: in seconds, for each call.
-    init(port: UInt16, receiveBuffer: Int32? = nil, patience: Double = 10) throws {
+    ///   - deadline: in seconds, for each call.
+    init(port: UInt16, receiveBuffer: Int32? = nil, deadline: Double = 10) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw Failure("socket") }
         if var size = receiveBuffer {
             _ = unsafe setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, 4)
         }
-        var limit = timeval(tv_sec: Int(patience), tv_usec: Int(patience * 1e6) % 1_000_000)
+        var limit = timeval(tv_sec: Int(deadline), tv_usec: Int(deadline * 1e6) % 1_000_000)
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()

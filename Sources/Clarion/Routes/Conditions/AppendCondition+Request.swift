@@ -9,7 +9,7 @@ extension AppendCondition {
     init?(_ request: Request) throws(Problem) {
         let conditions = try Preconditions(request)
         var parts: [AppendCondition] = []
-        // In this order: the first that does not hold is told (RFC 9110 section 13.2.2).
+        // In this order: the first that does not hold is answered (RFC 9110 section 13.2.2).
         switch conditions.match {
         case nil: break
         case .any: parts.append(.hasEvent)

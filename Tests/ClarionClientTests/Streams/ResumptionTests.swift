@@ -16,7 +16,7 @@ struct ResumptionTests {
     func first() {
         for error in [lost, unreachable, refused(503, isOfHub: false), refused(401, isOfHub: true)] {
             var resumption = Resumption(.latest)
-            #expect(resumption.ended(error, spread: 0) == .fail(error))
+            #expect(resumption.ended(error, jitter: 0) == .fail(error))
         }
     }
 
@@ -55,8 +55,8 @@ struct ResumptionTests {
             var resumption = Resumption(.latest)
             resumption.connected(after: nil)
             resumption.retry(milliseconds: said)
-            #expect(resumption.ended(nil, spread: 1) == .again(after: .milliseconds(waited)))
-            #expect(resumption.ended(lost, spread: 1) == .again(after: .milliseconds(waited)))
+            #expect(resumption.ended(nil, jitter: 1) == .again(after: .milliseconds(waited)))
+            #expect(resumption.ended(lost, jitter: 1) == .again(after: .milliseconds(waited)))
         }
     }
 
@@ -64,11 +64,11 @@ struct ResumptionTests {
     func backoff() {
         var resumption = Resumption(.latest)
         resumption.connected(after: nil)
-        let waits = (0..<100).map { _ in resumption.ended(unreachable, spread: 0) }
+        let waits = (0..<100).map { _ in resumption.ended(unreachable, jitter: 0) }
         #expect(waits.prefix(5) == [3, 6, 12, 24, 30].map { .again(after: .seconds($0)) }[...])
         #expect(waits.last == .again(after: .seconds(30)))
         resumption.connected(after: nil)
-        #expect(resumption.ended(unreachable, spread: 0) == .again(after: .seconds(3)))
+        #expect(resumption.ended(unreachable, jitter: 0) == .again(after: .seconds(3)))
     }
 
     @Test("what a proxy says passes, what the hub itself refuses does not")
@@ -76,18 +76,18 @@ struct ResumptionTests {
         for status in [404, 502, 503, 504, 400, 403] {
             var resumption = Resumption(.latest)
             resumption.connected(after: nil)
-            #expect(resumption.ended(refused(status, isOfHub: false), spread: 0) == .again(after: .seconds(3)))
+            #expect(resumption.ended(refused(status, isOfHub: false), jitter: 0) == .again(after: .seconds(3)))
         }
         for status in [400, 401, 403, 404, 421] {
             var resumption = Resumption(.latest)
             resumption.connected(after: nil)
             let error = refused(status, isOfHub: true)
-            #expect(resumption.ended(error, spread: 0) == .fail(error))
+            #expect(resumption.ended(error, jitter: 0) == .fail(error))
         }
         for status in [429, 503, 500] {
             var resumption = Resumption(.latest)
             resumption.connected(after: nil)
-            let step = resumption.ended(refused(status, isOfHub: true, after: .seconds(60)), spread: 0)
+            let step = resumption.ended(refused(status, isOfHub: true, after: .seconds(60)), jitter: 0)
             #expect(step == .again(after: .seconds(60)))
         }
     }
@@ -97,7 +97,7 @@ struct ResumptionTests {
         let error = ClientError(code: ClientError.eventTooLarge, detail: "")
         var resumption = Resumption(.latest)
         resumption.connected(after: nil)
-        #expect(resumption.ended(error, spread: 0) == .fail(error))
+        #expect(resumption.ended(error, jitter: 0) == .fail(error))
     }
 }
 
