@@ -24,7 +24,7 @@ extension SQLiteEventLog: DeliveryLog {
     /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:)``.
     @discardableResult
     public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Duration] {
-        try await change(hasTime: true) { writer, db in try writer.record(outcomes, db) }
+        try await change(hasLowPriority: true) { writer, db in try writer.record(outcomes, db) }
     }
 
     /// Makes every pending delivery of an observer a dead letter: see ``DeliveryLog/abandonDeliveries(of:failure:at:)``.

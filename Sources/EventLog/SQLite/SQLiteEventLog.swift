@@ -111,17 +111,17 @@ public final class SQLiteEventLog: EventLog {
     /// Runs a change on the writer's thread, in turn with the posts.
     /// - Parameters:
     ///   - makesRoom: whether it is carried out also on a full disk.
-    ///   - hasTime: whether it lets posts go before it, for a moment.
+    ///   - hasLowPriority: whether it lets posts go before it, for a moment.
     func change<Value: Sendable>(
         makesRoom: Bool = true,
-        hasTime: Bool = false,
+        hasLowPriority: Bool = false,
         _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
     ) async throws(EventLogError) -> Value {
         let result = await withCheckedContinuation { continuation in
             let request = WriteRequest.change(
                 LogChange(makesRoom: makesRoom, continuation, body)
             )
-            sequencer.enqueue(request, isBounded: false, hasTime: hasTime)
+            sequencer.enqueue(request, isBounded: false, hasLowPriority: hasLowPriority)
         }
         return try result.get()
     }

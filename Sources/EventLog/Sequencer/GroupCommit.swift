@@ -1,8 +1,8 @@
 /// Which writes wait, and which of them form the next transaction: the group commit as a pure state machine.
 ///
 /// While one group is being committed the next gathers here, so the cost of a commit is shared by whoever came in the
-/// meantime, and a lone write never waits for company. What has time waits for a moment in which nobody else does, but
-/// not for long. No lock and no I/O: ``Sequencer`` holds it in a `Mutex`, and does what the methods answer after
+/// meantime, and a lone write never waits for company. What is of low priority waits for a moment in which nothing else
+/// does, but not for long. No lock and no I/O: ``Sequencer`` holds it in a `Mutex`, and does what the methods answer after
 /// unlocking.
 struct GroupCommit<Request: Sendable>: Sendable {
     /// Bounds, each at least 1.
@@ -13,8 +13,8 @@ struct GroupCommit<Request: Sendable>: Sendable {
         var groupBytes = 8 << 20
         /// The bytes that may wait; what goes beyond is refused.
         var queuedBytes = 64 << 20
-        /// The groups after which what has time goes with the next.
-        var patience = 8
+        /// The groups after which what is of low priority goes with the next.
+        var passedGroups = 8
     }
 
     /// What became of a write that was handed in.
@@ -31,10 +31,8 @@ struct GroupCommit<Request: Sendable>: Sendable {
     enum Step {
         /// Commit these in one transaction.
         case commit([Request])
-        /// Sleep until woken.
-        case sleep
-        /// Sleep until woken, but for a moment only: something waits that has time.
-        case breathe
+        /// Nothing is to be written now. Something of low priority may wait for the writer to be idle.
+        case idle(hasLowPriority: Bool)
         /// Nothing waits and nothing will come: close the log.
         case finish
     }
@@ -46,19 +44,19 @@ struct GroupCommit<Request: Sendable>: Sendable {
     }
 
     private enum Phase { case open, closing, closed }
-    private enum Writer { case works, breathes, sleeps }
+    private enum Writer { case works, waits, sleeps }
 
     private let limits: Limits
     /// What came last, in the order of coming.
     private var incoming: [Entry] = []
     /// What came before that, in reverse order, so that taking from its end costs nothing.
     private var outgoing: [Entry] = []
-    /// What has time, in the order of coming.
-    private var patient: [Entry] = []
+    /// What is of low priority, in the order of coming.
+    private var lowPriority: [Entry] = []
     /// How many groups it has let pass.
     private var passed = 0
     private var waitingEvents = 0
-    /// The bytes of what waits, but for what has time.
+    /// The bytes of what waits, but for what is of low priority.
     private(set) var waitingBytes = 0
     private var phase = Phase.open
     private var writer = Writer.works
@@ -80,30 +78,26 @@ struct GroupCommit<Request: Sendable>: Sendable {
         return .queued(wakingWriter: wakeWriter())
     }
 
-    /// Takes in a write that has time, whose maker awaits it.
-    mutating func enqueuePatient(_ request: Request, bytes: Int) -> Admission {
+    /// Takes in a write of low priority, whose maker awaits it.
+    mutating func enqueueLowPriority(_ request: Request, bytes: Int) -> Admission {
         guard phase == .open else { return .closed }
-        patient.append(Entry(request: request, events: 1, bytes: bytes))
-        // A writer that breathes looks by itself.
+        lowPriority.append(Entry(request: request, events: 1, bytes: bytes))
+        // A writer that waits for this already looks by itself.
         return .queued(wakingWriter: writer == .sleeps && wakeWriter())
     }
 
     /// Takes out the next group, of at least one write if any waits.
-    /// - Parameter isCalm: whether the writer has slept for a moment, and nothing came.
-    mutating func next(isCalm: Bool = false) -> Step {
+    /// - Parameter isIdle: whether the writer has waited for a moment, and nothing came.
+    mutating func next(isIdle: Bool = false) -> Step {
         writer = .works
-        if isCalm || passed >= limits.patience || phase != .open { takeInPatient() }
+        if isIdle || passed >= limits.passedGroups || phase != .open { takeInLowPriority() }
         if outgoing.isEmpty {
             if incoming.isEmpty {
-                if !patient.isEmpty {
-                    writer = .breathes
-                    return .breathe
-                }
                 guard phase == .open else { return .finish }
-                writer = .sleeps
-                return .sleep
+                writer = lowPriority.isEmpty ? .sleeps : .waits
+                return .idle(hasLowPriority: !lowPriority.isEmpty)
             }
-            if !patient.isEmpty { passed += 1 }
+            if !lowPriority.isEmpty { passed += 1 }
             if waitingEvents <= limits.groupEvents, waitingBytes <= limits.groupBytes {
                 let group = incoming.map(\.request)
                 incoming.removeAll(keepingCapacity: true)
@@ -135,11 +129,11 @@ struct GroupCommit<Request: Sendable>: Sendable {
         return closers
     }
 
-    private mutating func takeInPatient() {
-        incoming.append(contentsOf: patient)
-        waitingEvents += patient.count
-        waitingBytes += patient.reduce(0) { $0 + $1.bytes }
-        patient.removeAll(keepingCapacity: true)
+    private mutating func takeInLowPriority() {
+        incoming.append(contentsOf: lowPriority)
+        waitingEvents += lowPriority.count
+        waitingBytes += lowPriority.reduce(0) { $0 + $1.bytes }
+        lowPriority.removeAll(keepingCapacity: true)
         passed = 0
     }
 

@@ -13,15 +13,6 @@ final class Sequencer: Sendable {
     private let followers = Lock<[Follower]>([])
     private let newest: Atomic<Int64>
 
-    /// How long the writer sleeps at most before it looks for history that is too old.
-    private static let longWait = Duration.milliseconds(500)
-
-    /// How long the writer sleeps before it does what has time.
-    private static let breath = Duration.microseconds(500)
-
-    /// How long no post must have come before maintenance that has time is done.
-    private static let shortWait = Duration.milliseconds(5)
-
     /// Signalled once for each time the state machine says that the writer sleeps and must be woken: a post that finds
     /// the writer at work costs no system call.
     private let wakeUp = Semaphore()
@@ -52,13 +43,13 @@ final class Sequencer: Sendable {
 
     /// Hands in a write; a refusal is told on this thread, before this returns.
     ///
-    /// - Parameter hasTime: whether it is done when no other waits, or after a few others; then it is not bounded.
-    func enqueue(_ request: WriteRequest, isBounded: Bool, hasTime: Bool = false) {
+    /// - Parameter hasLowPriority: whether it is done when no other waits, or after a few others; then it is not bounded.
+    func enqueue(_ request: WriteRequest, isBounded: Bool, hasLowPriority: Bool = false) {
         let events = request.events
         let bytes = request.bytes
         let admission = queue.withLock {
-            hasTime
-                ? $0.enqueuePatient(request, bytes: bytes)
+            hasLowPriority
+                ? $0.enqueueLowPriority(request, bytes: bytes)
                 : $0.enqueue(request, events: events, bytes: bytes, isBounded: isBounded)
         }
         switch admission {
@@ -85,31 +76,23 @@ final class Sequencer: Sendable {
     }
 
     private func run(_ writer: LogWriter) {
-        var isCalm = false
+        var pace = WriterPace()
         while true {
-            let step = queue.withLock { $0.next(isCalm: isCalm) }
-            isCalm = false
-            switch step {
+            switch queue.withLock({ $0.next(isIdle: pace.isIdle) }) {
             case .commit(let group):
                 commit(group, with: writer)
-            case .breathe:
-                isCalm = !wakeUp.wait(atMost: Self.breath)
-            case .sleep:
-                idle(writer)
+                pace.worked()
+            case .idle(let hasLowPriority):
+                // Also without posts there is history to remove when it has become too old.
+                switch pace.next(hasLowPriority: hasLowPriority, maintenance: writer.dueMaintenance) {
+                case .maintain:
+                    writer.maintain(isIdle: true)
+                    pace.worked()
+                case .wait(let duration): pace.waited(duration, wasWoken: wakeUp.wait(atMost: duration))
+                }
             case .finish: return
             }
         }
-    }
-
-    /// Sleeps until woken, or takes a step of maintenance if one is due and no post comes: also without posts there is
-    /// history to remove when it has become too old.
-    private func idle(_ writer: LogWriter) {
-        switch writer.leisure {
-        case .work: break
-        case .shortWait: if wakeUp.wait(atMost: Self.shortWait) { return }
-        case .longWait: if wakeUp.wait(atMost: Self.longWait) { return }
-        }
-        writer.maintain(isIdle: true)
     }
 
     private func commit(_ group: [WriteRequest], with writer: LogWriter) {
@@ -122,11 +105,11 @@ final class Sequencer: Sendable {
                 for follower in followers.withLock({ $0 }) { follower(commit) }
             }
             acknowledge(group, committed)
-            writer.tidy()
+            writer.finishCommit()
             writer.maintain(isIdle: false)
         case .failure(let error):
             for request in group { request.fail(error) }
-            writer.tidy()
+            writer.finishCommit()
             // It may make room for the next, also while posts that are refused do not cease.
             writer.maintain(isIdle: false)
         }

@@ -202,7 +202,7 @@ import Testing
         _ = try await settle(log, [.delivered], of: "v")
         #expect(try await rows(log) == 4)
         #expect(try await log.deleteObserver("v", expecting: nil))
-        // The rows go at leisure.
+        // The rows go when the writer is idle.
         try await log.settle()
         #expect(try await rows(log) == 3)
         #expect(try await log.deleteTopic(.of("a")))

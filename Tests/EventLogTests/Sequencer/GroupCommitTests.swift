@@ -27,7 +27,7 @@ import Testing
         var machine = Self.machine()
         #expect(enqueue(&machine, 1, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: false))
         #expect(group(&machine) == [1])
-        guard case .sleep = machine.next() else { Issue.record("nothing waits"); return }
+        guard case .idle(hasLowPriority: false) = machine.next() else { Issue.record("nothing waits"); return }
         #expect(enqueue(&machine, 2, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: true))
         #expect(enqueue(&machine, 3, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: false))
         #expect(group(&machine) == [2, 3])
@@ -84,22 +84,22 @@ import Testing
         #expect(close(&machine) == true)
     }
 
-    @Test func `what has time waits for a moment of calm`() {
+    @Test func `what is of low priority waits for an idle writer`() {
         var machine = Self.machine()
-        #expect(machine.enqueuePatient(9, bytes: 1) == .queued(wakingWriter: false))
-        guard case .breathe = machine.next() else { Issue.record("it has time"); return }
-        #expect(machine.enqueuePatient(10, bytes: 1) == .queued(wakingWriter: false))
+        #expect(machine.enqueueLowPriority(9, bytes: 1) == .queued(wakingWriter: false))
+        guard case .idle(hasLowPriority: true) = machine.next() else { Issue.record("it is of low priority"); return }
+        #expect(machine.enqueueLowPriority(10, bytes: 1) == .queued(wakingWriter: false))
         #expect(enqueue(&machine, 1, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: true))
         #expect(group(&machine) == [1])
-        guard case .breathe = machine.next() else { Issue.record("it has time still"); return }
-        guard case .commit([9, 10]) = machine.next(isCalm: true) else { Issue.record("it was calm"); return }
-        guard case .sleep = machine.next() else { Issue.record("nothing waits"); return }
-        #expect(machine.enqueuePatient(11, bytes: 1) == .queued(wakingWriter: true))
+        guard case .idle(hasLowPriority: true) = machine.next() else { Issue.record("it is of low priority still"); return }
+        guard case .commit([9, 10]) = machine.next(isIdle: true) else { Issue.record("the writer was idle"); return }
+        guard case .idle(hasLowPriority: false) = machine.next() else { Issue.record("nothing waits"); return }
+        #expect(machine.enqueueLowPriority(11, bytes: 1) == .queued(wakingWriter: true))
     }
 
-    @Test func `what has time lets eight groups pass, and no more`() {
+    @Test func `what is of low priority lets eight groups pass, and no more`() {
         var machine = Self.machine()
-        _ = machine.enqueuePatient(100, bytes: 1)
+        _ = machine.enqueueLowPriority(100, bytes: 1)
         for number in 0..<8 {
             _ = machine.enqueue(number, events: 1, bytes: 1, isBounded: true)
             #expect(group(&machine) == [number])
@@ -108,11 +108,11 @@ import Testing
         #expect(group(&machine) == [8, 100])
     }
 
-    @Test func `what has time is written before the end`() {
+    @Test func `what is of low priority is written before the end`() {
         var machine = Self.machine()
-        _ = machine.enqueuePatient(1, bytes: 1)
+        _ = machine.enqueueLowPriority(1, bytes: 1)
         #expect(close(&machine) == false)
-        #expect(machine.enqueuePatient(2, bytes: 1) == .closed)
+        #expect(machine.enqueueLowPriority(2, bytes: 1) == .closed)
         #expect(group(&machine) == [1])
         guard case .finish = machine.next() else { Issue.record("all is written"); return }
     }

@@ -1,20 +1,10 @@
 internal import GRDB
 
 extension LogWriter {
-    /// How the writer may spend a time without posts.
-    enum Leisure {
-        /// Maintenance is due.
-        case work
-        /// Maintenance is due, but posts came just now: more may follow at once.
-        case shortWait
-        /// There is nothing to do until time passes, or nothing that can be done now.
-        case longWait
-    }
-
-    /// What to do while no post waits.
-    var leisure: Leisure {
-        if maintenanceFailed || !schedule.isDue(isIdle: true, at: clock()) { return .longWait }
-        return schedule.isCalm ? .work : .shortWait
+    /// Whether a step of maintenance is due while no post waits.
+    var dueMaintenance: WriterPace.Maintenance {
+        if maintenanceFailed || !schedule.isDue(isIdle: true, at: clock()) { return .notDue }
+        return schedule.isCalm ? .due : .dueWhenIdle
     }
 
     /// Takes one small step of removing what is kept no longer, if one is due.
@@ -47,7 +37,7 @@ extension LogWriter {
         }
         if !isDone { schedule = before }
         maintenanceFailed = !isDone
-        tidy()
+        finishCommit()
     }
 
     /// How long maintenance that is due waits at the most.

@@ -91,7 +91,7 @@ final class LogWriter: @unchecked Sendable {
     }
 
     /// Does what need not be done before a commit is acknowledged.
-    func tidy() {
+    func finishCommit() {
         if isFull { leaveFull() }
         guard let checkpointer else { return }
         var action = checkpoints.next(pages: writeAheadLogPages, isRunning: checkpointer.isRunning)
