@@ -7,7 +7,9 @@ import Testing
     private static let topics = ["a", "b.c", "b.d", "e"]
     private static let patterns = ["a", "b.*", "b.c", "**", "e", "nothing.*"]
 
-    @Test(arguments: [UInt64(1), 2, 3, 4, 5]) func `what is read is what a row each would say`(seed: UInt64) async throws {
+    @Test(arguments: [UInt64(1), 2, 3, 4, 5]) func `what is read is what a row each would say`(seed: UInt64)
+        async throws
+    {
         var random = SplitMix(seed: seed)
         let directory = try TemporaryDirectory()
         let clock = ManualClock()
@@ -22,7 +24,10 @@ import Testing
             switch Int.random(in: 0..<100, using: &random) {
             case ..<35:
                 let drafts = (0..<Int.random(in: 1...9, using: &random)).map { _ in
-                    EventDraft.of(Self.topics.randomElement(using: &random) ?? "a", type: Bool.random(using: &random) ? "t" : nil)
+                    EventDraft.of(
+                        Self.topics.randomElement(using: &random) ?? "a",
+                        type: Bool.random(using: &random) ? "t" : nil
+                    )
                 }
                 try await log.append(drafts)
                 for draft in drafts { model.post(draft.topic, type: draft.type) }
@@ -32,7 +37,13 @@ import Testing
                 }
                 let types = Int.random(in: 0..<4, using: &random) == 0 ? ["t", "u"] : []
                 let receives = Int.random(in: 0..<4, using: &random) > 0
-                let record = ObserverRecord(id: id, topics: topics, types: types, receives: receives, createdAt: clock.now)
+                let record = ObserverRecord(
+                    id: id,
+                    topics: topics,
+                    types: types,
+                    receives: receives,
+                    createdAt: clock.now
+                )
                 _ = try await log.saveObserver(record, expecting: nil)
                 model.save(id, topics, types, receives: receives)
             case ..<80:
@@ -101,7 +112,10 @@ import Testing
                 let limit = Int.random(in: 1...50, using: &random)
                 let before = Int64.random(in: 0...model.tail + 2, using: &random)
                 let listed = try await log.deliveries(of: id, in: state, before: Position(before), limit: limit)
-                #expect(listed.map(\.event.position.rawValue) == Array(wanted.filter { $0 < before }.prefix(limit)), place)
+                #expect(
+                    listed.map(\.event.position.rawValue) == Array(wanted.filter { $0 < before }.prefix(limit)),
+                    place
+                )
                 for delivery in listed {
                     #expect(delivery.attempts == all[delivery.event.position.rawValue]?.attempts, place)
                 }

@@ -249,7 +249,9 @@ import Testing
         let ids = try await log.pendingDeliveries(of: "w", limit: 9)
         let other = try await log.pendingDeliveries(of: "v", limit: 9)
         let start = events[0].time
-        func record(_ after: Int64, _ outcomes: (DeliveryRecord, DeliveryOutcome.State)...) async throws -> [String: Duration] {
+        func record(_ after: Int64, _ outcomes: (DeliveryRecord, DeliveryOutcome.State)...) async throws -> [String:
+            Duration]
+        {
             clock.now = start.advanced(byMilliseconds: after)
             return try await log.recordOutcomes(outcomes.map { outcome($0.0, 1, $0.1, failing: after) })
         }

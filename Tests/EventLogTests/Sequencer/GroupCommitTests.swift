@@ -91,7 +91,9 @@ import Testing
         #expect(machine.enqueueLowPriority(10, bytes: 1) == .queued(wakingWriter: false))
         #expect(enqueue(&machine, 1, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: true))
         #expect(group(&machine) == [1])
-        guard case .idle(hasLowPriority: true) = machine.next() else { Issue.record("it is of low priority still"); return }
+        guard case .idle(hasLowPriority: true) = machine.next() else {
+            Issue.record("it is of low priority still"); return
+        }
         guard case .commit([9, 10]) = machine.next(isIdle: true) else { Issue.record("the writer was idle"); return }
         guard case .idle(hasLowPriority: false) = machine.next() else { Issue.record("nothing waits"); return }
         #expect(machine.enqueueLowPriority(11, bytes: 1) == .queued(wakingWriter: true))

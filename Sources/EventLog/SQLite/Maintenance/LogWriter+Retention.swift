@@ -71,7 +71,9 @@ extension LogWriter {
             let isTooMuch = retention.exceeds(events: held.events, bytes: held.bytes, own: held.retention)
             let state = row.optionalInteger(3)
             guard isTooMuch || row.integer(1) < oldest, state != Schema.pending else { return false }
-            if try isAwaited(row.integer(0), of: held.name, type: row.optionalText(4), by: subscriptions, db) { return false }
+            if try isAwaited(row.integer(0), of: held.name, type: row.optionalText(4), by: subscriptions, db) {
+                return false
+            }
             candidates.append((row.integer(0), row.integer(2), state != nil))
             held.lose(row.integer(0), bytes: row.integer(2))
             return true

@@ -81,7 +81,8 @@ struct MaintenanceSchedule {
 
     /// Whether something is to be removed, or looked for.
     func isRemovalDue(isIdle: Bool, at now: Timestamp) -> Bool {
-        hasUnpurgedTopics || hasUnpurgedObservers || !cursors.isEmpty || mayHaveGoneTopics || (isIdle && mayHaveFreePages)
+        hasUnpurgedTopics || hasUnpurgedObservers || !cursors.isEmpty || mayHaveGoneTopics
+            || (isIdle && mayHaveFreePages)
             || forgetting.hasCome(at: now)
             || retention.isOverdue(isIdle: isIdle) || retention.nextInspection(at: now) != nil
     }

@@ -22,7 +22,9 @@ extension EventReader {
 
         fileprivate var order: String { newestFirst ? "DESC" : "ASC" }
         /// The end of the two that comes first when it is looked through.
-        fileprivate func nearer(_ one: Int64, _ other: Int64) -> Int64 { newestFirst ? max(one, other) : min(one, other) }
+        fileprivate func nearer(_ one: Int64, _ other: Int64) -> Int64 {
+            newestFirst ? max(one, other) : min(one, other)
+        }
     }
 
     /// What was found in a part of the sequence.
@@ -128,7 +130,9 @@ extension EventReader {
                 taken += 1
                 result.positions.append(last)
             }
-            if rows == share || taken == wanted.count { result.end = result.end.map { stretch.nearer($0, last) } ?? last }
+            if rows == share || taken == wanted.count {
+                result.end = result.end.map { stretch.nearer($0, last) } ?? last
+            }
         }
         if let end = result.end { result.positions.removeAll { stretch.nearer($0, end) != $0 } }
         result.positions.sort { stretch.newestFirst ? $0 > $1 : $0 < $1 }

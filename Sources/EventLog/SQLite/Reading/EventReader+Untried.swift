@@ -91,7 +91,9 @@ extension EventReader {
             try tried.forEach { row in
                 let topic = try stored(row.integer(1))
                 let isThere = row.integer(0) > topic.removed
-                if isThere, subscription.wants(topic.topic, type: row.optionalText(2), at: row.integer(0)) { count += 1 }
+                if isThere, subscription.wants(topic.topic, type: row.optionalText(2), at: row.integer(0)) {
+                    count += 1
+                }
             }
         }
         return count
