@@ -70,14 +70,14 @@ extension SQLiteEventLog {
         while place > 0, wanted.count > 0, !Task.isCancelled {
             let (part, end) = try await read { [epoch, wanted, place] db in
                 var reader = EventReader(db, epoch: epoch)
-                let before = EventReader.Stretch(after: 0, before: place, newestFirst: true)
+                let before = EventReader.Stretch(after: 0, through: place, newestFirst: true)
                 let part = try reader.search(before, for: wanted, scanning: limit)
                 return (part, try EventReader.tail(db))
             }
             tail = tail ?? end
             oldest = part.positions.last ?? oldest
             wanted.count -= part.positions.count
-            place = part.end ?? 0
+            place = part.end.map { $0 - 1 } ?? 0
         }
         return Position(oldest.map { $0 - 1 } ?? tail ?? 0)
     }

@@ -166,6 +166,32 @@ import Testing
         await log.close()
     }
 
+    @Test(arguments: LogKind.all, [Int64.min, -1, 0, .max - 1, .max])
+    func `positions at the ends of their range are positions`(kind: LogKind, position: Int64) async throws {
+        let log = try kind.make().log
+        try await save(log, "w", ["a", "b.*"])
+        _ = try await log.append([.of("a")])
+        let place = Position(position)
+        #expect(try await log.delivery(of: place, to: "w") == nil)
+        #expect(try await log.redeliver([place], to: "w", at: .now()) == 0)
+        let listed = try await log.deliveries(of: "w", in: nil, before: place, limit: 9)
+        #expect(listed.count == (position > 1 ? 1 : 0))
+        #expect(try await log.deadLetters(of: "w", after: place, through: place, limit: 9).isEmpty)
+        let outcome = DeliveryOutcome(
+            observer: "w",
+            event: place,
+            state: .dead,
+            attempt: DeliveryAttempt(number: 1, at: .latest)
+        )
+        try await log.recordOutcomes([outcome])
+        #expect(try await log.deliveryStats(of: "w") == DeliveryStats(pending: 1))
+        for count in [Int.min, 0, 1, .max] {
+            let due = try await log.due(of: "w", at: .latest, limit: count)
+            #expect(due.count == (count > 0 ? 1 : 0))
+        }
+        await log.close()
+    }
+
     @Test(arguments: LogKind.all)
     func `abandoning makes everything pending a dead letter`(kind: LogKind) async throws {
         let log = try kind.make().log

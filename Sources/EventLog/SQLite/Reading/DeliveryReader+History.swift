@@ -25,14 +25,14 @@ extension DeliveryReader {
             found += try summaries(of: observer, in: state.number, before: event, limit: limit)
         }
         if state == nil || state == .pending { found += try untried(by: observer, before: event, limit: limit) }
-        return Array(found.sorted { $0.event.position > $1.event.position }.prefix(limit))
+        return Array(found.sorted { $0.event.position > $1.event.position }.prefix(max(limit, 0)))
     }
 
     /// Those that were never tried, of the newest events first.
     private mutating func untried(by observer: String, before event: Position, limit: Int) throws -> [DeliverySummary] {
         guard limit > 0, let subscription = try Subscription(of: observer, db) else { return [] }
         let search = EventReader.UntriedSearch(
-            through: min(event.rawValue - 1, try EventReader.tail(db)),
+            through: min(max(event.rawValue, 1) - 1, try EventReader.tail(db)),
             newestFirst: true,
             count: limit,
             scanning: 10_000
@@ -104,7 +104,7 @@ extension DeliveryReader {
         if let found = try statement.first({ (summary: try summary($0), id: $0.integer(10)) }) {
             return (found.summary, try attempts(of: found.id))
         }
-        guard let subscription = try Subscription(of: observer, db) else { return nil }
+        guard event > .start, let subscription = try Subscription(of: observer, db) else { return nil }
         let search = EventReader.UntriedSearch(
             after: event.rawValue - 1,
             through: event.rawValue,

@@ -21,14 +21,14 @@ struct DeliveryReader {
         let untried = try untried(by: observer, limit: limit, at: now)
         // Both are sorted already, as a rule.
         let found = (failed + untried).sorted { ($0.notBefore, $0.event.position) < ($1.notBefore, $1.event.position) }
-        return DueDeliveries(deliveries: Array(found.prefix(limit)), next: try next(of: observer, after: now))
+        return DueDeliveries(deliveries: Array(found.prefix(max(limit, 0))), next: try next(of: observer, after: now))
     }
 
     /// The pending deliveries in sequence order.
     mutating func pending(of observer: String, at now: Timestamp, limit: Int) throws -> [DeliveryRecord] {
         let failed = try failed(of: observer, .bySequence, limit: limit)
         let untried = try untried(by: observer, limit: limit, at: now)
-        return Array((failed + untried).sorted { $0.event.position < $1.event.position }.prefix(limit))
+        return Array((failed + untried).sorted { $0.event.position < $1.event.position }.prefix(max(limit, 0)))
     }
 
     /// The counters.

@@ -16,8 +16,8 @@ extension EventReader {
     struct Stretch {
         /// Positions after this,
         var after: Int64
-        /// and before this.
-        var before: Int64
+        /// and up to this.
+        var through: Int64
         var newestFirst = false
 
         fileprivate var order: String { newestFirst ? "DESC" : "ASC" }
@@ -44,10 +44,10 @@ extension EventReader {
         }
         let statement = try PreparedStatement(
             cachedIn: db,
-            "SELECT seq, topic, type FROM event WHERE seq > ?1 AND seq < ?2 ORDER BY seq \(stretch.order) LIMIT ?3"
+            "SELECT seq, topic, type FROM event WHERE seq > ?1 AND seq <= ?2 ORDER BY seq \(stretch.order) LIMIT ?3"
         )
         statement.bind(stretch.after, at: 1)
-        statement.bind(stretch.before, at: 2)
+        statement.bind(stretch.through, at: 2)
         statement.bind(Int64(limit), at: 3)
         defer { statement.reset() }
         var result = Found()
@@ -77,7 +77,7 @@ extension EventReader {
             return try Set(wanted.patterns.compactMap(\.literal)).compactMap { try stored($0) }
         }
         let last = try PreparedStatement(cachedIn: db, "SELECT max(id) FROM topic").first { $0.integer(0) } ?? 0
-        let end = min(stretch.before, try EventReader.tail(db) + 1)
+        let end = min(stretch.through, try EventReader.tail(db))
         guard (end - stretch.after) / 4 > last else { return nil }
         var found: [StoredTopic] = []
         try PreparedStatement(cachedIn: db, "SELECT id, name, removed, removal FROM topic").prefix { row in
@@ -109,7 +109,7 @@ extension EventReader {
             cachedIn: db,
             """
             SELECT seq, \(wanted.types.isEmpty ? "NULL" : "type") FROM event INDEXED BY event_topic
-            WHERE topic = ?1 AND seq > ?2 AND seq < ?3 ORDER BY seq \(stretch.order) LIMIT ?4
+            WHERE topic = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq \(stretch.order) LIMIT ?4
             """
         )
         var result = Found()
@@ -117,7 +117,7 @@ extension EventReader {
         for topic in topics {
             statement.bind(topic.number, at: 1)
             statement.bind(max(topic.removed, stretch.after), at: 2)
-            statement.bind(stretch.before, at: 3)
+            statement.bind(stretch.through, at: 3)
             statement.bind(Int64(share), at: 4)
             defer { statement.reset() }
             var (rows, taken, last) = (0, 0, Int64(0))

@@ -25,7 +25,7 @@ extension EventReader {
                 count: search.count - found.positions.count,
                 withoutDeliveryTo: subscription.key
             )
-            let stretch = Stretch(after: after, before: through + 1, newestFirst: search.newestFirst)
+            let stretch = Stretch(after: after, through: through, newestFirst: search.newestFirst)
             let part = try self.search(stretch, for: wanted, scanning: search.scanning)
             found.positions += part.positions
             found.end = part.end
@@ -69,7 +69,7 @@ extension EventReader {
         var count = 0
         for (interest, after, through) in subscription.stretches(after: 0, through: try EventReader.tail(db)) {
             let wanted = LookedFor(patterns: interest.topics, types: interest.types, count: .max)
-            count += try self.count(Stretch(after: after, before: through + 1), for: wanted)
+            count += try self.count(Stretch(after: after, through: through), for: wanted)
         }
         return count
     }
@@ -105,12 +105,12 @@ extension EventReader {
         }
         let row = try PreparedStatement(
             cachedIn: db,
-            "SELECT count(*) FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq > ?2 AND seq < ?3"
+            "SELECT count(*) FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq > ?2 AND seq <= ?3"
         )
         return try topics.reduce(0) { count, topic in
             row.bind(topic.number, at: 1)
             row.bind(max(topic.removed, stretch.after), at: 2)
-            row.bind(stretch.before, at: 3)
+            row.bind(stretch.through, at: 3)
             return count + Int(try row.first { $0.integer(0) } ?? 0)
         }
     }
