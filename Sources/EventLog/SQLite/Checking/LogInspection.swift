@@ -10,20 +10,18 @@ struct LogInspection {
 
     /// - Throws: ``EventLogError`` with code `log-foreign`.
     mutating func run() throws {
-        report.currentVersion = Schema.migrator.migrations.count
+        report.currentVersion = SchemaVersion.current
         // First: where the file is damaged, it may be that nothing else can be read.
         attempt("the file") { try $0.checkPages() }
-        var isLater = false
+        var foreign: EventLogError?
         attempt("the version") { inspection in
-            isLater = try Schema.migrator.hasBeenSuperseded(inspection.db)
-            inspection.report.version = try Schema.migrator.appliedIdentifiers(inspection.db).count
+            do {
+                inspection.report.version = try SchemaVersion.version(of: inspection.db)
+            } catch let error as EventLogError {
+                foreign = error
+            }
         }
-        if isLater {
-            throw EventLogError(
-                code: EventLogError.foreign,
-                message: "The log was written by a later version of this program."
-            )
-        }
+        if let foreign { throw foreign }
         attempt("the schema") { try $0.checkSchema() }
         attempt("the log's row") { try $0.checkLog() }
         attempt("the events") { try $0.checkEvents() }
@@ -79,7 +77,7 @@ struct LogInspection {
     }
 
     private mutating func checkSchema() throws {
-        let comparison = try SchemaComparison(db)
+        let comparison = try SchemaComparison(db, version: report.version)
         report.findings += comparison.missing.map { "the \($0) is missing" }
         report.findings += comparison.foreign.map { "the \($0) is not as this program makes it" }
     }

@@ -43,10 +43,7 @@ struct LogDatabase: Sendable {
                 checkpointer = nil
                 connection = try DatabaseQueue(configuration: LogDatabase.configuration)
             }
-            try Schema.migrator.migrate(connection)
-            if case .directory(let directory) = storage, lock != nil {
-                try LogFile(directory: directory).reorganize(connection, available: reserve?.available)
-            }
+            try SchemaVersion.migrator.migrate(connection)
             try connection.writeWithoutTransaction { db in
                 // A pool has set NORMAL. FULL has every commit wait for fsync, which is what a power cut asks for.
                 if durability == .disk { try db.execute(sql: "PRAGMA synchronous = FULL") }

@@ -12,10 +12,6 @@ struct LogFile {
     /// Up to which size, in bytes, every page is checked at opening (about 0.1 s); beyond, the roots of the tables.
     private static let thoroughSize = 32 << 20
 
-    /// Up to which size, in bytes, a file is written anew once so that space can be given back from then on (about a
-    /// second).
-    private static let reorganizedSize = 64 << 20
-
     /// Makes the directory, if there is none, and otherwise sees that no file in it is where the log is to be.
     /// - Throws: ``EventLogError`` with code `log-foreign` or `log-unwritable`, before anything is written.
     func makeDirectory() throws(EventLogError) {
@@ -69,23 +65,11 @@ struct LogFile {
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
                 try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
             }
-            try Schema.migrator.migrate(draft)
+            try SchemaVersion.migrator.migrate(draft)
             try draft.close()
             try FileManager.default.moveItem(atPath: draftPath, toPath: path)
         } catch {
             throw EventLogError(sqlite: error)
-        }
-    }
-
-    /// Has a log that was made by the first version give space back to the file system from now on. SQLite has to write
-    /// such a file anew for that, so it is done only for one that is small, with plenty of room; a larger one uses its free
-    /// space again, as it always did.
-    func reorganize(_ connection: any DatabaseWriter, available: Int?) throws {
-        try connection.writeWithoutTransaction { db in
-            guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 0 else { return }
-            let size = try size()
-            guard size <= LogFile.reorganizedSize, 3 * size + StorageReserve.size <= available ?? 0 else { return }
-            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
         }
     }
 
@@ -104,12 +88,7 @@ struct LogFile {
         let database = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? database.close() }
         try database.read { db in
-            if try Schema.migrator.hasBeenSuperseded(db) {
-                throw EventLogError(
-                    code: EventLogError.foreign,
-                    message: "\(path) was written by a later version of this program."
-                )
-            }
+            let version = try SchemaVersion.version(of: db)
             if size <= LogFile.thoroughSize {
                 let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "nothing"
                 guard finding == "ok" else {
@@ -119,7 +98,7 @@ struct LogFile {
                     )
                 }
             }
-            if let missing = try SchemaComparison(db).missing.first {
+            if let missing = try SchemaComparison(db, version: version).missing.first {
                 throw EventLogError(
                     code: EventLogError.corrupt,
                     message: "\(path) is damaged: the \(missing) is missing."

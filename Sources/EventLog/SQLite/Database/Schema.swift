@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// The tables of a log, and how they came to be.
+/// The tables of a log.
 ///
 /// - `log`: one row: who the log is, and what must never be used twice. `time` and `time_of_day` are what ``LogClock`` and
 ///   the clock of the day said at one moment. `not_before` and `used_at` are by the former, all other times by the latter.
@@ -45,59 +45,6 @@ enum Schema {
     /// How many attempts of a delivery are kept; part of what is stored, so it cannot be changed.
     static let attemptsPerDelivery: Int64 = 32
 
-    /// Every migration there ever was; what is published is never edited.
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1: events, observers, deliveries") { db in
-            try db.execute(sql: first)
-            try db.execute(
-                sql: "INSERT INTO log (id, epoch, high_water, revision) VALUES (1, ?, 0, 0)",
-                arguments: [LogEpoch.random().description]
-            )
-        }
-        migrator.registerMigration("2: topics, retention, idempotency") { db in try db.execute(sql: second) }
-        migrator.registerMigration("3: removals in order") { db in try db.execute(sql: third) }
-        migrator.registerMigration("4: counters that lag behind") { db in try db.execute(sql: fourth) }
-        migrator.registerMigration("5: attempts") { db in try db.execute(sql: fifth) }
-        migrator.registerMigration("6: recent deliveries") { db in try db.execute(sql: sixth) }
-        migrator.registerMigration("7: deferred deliveries") { db in try db.execute(sql: seventh) }
-        migrator.registerMigration("8: the log's time") { db in try db.execute(sql: eighth) }
-        migrator.registerMigration("9: topics that are gone") { db in try db.execute(sql: ninth) }
-        migrator.registerMigration("10: how much is held") { db in try db.execute(sql: tenth) }
-        migrator.registerMigration("11: positions of observers") { db in try db.execute(sql: eleventh) }
-        return migrator
-    }
-
-    /// Up to `fanned_out` every delivery has a row; of what came later none that is missing was tried.
-    private static let eleventh = """
-        CREATE TABLE interest (
-            observer INTEGER NOT NULL,
-            since INTEGER NOT NULL,
-            topics TEXT NOT NULL,
-            types TEXT NOT NULL,
-            PRIMARY KEY (observer, since)
-        ) WITHOUT ROWID;
-        INSERT INTO interest SELECT key, fanned_out, iif(receives, topics, ''), iif(receives, types, '')
-            FROM observer, log WHERE name IS NOT NULL;
-        ALTER TABLE delivery_stats ADD COLUMN cursor INTEGER NOT NULL DEFAULT 0;
-        UPDATE delivery_stats SET cursor = (SELECT fanned_out FROM log);
-        ALTER TABLE log DROP COLUMN fanned_out;
-        UPDATE delivery SET state = 0 WHERE state = -1;
-        DROP INDEX delivery_event;
-        CREATE INDEX delivery_event ON delivery (event, observer);
-        """
-
-    private static let tenth = """
-        ALTER TABLE log ADD COLUMN held_topics INTEGER;
-        ALTER TABLE log ADD COLUMN held_keys INTEGER;
-        """
-
-    private static let ninth = """
-        ALTER TABLE log ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE log ADD COLUMN forgotten_removal INTEGER NOT NULL DEFAULT 0;
-        CREATE INDEX topic_gone ON topic (removal) WHERE \(isGone);
-        """
-
     /// Of a topic that has nothing any more, unless something was added that is not counted yet.
     static let isGone = """
         events = 0 AND is_purged = 1 AND retain_events IS NULL AND retain_age IS NULL AND retain_bytes IS NULL
@@ -106,51 +53,128 @@ enum Schema {
     /// Of a topic that has events which are counted, or bounds.
     static let isThere = "(events > 0 OR coalesce(retain_events, retain_age, retain_bytes) IS NOT NULL)"
 
-    private static let eighth = """
-        ALTER TABLE log ADD COLUMN time INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE log ADD COLUMN time_of_day INTEGER NOT NULL DEFAULT 0;
-        -- What was written before went by the time of day: the log's begins with the latest of that.
-        UPDATE log SET time = max(
-            ifnull((SELECT max(last_attempt_at) FROM delivery_stats), 0), ifnull((SELECT max(time) FROM idempotency), 0)
+    /// Makes the tables that are not there.
+    static func make(_ db: Database) throws {
+        for statements in [logAndTopics, events, observers, deliveries] { try db.execute(sql: statements) }
+    }
+
+    private static let logAndTopics = """
+        CREATE TABLE log (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            epoch TEXT NOT NULL,
+            high_water INTEGER NOT NULL DEFAULT 0,
+            revision INTEGER NOT NULL DEFAULT 0,
+            removed INTEGER NOT NULL DEFAULT 0,
+            removals INTEGER NOT NULL DEFAULT 0,
+            counted INTEGER NOT NULL DEFAULT 0,
+            forgotten INTEGER NOT NULL DEFAULT 0,
+            forgotten_removal INTEGER NOT NULL DEFAULT 0,
+            time INTEGER NOT NULL DEFAULT 0,
+            time_of_day INTEGER NOT NULL DEFAULT 0,
+            held_topics INTEGER,
+            held_keys INTEGER
         );
-        UPDATE log SET time_of_day = time;
-        ALTER TABLE idempotency ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0;
-        UPDATE idempotency SET used_at = time;
-        DROP INDEX idempotency_time;
+        CREATE TABLE topic (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            events INTEGER NOT NULL DEFAULT 0,
+            bytes INTEGER NOT NULL DEFAULT 0,
+            last INTEGER NOT NULL DEFAULT 0,
+            removed INTEGER NOT NULL DEFAULT 0,
+            removal INTEGER NOT NULL DEFAULT 0,
+            deleted INTEGER NOT NULL DEFAULT 0,
+            is_purged INTEGER NOT NULL DEFAULT 1,
+            retain_events INTEGER,
+            retain_age INTEGER,
+            retain_bytes INTEGER
+        );
+        CREATE INDEX topic_unpurged ON topic (id) WHERE is_purged = 0;
+        CREATE INDEX topic_removal ON topic (removal) WHERE removed > 0;
+        CREATE INDEX topic_gone ON topic (removal) WHERE \(isGone);
+        CREATE TABLE idempotency (
+            topic INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            fingerprint BLOB NOT NULL,
+            event INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            used_at INTEGER NOT NULL,
+            PRIMARY KEY (topic, key)
+        ) WITHOUT ROWID;
         CREATE INDEX idempotency_used ON idempotency (used_at);
-        ALTER TABLE delivery_stats ADD COLUMN failing_for INTEGER NOT NULL DEFAULT 0;
         """
 
-    private static let seventh = """
-        DROP INDEX delivery_recent;
-        DROP INDEX delivery_state;
-        DROP INDEX delivery_due;
-        ALTER TABLE delivery DROP COLUMN recent;
-        UPDATE delivery SET state = -1 WHERE state = 0 AND attempts = 0;
+    private static let events = """
+        CREATE TABLE IF NOT EXISTS event (
+            seq INTEGER PRIMARY KEY,
+            topic INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            type TEXT,
+            content_type TEXT,
+            attributes BLOB,
+            data BLOB NOT NULL
+        );
+        CREATE INDEX IF NOT EXISTS event_topic ON event (topic);
+        -- Positions are never used twice: whoever deletes the newest event leaves its position behind.
+        CREATE TRIGGER event_deleted AFTER DELETE ON event
+        WHEN OLD.seq > (SELECT max(high_water, ifnull((SELECT max(seq) FROM event), 0)) FROM log)
+        BEGIN
+            UPDATE log SET high_water = OLD.seq;
+        END;
+        """
+
+    private static let observers = """
+        CREATE TABLE observer (
+            key INTEGER PRIMARY KEY,
+            name TEXT UNIQUE,
+            topics TEXT NOT NULL,
+            types TEXT NOT NULL,
+            receives INTEGER NOT NULL,
+            document BLOB NOT NULL,
+            created_at INTEGER NOT NULL,
+            revision INTEGER NOT NULL
+        );
+        CREATE TABLE interest (
+            observer INTEGER NOT NULL,
+            since INTEGER NOT NULL,
+            topics TEXT NOT NULL,
+            types TEXT NOT NULL,
+            PRIMARY KEY (observer, since)
+        ) WITHOUT ROWID;
+        CREATE TABLE delivery_stats (
+            observer INTEGER PRIMARY KEY,
+            cursor INTEGER NOT NULL,
+            delivered INTEGER NOT NULL DEFAULT 0,
+            failed INTEGER NOT NULL DEFAULT 0,
+            pending INTEGER NOT NULL DEFAULT 0,
+            dead INTEGER NOT NULL DEFAULT 0,
+            last_status INTEGER,
+            last_failure TEXT,
+            last_attempt_at INTEGER,
+            failing_since INTEGER,
+            failing_for INTEGER NOT NULL DEFAULT 0
+        );
+        """
+
+    private static let deliveries = """
+        CREATE TABLE delivery (
+            id INTEGER PRIMARY KEY,
+            observer INTEGER NOT NULL,
+            event INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            renewals INTEGER NOT NULL DEFAULT 0,
+            attempts INTEGER NOT NULL,
+            not_before INTEGER NOT NULL,
+            status INTEGER,
+            failure TEXT,
+            created_at INTEGER,
+            attempted_at INTEGER,
+            settled_at INTEGER,
+            logged INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE INDEX delivery_event ON delivery (event, observer);
         CREATE INDEX delivery_state ON delivery (observer, state, event);
-        CREATE INDEX delivery_due ON delivery (observer, not_before, event) WHERE state = 0;
-        ALTER TABLE log ADD COLUMN fanned_out INTEGER NOT NULL DEFAULT 0;
-        UPDATE log SET fanned_out = max(high_water, ifnull((SELECT max(seq) FROM event), 0));
-        """
-
-    private static let sixth = """
-        ALTER TABLE delivery ADD COLUMN recent INTEGER NOT NULL DEFAULT 0;
-        DROP INDEX delivery_state;
-        DROP INDEX delivery_due;
-        CREATE INDEX delivery_state ON delivery (observer, state, event) WHERE recent = 0;
-        CREATE INDEX delivery_due ON delivery (observer, not_before, event) WHERE state = 0 AND recent = 0;
-        CREATE INDEX delivery_recent ON delivery (event, observer) WHERE recent = 1;
-        """
-
-    private static let fifth = """
-        ALTER TABLE delivery ADD COLUMN created_at INTEGER;
-        ALTER TABLE delivery ADD COLUMN settled_at INTEGER;
-        ALTER TABLE delivery ADD COLUMN logged INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE delivery ADD COLUMN renewals INTEGER NOT NULL DEFAULT 0;
-        UPDATE delivery SET settled_at = attempted_at WHERE state > 0;
-        CREATE INDEX delivery_settled ON delivery (state, settled_at) WHERE state > 0;
-        ALTER TABLE delivery_stats ADD COLUMN last_failure TEXT;
-        ALTER TABLE delivery_stats ADD COLUMN failing_since INTEGER;
+        CREATE INDEX delivery_due ON delivery (observer, not_before, event) WHERE state = \(pending);
+        CREATE INDEX delivery_settled ON delivery (state, settled_at) WHERE state > \(pending);
         CREATE TABLE attempt (
             id INTEGER PRIMARY KEY,
             number INTEGER NOT NULL,
@@ -167,106 +191,9 @@ enum Schema {
         -- Whoever deletes deliveries, with their events or otherwise, leaves nothing of them behind.
         CREATE TRIGGER delivery_deleted AFTER DELETE ON delivery
         BEGIN
-            DELETE FROM attempt WHERE id BETWEEN OLD.id * 32 AND OLD.id * 32 + 31;
-            UPDATE delivery_stats SET dead = dead - 1 WHERE OLD.state = 2 AND observer = OLD.observer;
+            DELETE FROM attempt WHERE id BETWEEN OLD.id * \(attemptsPerDelivery)
+                AND OLD.id * \(attemptsPerDelivery) + \(attemptsPerDelivery) - 1;
+            UPDATE delivery_stats SET dead = dead - 1 WHERE OLD.state = \(dead) AND observer = OLD.observer;
         END;
-        """
-
-    private static let fourth = """
-        ALTER TABLE log ADD COLUMN counted INTEGER NOT NULL DEFAULT 0;
-        UPDATE log SET counted = ifnull((SELECT max(seq) FROM event), 0);
-        ALTER TABLE topic ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
-        DROP INDEX topic_removed;
-        CREATE INDEX topic_removal ON topic (removal) WHERE removed > 0;
-        """
-
-    private static let third = """
-        ALTER TABLE log ADD COLUMN removals INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE topic ADD COLUMN removal INTEGER NOT NULL DEFAULT 0;
-        CREATE INDEX topic_removed ON topic (removed) WHERE removed > 0;
-        """
-
-    private static let second = """
-        ALTER TABLE log ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE topic ADD COLUMN events INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE topic ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE topic ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE topic ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE topic ADD COLUMN is_purged INTEGER NOT NULL DEFAULT 1;
-        ALTER TABLE topic ADD COLUMN retain_events INTEGER;
-        ALTER TABLE topic ADD COLUMN retain_age INTEGER;
-        ALTER TABLE topic ADD COLUMN retain_bytes INTEGER;
-        UPDATE topic SET (events, bytes, last) = (
-            SELECT count(*), ifnull(sum(length(data)), 0), ifnull(max(seq), 0) FROM event WHERE event.topic = topic.id
-        );
-        CREATE INDEX topic_unpurged ON topic (id) WHERE is_purged = 0;
-        CREATE TABLE idempotency (
-            topic INTEGER NOT NULL,
-            key TEXT NOT NULL,
-            fingerprint BLOB NOT NULL,
-            event INTEGER NOT NULL,
-            time INTEGER NOT NULL,
-            PRIMARY KEY (topic, key)
-        ) WITHOUT ROWID;
-        CREATE INDEX idempotency_time ON idempotency (time);
-        CREATE INDEX delivery_event ON delivery (event);
-        """
-
-    private static let first = """
-        CREATE TABLE log (
-            id INTEGER PRIMARY KEY CHECK (id = 1),
-            epoch TEXT NOT NULL,
-            high_water INTEGER NOT NULL,
-            revision INTEGER NOT NULL
-        );
-        CREATE TABLE topic (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-        CREATE TABLE event (
-            seq INTEGER PRIMARY KEY,
-            topic INTEGER NOT NULL,
-            time INTEGER NOT NULL,
-            type TEXT,
-            content_type TEXT,
-            attributes BLOB,
-            data BLOB NOT NULL
-        );
-        CREATE INDEX event_topic ON event (topic);
-        -- Positions are never used twice: whoever deletes the newest event leaves its position behind.
-        CREATE TRIGGER event_deleted AFTER DELETE ON event
-        WHEN OLD.seq > (SELECT max(high_water, ifnull((SELECT max(seq) FROM event), 0)) FROM log)
-        BEGIN
-            UPDATE log SET high_water = OLD.seq;
-        END;
-        CREATE TABLE observer (
-            key INTEGER PRIMARY KEY,
-            name TEXT UNIQUE,
-            topics TEXT NOT NULL,
-            types TEXT NOT NULL,
-            receives INTEGER NOT NULL,
-            document BLOB NOT NULL,
-            created_at INTEGER NOT NULL,
-            revision INTEGER NOT NULL
-        );
-        CREATE TABLE delivery (
-            id INTEGER PRIMARY KEY,
-            observer INTEGER NOT NULL,
-            event INTEGER NOT NULL,
-            state INTEGER NOT NULL,
-            attempts INTEGER NOT NULL,
-            not_before INTEGER NOT NULL,
-            status INTEGER,
-            failure TEXT,
-            attempted_at INTEGER
-        );
-        CREATE INDEX delivery_state ON delivery (observer, state, event);
-        CREATE INDEX delivery_due ON delivery (observer, not_before, event) WHERE state = 0;
-        CREATE TABLE delivery_stats (
-            observer INTEGER PRIMARY KEY,
-            delivered INTEGER NOT NULL DEFAULT 0,
-            failed INTEGER NOT NULL DEFAULT 0,
-            pending INTEGER NOT NULL DEFAULT 0,
-            dead INTEGER NOT NULL DEFAULT 0,
-            last_status INTEGER,
-            last_attempt_at INTEGER
-        );
         """
 }

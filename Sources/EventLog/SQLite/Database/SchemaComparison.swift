@@ -7,16 +7,15 @@ struct SchemaComparison {
     /// What this one has that is otherwise made, or that no log has.
     let foreign: [String]
 
-    /// Compares the database with an empty one in memory that is brought up to the same version.
-    init(_ db: Database) throws {
-        let version = try Schema.migrator.appliedIdentifiers(db).count
-        guard version > 0 else {
-            missing = ["table grdb_migrations"]
+    /// Compares the database with an empty one in memory. One of the version before is not looked at: it is written anew.
+    init(_ db: Database, version: Int) throws {
+        guard version == SchemaVersion.current else {
+            missing = version > 0 ? [] : ["table grdb_migrations"]
             foreign = []
             return
         }
         let fresh = try DatabaseQueue()
-        try Schema.migrator.migrate(fresh, upTo: Schema.migrator.migrations[version - 1])
+        try SchemaVersion.migrator.migrate(fresh)
         let wanted = try fresh.read(Self.objects)
         try fresh.close()
         let found = try Self.objects(db)

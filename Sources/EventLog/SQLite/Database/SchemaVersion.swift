@@ -1,0 +1,86 @@
+internal import GRDB
+
+/// Which tables a log has: the number of what made them.
+enum SchemaVersion {
+    /// What this program makes.
+    static let current = 11
+
+    private static let identifier = "11: positions of observers"
+
+    /// What the last before it was made of, step by step.
+    private static let earlier = [
+        "1: events, observers, deliveries", "2: topics, retention, idempotency", "3: removals in order",
+        "4: counters that lag behind", "5: attempts", "6: recent deliveries", "7: deferred deliveries",
+        "8: the log's time",
+        "9: topics that are gone", "10: how much is held",
+    ]
+
+    /// Makes the tables of a log, or brings those of the version before up to date, in one transaction.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration(identifier) { db in
+            if try db.tableExists("log") {
+                try upgrade(db)
+            } else {
+                try Schema.make(db)
+                try db.execute(
+                    sql: "INSERT INTO log (id, epoch) VALUES (1, ?)",
+                    arguments: [LogEpoch.random().description]
+                )
+            }
+        }
+        return migrator
+    }
+
+    /// The version of a log; 0 if it has none.
+    /// - Throws: ``EventLogError`` with code `log-foreign` if it is later than this program, or too early for it.
+    static func version(of db: Database) throws -> Int {
+        let applied =
+            try db.tableExists("grdb_migrations")
+            ? Set(String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations")) : []
+        if applied.isEmpty { return 0 }
+        if applied == [identifier] { return current }
+        if applied == Set(earlier) { return earlier.count }
+        let isEarlier = applied.isSubset(of: earlier)
+        throw EventLogError(
+            code: EventLogError.foreign,
+            message: isEarlier
+                ? "The log was written by a version of this program from before its first release."
+                : "The log was written by a later version of this program."
+        )
+    }
+
+    /// Keeps the events where they are, and writes the other tables anew.
+    private static func upgrade(_ db: Database) throws {
+        let tables = ["log", "topic", "idempotency", "observer", "delivery_stats", "delivery", "attempt"]
+        let dropped = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT type || ' ' || name AS object FROM sqlite_master
+                WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND name != 'event_topic'
+                """
+        )
+        for row in dropped { try db.execute(sql: "DROP \(row["object"] as String)") }
+        for table in tables { try db.execute(sql: "ALTER TABLE \(table) RENAME TO earlier_\(table)") }
+        try Schema.make(db)
+        for table in tables where table != "delivery_stats" {
+            let columns = try db.columns(in: table).map(\.name).joined(separator: ", ")
+            try db.execute(sql: "INSERT INTO \(table) (\(columns)) SELECT \(columns) FROM earlier_\(table)")
+        }
+        // Up to `fanned_out` every delivery has a row; of what came later none was tried that has none.
+        try db.execute(
+            sql: """
+                UPDATE delivery SET state = \(Schema.pending) WHERE state = -1;
+                INSERT INTO delivery_stats
+                    SELECT observer, fanned_out, delivered, failed, pending, dead, last_status, last_failure,
+                        last_attempt_at, failing_since, failing_for
+                    FROM earlier_delivery_stats, earlier_log;
+                INSERT INTO interest
+                    SELECT key, fanned_out, iif(receives, topics, ''), iif(receives, types, '')
+                    FROM observer, earlier_log WHERE name IS NOT NULL;
+                """
+        )
+        for table in tables { try db.execute(sql: "DROP TABLE earlier_\(table)") }
+        try db.execute(sql: "DELETE FROM grdb_migrations")
+    }
+}
