@@ -1,11 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// How the transport waits for sockets: epoll(7), or poll(2) where there is none.
+// How sockets are waited for: epoll(7), or poll(2) where there is none.
 #if os(Linux)
-    let socketsOfOtherSystems = "Handles/Darwin"
+    let filesOfOtherSystems = "Darwin"
 #else
-    let socketsOfOtherSystems = "Handles/Linux"
+    let filesOfOtherSystems = "Linux"
 #endif
 
 let package = Package(
@@ -31,6 +31,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSwiftRuntime"),
         .target(name: "Locking"),
+        .systemLibrary(name: "CPosix"),
+        .target(name: "Posix", dependencies: ["CPosix"], exclude: [filesOfOtherSystems]),
         .target(name: "Spelling"),
         .target(name: "JSON"),
         .target(name: "Broadcasting", dependencies: ["CSwiftRuntime", "Locking"]),
@@ -43,7 +45,7 @@ let package = Package(
         .target(
             name: "MicroHTTP",
             dependencies: [
-                "CMicroHTTPD", "Locking", "Spelling",
+                "CMicroHTTPD", "Locking", "Posix", "Spelling",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -51,7 +53,7 @@ let package = Package(
         .target(
             name: "EventLog",
             dependencies: [
-                "Locking",
+                "Locking", "Posix",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -61,15 +63,11 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
-        .target(
-            name: "HTTPTransport",
-            dependencies: ["CCurl", "Locking"],
-            exclude: [socketsOfOtherSystems]
-        ),
+        .target(name: "HTTPTransport", dependencies: ["CCurl", "Locking", "Posix"]),
         .target(
             name: "Webhooks",
             dependencies: [
-                "CCurl", "HTTPTransport", "Locking",
+                "CCurl", "HTTPTransport", "Locking", "Posix",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -88,7 +86,7 @@ let package = Package(
 
         .target(
             name: "Prometheus",
-            dependencies: ["Locking", .product(name: "CoreMetrics", package: "swift-metrics")]
+            dependencies: ["Locking", "Posix", .product(name: "CoreMetrics", package: "swift-metrics")]
         ),
 
         .target(
@@ -117,6 +115,7 @@ let package = Package(
 
         .testTarget(name: "BroadcastingTests", dependencies: ["Broadcasting", "Locking"]),
         .testTarget(name: "ExamplesTests"),
+        .testTarget(name: "PosixTests", dependencies: ["Posix"]),
         .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
         .testTarget(
             name: "PrometheusTests",
@@ -136,11 +135,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .testTarget(name: "ClarionClientTests", dependencies: ["ClarionClient", "HTTPTransport", "Locking"]),
+        .testTarget(name: "ClarionClientTests", dependencies: ["ClarionClient", "HTTPTransport", "Locking", "Posix"]),
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "CCurl", "HTTPTransport", "Locking", "Webhooks", .product(name: "Crypto", package: "swift-crypto"),
+                "CCurl", "HTTPTransport", "Locking", "Posix", "Webhooks", .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(
