@@ -34,6 +34,7 @@ let package = Package(
         .systemLibrary(name: "CPosix"),
         .target(name: "Posix", dependencies: ["CPosix"], exclude: [filesOfOtherSystems]),
         .target(name: "Spelling"),
+        .target(name: "Notation"),
         .target(name: "JSON"),
         .target(name: "Broadcasting", dependencies: ["CSwiftRuntime", "Locking"]),
 
@@ -45,7 +46,7 @@ let package = Package(
         .target(
             name: "MicroHTTP",
             dependencies: [
-                "CMicroHTTPD", "Locking", "Posix", "Spelling",
+                "CMicroHTTPD", "Locking", "Notation", "Posix", "Spelling",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -63,11 +64,11 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
-        .target(name: "HTTPTransport", dependencies: ["CCurl", "Locking", "Posix"]),
+        .target(name: "HTTPTransport", dependencies: ["CCurl", "Locking", "Notation", "Posix"]),
         .target(
             name: "Webhooks",
             dependencies: [
-                "CCurl", "HTTPTransport", "Locking", "Posix",
+                "CCurl", "HTTPTransport", "Locking", "Notation", "Posix",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -92,19 +93,20 @@ let package = Package(
         .target(
             name: "Clarion",
             dependencies: [
-                "Access", "Broadcasting", "EventLog", "HTTPTransport", "JSON", "Locking", "MicroHTTP", "Prometheus",
-                "Spelling", "Webhooks",
+                "Access", "Broadcasting", "EventLog", "HTTPTransport", "JSON", "Locking", "MicroHTTP", "Notation",
+                "Prometheus", "Spelling", "Webhooks",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
-        .target(name: "ClarionClient", dependencies: ["HTTPTransport", "JSON", "Locking"]),
+        .target(name: "ClarionClient", dependencies: ["HTTPTransport", "JSON", "Locking", "Notation"]),
         .executableTarget(
             name: "ClarionCommand",
             dependencies: [
-                "Access", "Clarion", "ClarionClient", "EventLog", "JSON", "MicroHTTP", "Spelling", "Webhooks",
+                "Access", "Clarion", "ClarionClient", "EventLog", "JSON", "MicroHTTP", "Notation", "Spelling",
+                "Webhooks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -115,7 +117,9 @@ let package = Package(
 
         .testTarget(name: "BroadcastingTests", dependencies: ["Broadcasting", "Locking"]),
         .testTarget(name: "ExamplesTests"),
+        .target(name: "Randomness", path: "Tests/Randomness"),
         .testTarget(name: "PosixTests", dependencies: ["Posix"]),
+        .testTarget(name: "NotationTests", dependencies: ["Notation", "Randomness"]),
         .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
         .testTarget(
             name: "PrometheusTests",
@@ -123,7 +127,7 @@ let package = Package(
         ),
         .testTarget(
             name: "MicroHTTPTests",
-            dependencies: ["Locking", "MicroHTTP", .product(name: "Logging", package: "swift-log")]
+            dependencies: ["Locking", "MicroHTTP", "Randomness", .product(name: "Logging", package: "swift-log")]
         ),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
         .testTarget(
@@ -139,13 +143,14 @@ let package = Package(
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "CCurl", "HTTPTransport", "Locking", "Posix", "Webhooks", .product(name: "Crypto", package: "swift-crypto"),
+                "CCurl", "HTTPTransport", "Locking", "Notation", "Posix", "Webhooks",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(
             name: "ClarionTests",
             dependencies: [
-                "Access", "Clarion", "EventLog", "JSON", "Locking", "MicroHTTP", "Prometheus", "Webhooks",
+                "Access", "Clarion", "EventLog", "JSON", "Locking", "MicroHTTP", "Notation", "Prometheus", "Webhooks",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),

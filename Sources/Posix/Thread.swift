@@ -65,8 +65,8 @@ package final class Thread: @unchecked Sendable {
         }
     }
 
-    private nonisolated static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { body in
-        guard let body = unsafe body else { return nil }
+    private nonisolated static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+        guard let body = unsafe $0 else { return nil }
         let taken = unsafe Unmanaged<Body>.fromOpaque(body).takeRetainedValue()
         unsafe clarion_thread_describe(taken.name, taken.niceness)
         taken.run()

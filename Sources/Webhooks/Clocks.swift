@@ -20,11 +20,3 @@ struct Clocks: Sendable {
         self.timeOfDay = timeOfDay
     }
 }
-
-extension Duration {
-    /// Whole milliseconds, rounded down; saturates far beyond any delay in use.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds.multipliedClamped(by: 1000).addingClamped(attoseconds / 1_000_000_000_000_000)
-    }
-}

@@ -12,7 +12,8 @@ import Testing
 
         init() throws {
             var ends: [Int32] = [-1, -1]
-            try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+            let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+            try #require(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
             (near, far) = (ends[0], ends[1])
         }
 

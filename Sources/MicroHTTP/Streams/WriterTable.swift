@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Notation
 import Posix
 import Synchronization
 
@@ -57,7 +58,7 @@ struct WriterTable {
 
     init(keepAlive: StreamWriter.KeepAlive) {
         keepAliveFrame = keepAlive.frame
-        silence = max(1, Int(keepAlive.interval / .milliseconds(1)))
+        silence = max(1, Int(keepAlive.interval.milliseconds))
         tick = min(1000, max(1, silence / 4))
     }
 
