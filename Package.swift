@@ -78,7 +78,7 @@ let package = Package(
         .target(
             name: "Access",
             dependencies: [
-                "EventLog", "JSON", "Locking", "Spelling",
+                "EventLog", "JSON", "Locking", "Posix", "Spelling",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -105,8 +105,8 @@ let package = Package(
         .executableTarget(
             name: "ClarionCommand",
             dependencies: [
-                "Access", "Clarion", "ClarionClient", "EventLog", "JSON", "MicroHTTP", "Notation", "Spelling",
-                "Webhooks",
+                "Access", "Clarion", "ClarionClient", "EventLog", "JSON", "MicroHTTP", "Notation", "Posix",
+                "Spelling", "Webhooks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
