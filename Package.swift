@@ -1,11 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// How the transport waits for sockets: epoll(7), or poll(2) where there is none.
+// How sockets are waited for: epoll(7), or poll(2) where there is none.
 #if os(Linux)
-    let socketsOfOtherSystems = "Handles/Darwin"
+    let filesOfOtherSystems = "Darwin"
 #else
-    let socketsOfOtherSystems = "Handles/Linux"
+    let filesOfOtherSystems = "Linux"
 #endif
 
 let package = Package(
@@ -31,7 +31,10 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSwiftRuntime"),
         .target(name: "Locking"),
+        .systemLibrary(name: "CPosix"),
+        .target(name: "Posix", dependencies: ["CPosix"], exclude: [filesOfOtherSystems]),
         .target(name: "Spelling"),
+        .target(name: "Notation"),
         .target(name: "JSON"),
         .target(name: "Broadcasting", dependencies: ["CSwiftRuntime", "Locking"]),
 
@@ -43,7 +46,7 @@ let package = Package(
         .target(
             name: "MicroHTTP",
             dependencies: [
-                "CMicroHTTPD", "Locking", "Spelling",
+                "CMicroHTTPD", "Locking", "Notation", "Posix", "Spelling",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -51,7 +54,7 @@ let package = Package(
         .target(
             name: "EventLog",
             dependencies: [
-                "Locking",
+                "Locking", "Posix",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -61,15 +64,11 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
-        .target(
-            name: "HTTPTransport",
-            dependencies: ["CCurl", "Locking"],
-            exclude: [socketsOfOtherSystems]
-        ),
+        .target(name: "HTTPTransport", dependencies: ["CCurl", "Locking", "Notation", "Posix"]),
         .target(
             name: "Webhooks",
             dependencies: [
-                "CCurl", "HTTPTransport", "Locking",
+                "CCurl", "HTTPTransport", "Locking", "Notation", "Posix",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -79,7 +78,7 @@ let package = Package(
         .target(
             name: "Access",
             dependencies: [
-                "EventLog", "JSON", "Locking", "Spelling",
+                "EventLog", "JSON", "Locking", "Posix", "Spelling",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -88,25 +87,26 @@ let package = Package(
 
         .target(
             name: "Prometheus",
-            dependencies: ["Locking", .product(name: "CoreMetrics", package: "swift-metrics")]
+            dependencies: ["Locking", "Posix", .product(name: "CoreMetrics", package: "swift-metrics")]
         ),
 
         .target(
             name: "Clarion",
             dependencies: [
-                "Access", "Broadcasting", "EventLog", "HTTPTransport", "JSON", "Locking", "MicroHTTP", "Prometheus",
-                "Spelling", "Webhooks",
+                "Access", "Broadcasting", "EventLog", "HTTPTransport", "JSON", "Locking", "MicroHTTP", "Notation",
+                "Prometheus", "Spelling", "Webhooks",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
-        .target(name: "ClarionClient", dependencies: ["HTTPTransport", "JSON", "Locking"]),
+        .target(name: "ClarionClient", dependencies: ["HTTPTransport", "JSON", "Locking", "Notation"]),
         .executableTarget(
             name: "ClarionCommand",
             dependencies: [
-                "Access", "Clarion", "ClarionClient", "EventLog", "JSON", "MicroHTTP", "Spelling", "Webhooks",
+                "Access", "Clarion", "ClarionClient", "EventLog", "JSON", "MicroHTTP", "Notation", "Posix",
+                "Spelling", "Webhooks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -117,6 +117,9 @@ let package = Package(
 
         .testTarget(name: "BroadcastingTests", dependencies: ["Broadcasting", "Locking"]),
         .testTarget(name: "ExamplesTests"),
+        .target(name: "Randomness", path: "Tests/Randomness"),
+        .testTarget(name: "PosixTests", dependencies: ["Posix"]),
+        .testTarget(name: "NotationTests", dependencies: ["Notation", "Randomness"]),
         .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
         .testTarget(
             name: "PrometheusTests",
@@ -124,7 +127,7 @@ let package = Package(
         ),
         .testTarget(
             name: "MicroHTTPTests",
-            dependencies: ["Locking", "MicroHTTP", .product(name: "Logging", package: "swift-log")]
+            dependencies: ["Locking", "MicroHTTP", "Randomness", .product(name: "Logging", package: "swift-log")]
         ),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
         .testTarget(
@@ -136,17 +139,18 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .testTarget(name: "ClarionClientTests", dependencies: ["ClarionClient", "HTTPTransport", "Locking"]),
+        .testTarget(name: "ClarionClientTests", dependencies: ["ClarionClient", "HTTPTransport", "Locking", "Posix"]),
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "CCurl", "HTTPTransport", "Locking", "Webhooks", .product(name: "Crypto", package: "swift-crypto"),
+                "CCurl", "HTTPTransport", "Locking", "Notation", "Posix", "Webhooks",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(
             name: "ClarionTests",
             dependencies: [
-                "Access", "Clarion", "EventLog", "JSON", "Locking", "MicroHTTP", "Prometheus", "Webhooks",
+                "Access", "Clarion", "EventLog", "JSON", "Locking", "MicroHTTP", "Notation", "Prometheus", "Webhooks",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),

@@ -5,19 +5,10 @@
 #define CLARION_CCURL_SHIM_H
 
 #include <curl/curl.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/prctl.h>
-#endif
 
 static inline CURLcode clarion_easy_set_long(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);
@@ -101,40 +92,6 @@ static inline int clarion_has_address_for(const struct sockaddr *address, sockle
 }
 
 #endif
-
-/* Names the calling thread. prctl(2) is variadic, and glibc hides pthread_setname_np(3) from Swift. */
-static inline void clarion_name_thread(const char *name) {
-#ifdef __linux__
-    prctl(PR_SET_NAME, name, 0, 0, 0);
-#else
-    pthread_setname_np(name);
-#endif
-}
-
-/* Starts a detached thread with all signals blocked. Here because the types of threads differ between systems in Swift.
-   Returns what pthread_create(3) does. */
-static inline int clarion_start_thread(void *(*body)(void *), void *argument) {
-    sigset_t all, previous;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &previous);
-    pthread_t thread;
-    int error = pthread_create(&thread, NULL, body, argument);
-    pthread_sigmask(SIG_SETMASK, &previous, NULL);
-    if (error == 0)
-        pthread_detach(thread);
-    return error;
-}
-
-/* A pipe that neither end waits at, and that no child inherits. fcntl(2) is variadic. */
-static inline int clarion_pipe(int ends[2]) {
-    if (pipe(ends) != 0)
-        return -1;
-    for (int end = 0; end < 2; end++) {
-        fcntl(ends[end], F_SETFD, FD_CLOEXEC);
-        fcntl(ends[end], F_SETFL, O_NONBLOCK);
-    }
-    return 0;
-}
 
 static inline CURLMcode clarion_multi_set_long(CURLM *handle, CURLMoption option, long value) {
     return curl_multi_setopt(handle, option, value);

@@ -1,5 +1,5 @@
-// What Swift cannot call or see of libmicrohttpd and of Linux's epoll: variadic functions, and headers that the
-// Glibc module does not export. Nothing here decides anything.
+// What Swift cannot call or see of libmicrohttpd and of Linux: variadic functions, and headers that the Glibc
+// module does not export. Nothing here decides anything.
 #ifndef CLARION_CMICROHTTPD_SHIM_H
 #define CLARION_CMICROHTTPD_SHIM_H
 
@@ -10,9 +10,6 @@
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -143,11 +140,5 @@ static inline int clarion_drop_arrivals(int listening) {
     struct sock_fprog program = {1, &keep_nothing};
     return setsockopt(listening, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
-
-/// Names the calling thread, as `top -H` shows it; cut after 15 bytes (prctl(2), PR_SET_NAME).
-static inline void clarion_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
-
-/// The casts of these macros defeat Swift's importer.
-static inline uint32_t clarion_epoll_edge_triggered(void) { return (uint32_t)EPOLLET; }
 
 #endif

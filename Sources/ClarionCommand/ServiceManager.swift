@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import Posix
 
 /// The service manager that has started the program, such as systemd for a unit of `Type=notify`. It is told how the program
 /// is by datagrams to the socket that `NOTIFY_SOCKET` names (sd_notify(3)).
@@ -57,5 +58,5 @@ struct ServiceManager {
         return sent == message.count ? nil : Self.reason
     }
 
-    private static var reason: String { unsafe String(cString: strerror(errno)) }
+    private static var reason: String { SystemError.reason(errno) }
 }

@@ -1,6 +1,7 @@
 import Clarion
 import EventLog
 import MicroHTTP
+import Notation
 import Webhooks
 import Configuration
 import FoundationEssentials

@@ -2,6 +2,7 @@ import Clarion
 import Configuration
 import Glibc
 import JSON
+import Posix
 
 /// The JSON file of settings.
 enum SettingsFile {
@@ -37,27 +38,17 @@ enum SettingsFile {
 
     /// - Throws: the system's reason if it cannot be read.
     private static func contents(of path: String) throws(SettingsError) -> [UInt8] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable(path, errno) }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            // read(2) writes at most so many bytes into the array, and says how many; -1 is a failure, as of a folder.
-            let count = unsafe read(descriptor, &piece, piece.count)
-            guard count >= 0 else { throw unreadable(path, errno) }
-            guard count > 0 else { return bytes }
-            bytes += piece.prefix(count)
-            guard bytes.count <= maximumBytes else {
-                throw SettingsError("--config: \(path) is larger than \(ByteCount(maximumBytes).text)")
+        do throws(SystemError) {
+            let file = try FileDescriptor(path: path, flags: O_RDONLY)
+            defer { file.close() }
+            return try file.readAll(atMost: maximumBytes)
+        } catch {
+            switch error.number {
+            case ENOENT: throw SettingsError("--config: there is no file \(path)")
+            case EFBIG: throw SettingsError("--config: \(path) is larger than \(ByteCount(maximumBytes).text)")
+            default: throw SettingsError("--config: cannot read \(path): \(error.reason)")
             }
         }
-    }
-
-    private static func unreadable(_ path: String, _ code: Int32) -> SettingsError {
-        code == ENOENT
-            ? SettingsError("--config: there is no file \(path)")
-            : SettingsError("--config: cannot read \(path): \(unsafe String(cString: strerror(code)))")
     }
 }
 

@@ -1,5 +1,6 @@
 import Clarion
 import Configuration
+import Notation
 
 /// Where settings come from, first wins: options, environment, file. Read one by one and checked.
 ///

@@ -1,4 +1,6 @@
 #if os(Linux)
+    import Posix
+
     #if canImport(Glibc)
         import Glibc
     #elseif canImport(Musl)
@@ -35,18 +37,9 @@
         }
 
         private static func text(of path: String) -> String? {
-            let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-            guard file >= 0 else { return nil }
-            defer { close(file) }
-            var bytes: [UInt8] = []
-            var part = [UInt8](repeating: 0, count: 4_096)
-            while true {
-                // `unsafe`: read(2) writes at most as many bytes as there are.
-                let count = unsafe part.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
-                if count <= 0 { break }
-                bytes += part[..<count]
-            }
-            return String(decoding: bytes, as: UTF8.self)
+            guard let file = try? FileDescriptor(path: path, flags: O_RDONLY) else { return nil }
+            defer { file.close() }
+            return (try? file.readAll(atMost: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 #endif

@@ -1,3 +1,5 @@
+import Posix
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -58,14 +60,5 @@ public enum ProcessReadings {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    private static var fileLimit: Double? {
-        var limit = rlimit()
-        #if canImport(Glibc)
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let resource = RLIMIT_NOFILE
-        #endif
-        // `unsafe`: getrlimit(2) fills the structure that it is lent.
-        return unsafe getrlimit(resource, &limit) == 0 ? Double(limit.rlim_cur) : nil
-    }
+    private static var fileLimit: Double? { SystemLimits.openFiles.map { Double($0) } }
 }

@@ -1,5 +1,4 @@
-import CCurl  // Its headers may be the first to bring `timespec`: which module that is of depends on the build.
-import Glibc
+import Posix
 
 /// The two clocks of the dispatcher, injected so that tests decide what time it is.
 ///
@@ -15,24 +14,9 @@ struct Clocks: Sendable {
     /// Those of a store and of this machine.
     init(
         of store: any DeliveryStore,
-        timeOfDay: @escaping @Sendable () -> Int64 = { Self.milliseconds(CLOCK_REALTIME) }
+        timeOfDay: @escaping @Sendable () -> Int64 = { Int64(SystemClock.timeOfDay.milliseconds) }
     ) {
         now = { store.now }
         self.timeOfDay = timeOfDay
-    }
-
-    private static func milliseconds(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        // clock_gettime fills the struct it is given and cannot fail for CLOCK_REALTIME.
-        unsafe clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
-}
-
-extension Duration {
-    /// Whole milliseconds, rounded down; saturates far beyond any delay in use.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds.multipliedClamped(by: 1000).addingClamped(attoseconds / 1_000_000_000_000_000)
     }
 }

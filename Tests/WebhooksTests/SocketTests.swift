@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 import Testing
 
 @testable import HTTPTransport
@@ -40,20 +41,6 @@ struct SocketTests {
         #expect(ready(watch).isEmpty)
     }
 
-    @Test("a number that was closed and is another socket's now can be watched")
-    func reused() throws {
-        let watch = try #require(SocketWatch())
-        let (near, far) = try pair()
-        watch.watch(near, for: Self.input)
-        let (other, end) = try pair()
-        // What `close` and the next `socket` do, at one stroke.
-        #expect(dup2(other, near) == near)
-        defer { for end in [near, far, other, end] { close(end) } }
-        watch.watch(near, for: Self.input)
-        #expect(unsafe write(end, "x", 1) == 1)
-        #expect(ready(watch) == [near: Self.input])
-    }
-
     @Test("a peer that is gone is for libcurl to look at")
     func hangUp() throws {
         let watch = try #require(SocketWatch())
@@ -86,8 +73,7 @@ struct SocketTests {
         watch.wakeUp.wake()
         #expect(watch.wait(milliseconds: 60_000))
         #expect(ready(watch).isEmpty)
-        let wakeUp = watch.wakeUp
-        Thread.start(name: "waker") { wakeUp.wake() }
+        Thread.start(name: "waker") { [wakeUp = watch.wakeUp] in wakeUp.wake() }
         watch.wait(milliseconds: 60_000)
         #expect(ready(watch).isEmpty)
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 
 /// Replaces a file by a new one, in one step.
 enum FileReplacement {
@@ -37,7 +38,11 @@ enum FileReplacement {
             {
                 throw failure("It belongs to another user, whom it cannot be given back")
             }
-            try write(bytes, to: descriptor)
+            do throws(SystemError) {
+                try FileDescriptor(descriptor).write(bytes)
+            } catch {
+                throw failure("It cannot be written", error.number)
+            }
             guard fsync(descriptor) == 0, unsafe rename(temporary, path) == 0 else {
                 throw failure("It cannot be replaced")
             }
@@ -49,17 +54,6 @@ enum FileReplacement {
         _ = fsync(directory)
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(MemberFault) {
-        var written = 0
-        while written < bytes.count {
-            let piece = Array(bytes[written...])
-            let count = unsafe Glibc.write(descriptor, piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("It cannot be written") }
-            written += count
-        }
-    }
-
     /// The file at the end of symbolic links; the path itself if there is none.
     private static func target(of path: String) -> String {
         guard let resolved = unsafe realpath(path, nil) else { return path }
@@ -68,8 +62,7 @@ enum FileReplacement {
         return unsafe String(cString: resolved)
     }
 
-    private static func failure(_ what: String) -> MemberFault {
-        // `unsafe`: the text that strerror(3) lends is copied at once.
-        MemberFault(path: "", message: "\(what): \(unsafe String(cString: strerror(errno))).")
+    private static func failure(_ what: String, _ number: Int32 = errno) -> MemberFault {
+        MemberFault(path: "", message: "\(what): \(SystemError.reason(number)).")
     }
 }

@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// Webhooks, managed by the program.
 extension Hub {

@@ -1,5 +1,6 @@
 import CoreMetrics
 import EventLog
+import Notation
 import Prometheus
 import Webhooks
 
@@ -98,14 +99,5 @@ extension AttemptResult {
 extension Timer {
     fileprivate convenience init(_ metric: MetricDescription, _ factory: any MetricsFactory) {
         self.init(label: metric.name, factory: factory)
-    }
-}
-
-extension Duration {
-    /// Whole nanoseconds; of more than 290 years, that many.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflows ? .max : product + attoseconds / 1_000_000_000
     }
 }

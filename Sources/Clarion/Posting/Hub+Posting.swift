@@ -1,5 +1,6 @@
 import CoreMetrics
 public import EventLog
+import Notation
 
 /// What a program posts.
 extension Hub {

@@ -1,5 +1,6 @@
 import EventLog
 import MicroHTTP
+import Notation
 
 /// Where the hub's own resources are: paths, below its public URL if it has one.
 struct Links: Sendable {

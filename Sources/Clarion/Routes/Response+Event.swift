@@ -1,6 +1,7 @@
 import EventLog
 import HTTPTransport
 import MicroHTTP
+import Notation
 
 extension Response {
     /// How long an answer about an event may be taken for true.
@@ -31,7 +32,7 @@ extension Response {
             // Posted by anyone: shown in a browser it must not act with this origin's rights.
             ("Content-Security-Policy", "sandbox; default-src 'none'"),
         ]
-        if let type = event.type { headers.append(("Event-Type", HeaderValue.encode(type))) }
+        if let type = event.type { headers.append(("Event-Type", PercentEncoding.encode(type, but: .fieldText))) }
         guard unmet == nil else { return Response(.notModified, headers: headers) }
         guard !isCloudEvent else {
             return Response(.ok, json: CloudEvent.json(event), mediaType: CloudEvent.mediaType, headers: headers)

@@ -1,5 +1,6 @@
 import EventLog
 import MicroHTTP
+import Notation
 
 /// Where to begin in the log, as `?since=` or `?last=` says it.
 enum Since: Hashable, Sendable {

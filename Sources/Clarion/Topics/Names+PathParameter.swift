@@ -1,5 +1,6 @@
 public import EventLog
 public import MicroHTTP
+import Notation
 
 extension Topic: PathParameter {
     /// - Throws: `topic-invalid`.

@@ -1,6 +1,7 @@
 import EventLog
 import JSON
 import MicroHTTP
+import Notation
 
 extension Retention {
     /// Reads `{"events", "age", "bytes"}`, each of which may be null or missing: then the hub's default bounds it;

@@ -1,3 +1,5 @@
+import Notation
+
 /// A request to the hub, by what is behind its URL.
 struct Call: Sendable {
     let method: String
@@ -34,27 +36,4 @@ struct Call: Sendable {
         let pairs = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }
         return "\(path)?\(pairs.joined(separator: "&"))"
     }
-}
-
-/// RFC 3986 section 2.1: all but unreserved characters is encoded, so that no text means anything in a URL.
-enum PercentEncoding {
-    static func encode(_ text: String) -> String {
-        var encoded: [UInt8] = []
-        encoded.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.append(byte)
-            default:
-                encoded.append(UInt8(ascii: "%"))
-                encoded.append(digits[Int(byte >> 4)])
-                encoded.append(digits[Int(byte & 15)])
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClarionClient
 import Glibc
 import JSON
+import Posix
 
 /// `clarion import`: posts what `clarion export` wrote.
 struct Import: AsyncParsableCommand {
@@ -44,7 +45,7 @@ struct Import: AsyncParsableCommand {
 
     private func opened() throws -> FileDescriptor {
         guard let file, file != "-" else { return FileDescriptor(STDIN_FILENO) }
-        do throws(FileError) {
+        do throws(SystemError) {
             return try FileDescriptor(path: file, flags: O_RDONLY)
         } catch {
             throw Failure.exit(EX_NOINPUT, "\(file): \(error.reason)")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Posix
 
 /// A file that comes into being whole: under another name until it is finished.
 struct NewFile {
@@ -20,7 +21,7 @@ struct NewFile {
         // A pipe or a device is written to as it is.
         let isSpecial = isThere && status.st_mode & S_IFMT != S_IFREG
         self.path = isSpecial ? nil : path
-        do throws(FileError) {
+        do throws(SystemError) {
             file =
                 isSpecial
                 ? try FileDescriptor(path: path, flags: O_WRONLY)
@@ -32,7 +33,7 @@ struct NewFile {
 
     func write(_ bytes: [UInt8]) throws {
         guard path != nil else { return try write(through: bytes) }
-        do throws(FileError) {
+        do throws(SystemError) {
             try file.write(bytes)
         } catch {
             throw Failure.exit(EX_IOERR, "\(path ?? ""): \(error.reason)")
@@ -41,7 +42,7 @@ struct NewFile {
 
     private func write(through bytes: [UInt8]) throws {
         if file.number == STDOUT_FILENO { return try Output.write(json: bytes) }
-        do throws(FileError) {
+        do throws(SystemError) {
             try file.write(bytes)
         } catch {
             throw Failure.exit(EX_IOERR, error.reason)
@@ -53,7 +54,7 @@ struct NewFile {
         guard let path else { return }
         defer { file.close() }
         guard fsync(file.number) == 0, unsafe rename(draft, path) == 0 else {
-            throw Failure.exit(EX_IOERR, "\(path): \(FileError(errno).reason)")
+            throw Failure.exit(EX_IOERR, "\(path): \(SystemError.reason(errno))")
         }
     }
 

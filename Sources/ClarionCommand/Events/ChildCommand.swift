@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Posix
 
 /// A command that a shell runs, with bytes on its standard input.
 struct ChildCommand {
@@ -18,7 +19,7 @@ struct ChildCommand {
     ///
     /// - Returns: what went wrong; nil if it ended with 0.
     func run() -> String? {
-        do throws(FileError) {
+        do throws(SystemError) {
             return Self.failure(try wait(for: try spawn()))
         } catch {
             return "could not be run: \(error.reason)"
@@ -32,15 +33,15 @@ struct ChildCommand {
         return code == 0 ? nil : "exited with \(code)"
     }
 
-    private func wait(for child: pid_t) throws(FileError) -> Int32 {
+    private func wait(for child: pid_t) throws(SystemError) -> Int32 {
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw FileError(errno) }
+            guard errno == EINTR else { throw SystemError("waitpid") }
         }
         return status
     }
 
-    private func spawn() throws(FileError) -> pid_t {
+    private func spawn() throws(SystemError) -> pid_t {
         let file = try inputFile()
         defer { file.close() }
         var actions = unsafe posix_spawn_file_actions_t()
@@ -61,21 +62,21 @@ struct ChildCommand {
         let variables = CStrings(environment.map { "\($0.key)=\($0.value)" })
         var child: pid_t = 0
         let error = unsafe posix_spawn(&child, "/bin/sh", &actions, &attributes, arguments.pointers, variables.pointers)
-        guard error == 0 else { throw FileError(error) }
+        guard error == 0 else { throw SystemError("posix_spawn", error) }
         return child
     }
 
     /// A file without a name, and not a pipe: who does not read it holds nobody up.
-    private func inputFile() throws(FileError) -> FileDescriptor {
+    private func inputFile() throws(SystemError) -> FileDescriptor {
         var path = Array("\(Environment["TMPDIR"] ?? "/tmp")/clarion-XXXXXX".utf8CString)
         let number = unsafe mkstemp(&path)
-        guard number >= 0 else { throw FileError(errno) }
+        guard number >= 0 else { throw SystemError("mkstemp") }
         _ = unsafe unlink(path)
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         let file = FileDescriptor(number)
-        do throws(FileError) {
+        do throws(SystemError) {
             try file.write(input)
-            guard lseek(number, 0, SEEK_SET) == 0 else { throw FileError(errno) }
+            guard lseek(number, 0, SEEK_SET) == 0 else { throw SystemError("lseek") }
         } catch {
             file.close()
             throw error

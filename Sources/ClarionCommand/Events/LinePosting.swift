@@ -1,6 +1,7 @@
 import ClarionClient
 import FoundationEssentials
 import JSON
+import Posix
 
 /// Posts lines in batches: what has come while the batch before was posted goes together.
 struct LinePosting {
@@ -96,7 +97,7 @@ extension LineReader {
     ///
     /// - Throws: the exit.
     mutating func read() throws -> [[UInt8]]? {
-        do throws(FileError) {
+        do throws(SystemError) {
             return try next()
         } catch {
             throw Failure.exit(1, "standard input: \(error.reason)")

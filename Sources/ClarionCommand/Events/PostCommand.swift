@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClarionClient
 import Glibc
+import Posix
 
 /// `clarion post`: posts events.
 struct PostCommand: AsyncParsableCommand {
@@ -73,7 +74,7 @@ struct PostCommand: AsyncParsableCommand {
             return
         }
         let bytes: [UInt8]
-        do throws(FileError) {
+        do throws(SystemError) {
             bytes = try file?.readAll(atMost: Self.largest) ?? Array((data ?? "").utf8)
         } catch {
             throw Failure.exit(EXIT_FAILURE, "\(data ?? "standard input"): \(error.reason)")
@@ -89,7 +90,7 @@ struct PostCommand: AsyncParsableCommand {
         if data == "-" || data == nil && (lines || isatty(STDIN_FILENO) == 0) { return FileDescriptor(STDIN_FILENO) }
         guard let data, data.hasPrefix("@") else { return nil }
         let path = String(data.dropFirst())
-        do throws(FileError) {
+        do throws(SystemError) {
             return try FileDescriptor(path: path, flags: O_RDONLY)
         } catch {
             throw Failure.exit(EX_NOINPUT, "\(path): \(error.reason)")

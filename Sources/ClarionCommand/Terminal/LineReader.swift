@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 
 /// Reads lines as they come.
 struct LineReader {
@@ -16,14 +17,14 @@ struct LineReader {
     }
 
     /// The lines that are there, or the next one to come; without the line ends. Nil at the end.
-    mutating func next() throws(FileError) -> [[UInt8]]? {
+    mutating func next() throws(SystemError) -> [[UInt8]]? {
         while !isAtEnd {
             let bytes = try file.read(atMost: Self.piece)
             isAtEnd = bytes.isEmpty
             let end = bytes.lastIndex(of: UInt8(ascii: "\n"))
             guard let end else {
                 rest += bytes
-                guard rest.count <= Self.longest else { throw FileError(EFBIG) }
+                guard rest.count <= Self.longest else { throw SystemError("read", EFBIG) }
                 continue
             }
             let whole = rest + bytes[..<end]

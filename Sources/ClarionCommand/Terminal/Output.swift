@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Posix
 
 /// Standard output, written to at once.
 enum Output {
@@ -22,7 +23,7 @@ enum Output {
 
     /// - Throws: the exit. Where nobody reads any more, as behind `head`, there is nothing left to do.
     static func write(_ bytes: [UInt8]) throws {
-        do throws(FileError) {
+        do throws(SystemError) {
             try FileDescriptor(STDOUT_FILENO).write(bytes)
         } catch {
             guard error.number != EPIPE else { throw ExitCode(EXIT_SUCCESS) }

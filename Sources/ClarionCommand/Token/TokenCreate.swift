@@ -3,6 +3,7 @@ import ArgumentParser
 import Clarion
 import FoundationEssentials
 import Glibc
+import Notation
 
 /// `clarion token create`: makes an API key.
 struct TokenCreate: AsyncParsableCommand {

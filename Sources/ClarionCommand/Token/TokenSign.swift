@@ -3,6 +3,7 @@ import ArgumentParser
 import Clarion
 import FoundationEssentials
 import Glibc
+import Notation
 
 /// `clarion token sign`: signs a JSON Web Token.
 struct TokenSign: AsyncParsableCommand {

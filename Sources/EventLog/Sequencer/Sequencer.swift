@@ -1,5 +1,5 @@
 import Locking
-import Foundation
+import Posix
 import Synchronization
 
 /// The log's one thread: it commits what waits in groups, then tells the followers, then acknowledges, so that the whole
@@ -31,14 +31,13 @@ final class Sequencer: Sendable {
     /// Starts the thread.
     /// - Parameter close: called once, on the thread and as its last act, with what must be called when all is closed.
     func start(_ writer: LogWriter, close: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-        Thread { [self] in
-            Thread.current.name = "clarion-log"
+        Thread.start(name: "clarion-log") { [self] in
             run(writer)
             writer.finish()
             close { [self] in
                 for closer in queue.withLock({ $0.finished() }) { closer() }
             }
-        }.start()
+        }
     }
 
     /// Hands in a write; a refusal is told on this thread, before this returns.

@@ -1,4 +1,5 @@
 import Locking
+import Posix
 
 /// What requests run on: a thread of its own, from the first request until nobody wants another.
 final class HTTPLoop: Sendable {

@@ -1,4 +1,5 @@
 package import CCurl
+import Notation
 
 /// The header lines of one request as C strings, with a `curl_slist` threaded through them.
 ///
@@ -23,7 +24,11 @@ package struct HeaderLines: ~Copyable {
         unsafe nodes.deallocate()
     }
 
-    /// Adds `name: value`, where the name is a token; for the value see ``HeaderValue``.
+    /// Adds `name: value`, where the name is a token.
+    ///
+    /// - Parameters:
+    ///   - value: its control bytes are percent-encoded, since somebody else may have chosen it.
+    ///   - encodingPercent: whether `%` is too, so that the value can be decoded.
     package mutating func append(_ name: StaticString, _ value: String, encodingPercent: Bool = false) {
         starts.append(bytes.count)
         unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -46,7 +51,7 @@ package struct HeaderLines: ~Copyable {
         }
         bytes.append(UInt8(ascii: ":"))
         bytes.append(UInt8(ascii: " "))
-        HeaderValue.append(value, to: &bytes, encodingPercent: encodingPercent)
+        PercentEncoding.append(value, but: encodingPercent ? .fieldText : .anyButControls, to: &bytes)
         bytes.append(0)
     }
 

@@ -1,4 +1,5 @@
 package import CCurl
+package import Posix
 
 /// A libcurl multi handle with its sockets, freed with the value. Confined to the thread that created it.
 ///
@@ -71,7 +72,7 @@ package struct MultiHandle: ~Copyable {
     ///
     /// - Returns: whether it was not the time that ended it.
     @discardableResult
-    package func wait(milliseconds: Int64) -> Bool {
+    package func wait(milliseconds: Int) -> Bool {
         sockets.wait(milliseconds: milliseconds)
     }
 

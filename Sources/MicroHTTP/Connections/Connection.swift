@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Posix
 import Synchronization
 
 /// One open connection, from its acceptance to its end.
@@ -39,12 +40,12 @@ final class Connection: @unchecked Sendable {
     init(handle: OpaquePointer) {
         unsafe self.handle = unsafe handle
         socket = unsafe clarion_mhd_connection_socket(handle)
-        progress = Atomic(MonotonicMilliseconds.now << 2 | Stage.idle.rawValue)
+        progress = Atomic(SystemClock.coarse.milliseconds << 2 | Stage.idle.rawValue)
     }
 
     /// The connection moves on. On its server thread.
     func enter(_ stage: Stage) {
-        progress.store(MonotonicMilliseconds.now << 2 | stage.rawValue, ordering: .relaxed)
+        progress.store(SystemClock.coarse.milliseconds << 2 | stage.rawValue, ordering: .relaxed)
         switch stage {
         case .head: requests.add(1, ordering: .relaxed)
         case .body: received.store(0, ordering: .relaxed)

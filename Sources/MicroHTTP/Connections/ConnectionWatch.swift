@@ -1,4 +1,5 @@
 import Locking
+import Posix
 
 /// The thread that looks after clients which do not finish what they began, or are gone: see ``ConnectionRules``.
 final class ConnectionWatch: Sendable {
@@ -25,7 +26,7 @@ final class ConnectionWatch: Sendable {
     private let inFlight: InFlight
     private let poll: EventPoll
     private let control = Lock(Control())
-    private let thread: Lock<WorkerThread?> = Lock(nil)
+    private let thread: Lock<Thread?> = Lock(nil)
 
     /// Starts the thread.
     ///
@@ -40,9 +41,13 @@ final class ConnectionWatch: Sendable {
         self.rules = rules
         self.limit = limit
         self.inFlight = inFlight
-        poll = try EventPoll()
-        let started = try WorkerThread(name: "connection-watch") { self.run() }
-        thread.withLock { $0 = started }
+        do throws(SystemError) {
+            poll = try EventPoll()
+            let started = try Thread(name: "connection-watch") { self.run() }
+            thread.withLock { $0 = started }
+        } catch {
+            throw ServerError(error)
+        }
     }
 
     /// There is a connection to watch: it sleeps while there is none.
@@ -51,18 +56,18 @@ final class ConnectionWatch: Sendable {
             defer { control.isAsleep = false }
             return control.isAsleep
         }
-        if wasAsleep { poll.wake() }
+        if wasAsleep { poll.wakeUp.wake() }
     }
 
     /// Looks at once: the server begins to stop.
     func hurry() {
-        poll.wake()
+        poll.wakeUp.wake()
     }
 
     /// Ends the thread.
     func stop() {
         control.withLock { $0.isStopping = true }
-        poll.wake()
+        poll.wakeUp.wake()
         thread.withLock { thread in
             thread?.join()
             thread = nil
@@ -77,7 +82,7 @@ final class ConnectionWatch: Sendable {
                 control.isAsleep = table.count == 0
                 return control.isAsleep
             }
-            poll.wait(milliseconds: isIdle ? -1 : Int32(Self.tick)) { _ in }
+            poll.wait(milliseconds: isIdle ? -1 : Int32(Self.tick)) { _, _ in }
             round += 1
             seen = look(at: round.isMultiple(of: Self.idleTicks), seen: seen)
         }
@@ -90,7 +95,7 @@ final class ConnectionWatch: Sendable {
     ) -> [ObjectIdentifier: Sight] {
         let all = table.all
         let situation = ConnectionRules.Situation(
-            now: MonotonicMilliseconds.now,
+            now: SystemClock.coarse.milliseconds,
             isCrowded: all.count > limit - min(limit / 4, 512),
             isDraining: inFlight.isDraining
         )

@@ -1,3 +1,5 @@
+import Notation
+
 /// The parameters of a request target's query, decoded as `application/x-www-form-urlencoded`.
 public struct Query: Hashable, Sendable {
     /// Name and value of each parameter, in order; `?flag` has an empty value.

@@ -1,3 +1,5 @@
+import Notation
+
 /// A request target (RFC 9112 section 3.2) taken apart: the path's segments and the query's parameters, each
 /// percent-decoded exactly once, after splitting, so that an encoded `/` stays inside its segment.
 public struct Target: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import Posix
+
 /// How the descriptors that a process may have are shared out, so that none of what needs them takes those of the others.
 public struct DescriptorBudget: Sendable, Hashable {
     /// For connections to webhooks' endpoints and what they need: a quarter, at most 4,096, which is more than the 1,024
@@ -19,6 +21,6 @@ public struct DescriptorBudget: Sendable, Hashable {
         connections = max(openFiles - webhooks - files, 1)
     }
 
-    /// Of this process, whose limit is raised for it as far as it goes: see ``SystemLimits/raiseOpenFiles()``.
+    /// Of this process, whose limit is raised for it as far as it goes: see `SystemLimits.raiseOpenFiles()`.
     public static let ofProcess = DescriptorBudget(openFiles: SystemLimits.raiseOpenFiles())
 }

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Posix
 
 /// One request on its way through libmicrohttpd's callbacks: head, then body piece by piece, then the answer.
 ///
@@ -35,7 +36,7 @@ final class Exchange {
     /// Nil until the whole request was there.
     private var record: RequestRecord?
     /// When that was, in nanoseconds of the monotonic clock.
-    private var began: Int64 = 0
+    private var began: Int = 0
     /// What every answer to the request has.
     private var commonFields: [(name: String, value: String)] = []
     /// What the response keeps until this exchange is over.
@@ -194,7 +195,7 @@ final class Exchange {
 
     private func reply(from remoteAddress: String?) -> Reply {
         owner.enter(.answer)
-        began = MonotonicNanoseconds.now
+        began = SystemClock.monotonic.nanoseconds
         guard !body.isTooLarge else { return .now(tooLarge) }
         do {
             // Asterisk-form is for OPTIONS alone (RFC 9112 section 3.2.4).
@@ -259,7 +260,7 @@ final class Exchange {
                 method: method,
                 status: status,
                 problem: problem?.code,
-                duration: record == nil ? 0 : MonotonicNanoseconds.now - began,
+                duration: record == nil ? 0 : Int64(SystemClock.monotonic.nanoseconds - began),
                 record: record
             )
         )

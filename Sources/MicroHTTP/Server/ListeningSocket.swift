@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 
 /// A bound TCP socket that listens. Opened here and not by libmicrohttpd, which would not tell why it failed.
 struct ListeningSocket: ~Copyable {
@@ -69,7 +70,7 @@ struct ListeningSocket: ~Copyable {
             case EADDRINUSE: ("address-in-use", "the port is in use by another program")
             case EADDRNOTAVAIL: ("address-unavailable", "this machine has no such address")
             case EACCES: ("address-unavailable", "the port needs privileges")
-            default: ("listen-failed", unsafe String(cString: strerror(number)))
+            default: ("listen-failed", SystemError.reason(number))
             }
         return ServerError(code: code, description: "cannot listen on \(host):\(port): \(reason)")
     }

@@ -1,3 +1,5 @@
+public import Posix
+
 /// How an ``HTTPServer`` listens and what it allows.
 public struct ServerConfiguration: Sendable {
     /// An IPv4 or IPv6 address, or `localhost`.

@@ -1,4 +1,4 @@
-import Glibc
+import Posix
 
 /// Why a server could not start.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
@@ -14,9 +14,9 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         self.description = description
     }
 
-    /// A failed system call, with the reason that `errno` gives.
-    init(code: String, systemCall: StaticString, errno number: Int32 = Glibc.errno) {
-        self.code = code
-        description = unsafe "\(systemCall) failed: \(String(cString: strerror(number)))"
+    /// What a server's threads need and cannot have.
+    init(_ error: SystemError) {
+        let code = error.call == "pthread_create" ? "thread-failed" : "epoll-failed"
+        self.init(code: code, description: error.description)
     }
 }

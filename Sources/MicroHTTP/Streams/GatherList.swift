@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Posix
 
 /// Sends many chunks with one system call (`sendmsg(2)` with an array of `iovec`).
 ///
@@ -44,7 +45,7 @@ final class GatherList {
                 default: return .dropped
                 }
             }
-            slot.lastWrite = MonotonicMilliseconds.now
+            slot.lastWrite = SystemClock.coarse.milliseconds
             let data = slot.chunk?.wrote(sent) ?? sent
             let surcharge = advance(&slot, by: data, first: &first)
             slot.stream.sent(data, surcharge: surcharge)

@@ -1,6 +1,5 @@
 import Locking
-import CMicroHTTPD
-import Glibc
+import Posix
 import Synchronization
 
 /// The thread that owns the socket of every detached stream after its head was sent.
@@ -45,16 +44,20 @@ public final class StreamWriter: Sendable {
     private let inbox = Lock(Inbox())
     private let keepAlive: KeepAlive
     private let open = Atomic<Int>(0)
-    private let thread: Lock<WorkerThread?> = Lock(nil)
+    private let thread: Lock<Thread?> = Lock(nil)
 
     /// Starts the thread.
     public init(keepAlive: KeepAlive, memory: ReaderMemory = ReaderMemory()) throws(ServerError) {
         self.memory = memory
-        poll = try EventPoll()
         self.keepAlive = keepAlive
-        // The thread keeps its writer alive until stop().
-        let started = try WorkerThread(name: "stream-writer") { self.run() }
-        thread.withLock { $0 = started }
+        do throws(SystemError) {
+            poll = try EventPoll()
+            // The thread keeps its writer alive until stop().
+            let started = try Thread(name: "stream-writer") { self.run() }
+            thread.withLock { $0 = started }
+        } catch {
+            throw ServerError(error)
+        }
     }
 
     /// How many streams the writer holds now.
@@ -92,7 +95,7 @@ public final class StreamWriter: Sendable {
             defer { inbox.isAsleep = false }
             return inbox.isAsleep
         }
-        if wasAsleep { poll.wake() }
+        if wasAsleep { poll.wakeUp.wake() }
     }
 
     // On the writer's thread.
@@ -112,11 +115,11 @@ public final class StreamWriter: Sendable {
             }
             for slot in mail.adopted { table.insert(slot, poll: poll) }
             for stream in mail.ready { table.write(stream) }
-            poll.wait(milliseconds: wait) { table.handle($0) }
+            poll.wait(milliseconds: wait) { table.handle(token: $0, $1) }
             inbox.withLock { $0.isAsleep = false }
 
             if mail.isCutting || mail.isStopping { table.dropAll() }
-            table.keepAlive(now: MonotonicMilliseconds.now)
+            table.keepAlive(now: SystemClock.coarse.milliseconds)
             // Counted out first: when a server has stopped, its streams no longer show.
             open.subtract(table.overCount, ordering: .relaxed)
             table.release(poll: poll)

@@ -1,5 +1,7 @@
 import CMicroHTTPD
 import Glibc
+import Notation
+import Posix
 import Synchronization
 
 /// One stream on the writer's thread: its socket and what is being sent.
@@ -20,7 +22,7 @@ struct WriterSlot {
     /// How fast it is read; nil while the socket takes everything.
     var pace: ReadingPace?
     /// In milliseconds of the monotonic clock.
-    var lastWrite = MonotonicMilliseconds.now
+    var lastWrite = SystemClock.coarse.milliseconds
 
     init(stream: DetachedStream, connection: SuspendedConnection, isChunked: Bool) {
         self.stream = stream
@@ -56,7 +58,7 @@ struct WriterTable {
 
     init(keepAlive: StreamWriter.KeepAlive) {
         keepAliveFrame = keepAlive.frame
-        silence = max(1, Int(keepAlive.interval / .milliseconds(1)))
+        silence = max(1, Int(keepAlive.interval.milliseconds))
         tick = min(1000, max(1, silence / 4))
     }
 
@@ -65,12 +67,15 @@ struct WriterTable {
 
     var isEmpty: Bool { free.count == slots.count }
 
-    mutating func insert(_ slot: WriterSlot, poll: borrowing EventPoll) {
+    mutating func insert(_ slot: WriterSlot, poll: EventPoll) {
         let index = free.popLast() ?? slots.count
         if index == slots.count { slots.append(slot) } else { slots[index] = slot }
         slot.stream.slot.store(index, ordering: .relaxed)
         slot.connection.configure()
-        guard poll.add(slot.connection.socket, token: UInt64(index)) else { return drop(index) }
+        // A send that finds a socket full sets its flag, and only then is there a change to room: a stream that keeps up
+        // costs no event.
+        let interest: Readiness = [.writable, .halfClosed, .changesOnly]
+        guard poll.watch(slot.connection.socket, for: interest, token: UInt64(index)) else { return drop(index) }
         if slot.stream.open() { write(index) }
     }
 
@@ -79,12 +84,12 @@ struct WriterTable {
         if index >= 0 { write(index) }
     }
 
-    mutating func handle(_ readiness: EventPoll.Readiness) {
-        let index = Int(readiness.token)
+    mutating func handle(token: UInt64, _ readiness: Readiness) {
+        let index = Int(token)
         guard slots.indices.contains(index), let stream = slots[index]?.stream else { return }
-        if readiness.isDropped || readiness.isHalfClosed && stream.endsWithPeer {
+        if readiness.isBroken || readiness.contains(.halfClosed) && stream.endsWithPeer {
             drop(index)
-        } else if readiness.isWritable, slots[index]?.isBlocked == true {
+        } else if readiness.contains(.writable), slots[index]?.isBlocked == true {
             slots[index]?.isBlocked = false
             write(index)
         }
@@ -128,7 +133,7 @@ struct WriterTable {
     }
 
     /// Gives the connections of streams that are over back to libmicrohttpd, which frees them.
-    mutating func release(poll: borrowing EventPoll) {
+    mutating func release(poll: EventPoll) {
         for index in over {
             guard let slot = slots[index] else { continue }
             slots[index] = nil
@@ -163,7 +168,7 @@ struct WriterTable {
             if slots[index]?.isEnding == true { finish(index, inOrder: true) }
         case .blocked:
             slots[index]?.isBlocked = true
-            if slots[index]?.pace == nil { slots[index]?.pace = ReadingPace(now: MonotonicMilliseconds.now) }
+            if slots[index]?.pace == nil { slots[index]?.pace = ReadingPace(now: SystemClock.coarse.milliseconds) }
         case .dropped: drop(index)
         }
     }

@@ -1,5 +1,6 @@
 import Locking
 public import Logging
+import Notation
 
 /// Delivers events to webhooks: reads due deliveries from a store, makes attempts, records what became of them.
 ///

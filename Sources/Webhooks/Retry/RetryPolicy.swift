@@ -1,3 +1,5 @@
+import Notation
+
 /// When a failed attempt is repeated. Pure: time and chance are given to it.
 public struct RetryPolicy: Sendable, Hashable {
     /// 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: ten attempts over about three days, the schedule Standard

@@ -1,3 +1,5 @@
+import Notation
+
 /// The secrets of one webhook: the one that signs, and for a while the one before it, which signs too.
 ///
 /// ```swift

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Posix
 
 /// Telling apart what fails here from what fails there.
 extension Exchange {
@@ -9,7 +10,7 @@ extension Exchange {
     func shortage(_ code: CURLcode) -> Shortage? {
         // What has answered was reached.
         guard code != CURLE_OK, !isHeadComplete else { return nil }
-        if let error = socketError { return Shortage(message: "no socket: \(Self.text(of: error))") }
+        if let error = socketError { return Shortage(message: "no socket: \(SystemError.reason(error))") }
         switch code {
         case CURLE_OUT_OF_MEMORY:
             // libcurl says so of a line too long, too, but not before there was a request to answer.
@@ -21,9 +22,9 @@ extension Exchange {
             // What libcurl's resolver says if it has no thread, or no descriptors to hear of its end.
             if text.contains("thread failed to start") { return Shortage(message: text) }
             // The resolver of the system does not say why it could not ask, but it needs descriptors.
-            return Descriptors.areShort ? Shortage(message: "no descriptors to look up a name with") : nil
+            return SystemLimits.areFilesShort ? Shortage(message: "no descriptors to look up a name with") : nil
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_FAILED_INIT:
-            return Descriptors.areShort ? Shortage(message: failureText(code)) : nil
+            return SystemLimits.areFilesShort ? Shortage(message: failureText(code)) : nil
         default:
             return nil
         }
@@ -46,7 +47,7 @@ extension Exchange {
         var number = 0
         unsafe clarion_easy_get_long(handle, CURLINFO_OS_ERRNO, &number)
         let error = Int32(truncatingIfNeeded: number)
-        if Self.passes(error) { return Shortage(message: Self.text(of: error)) }
+        if Self.passes(error) { return Shortage(message: SystemError.reason(error)) }
         // Also what is said where there is no address of the kind, for good: IPv6 on a machine that has none.
         guard error == EADDRNOTAVAIL, canReachLastAddress else { return nil }
         return Shortage(message: "no local port is free")
@@ -57,26 +58,5 @@ extension Exchange {
             guard let address = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
             return unsafe clarion_has_address_for(address, socklen_t(bytes.count)) != 0
         }
-    }
-
-    private static func text(of error: Int32) -> String {
-        // `unsafe`: the text is copied before another call could change it.
-        unsafe String(cString: strerror(error))
-    }
-}
-
-/// The descriptors of the process.
-enum Descriptors {
-    /// So few are left that a lookup, which takes several, may have failed for it.
-    private static let few = 16
-
-    /// Whether nearly all are in use: the lowest that is free tells (fcntl(2), F_DUPFD).
-    static var areShort: Bool {
-        var limit = rlimit()
-        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
-        let lowest = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard lowest >= 0 else { return true }
-        _ = close(lowest)
-        return limit.rlim_cur < rlim_t(lowest) + rlim_t(few)
     }
 }

@@ -1,6 +1,7 @@
 import HTTPTransport
 import Locking
 import Glibc
+import Posix
 
 /// Makes attempts on a thread of its own, which owns the libcurl handles and never waits for anything but sockets.
 ///

@@ -1,5 +1,6 @@
 import CCurl
 import HTTPTransport
+import Posix
 
 /// What the transport thread runs: the multi handle and the exchanges under way. Confined to that thread.
 struct TransportLoop: ~Copyable {
@@ -17,7 +18,7 @@ struct TransportLoop: ~Copyable {
     private static let beginningsPerTurn = 16
 
     /// How long nothing must have happened, in milliseconds, for 35 more to be no loss.
-    private static let quietTime: Int64 = 250
+    private static let quietTime: Int = 250
 
     init?(options: TransportOptions, clocks: Clocks) {
         guard let multi = MultiHandle(options) else { return nil }

@@ -1,3 +1,4 @@
+import Notation
 import Tracing
 
 /// What every exchange of a transport has in common.

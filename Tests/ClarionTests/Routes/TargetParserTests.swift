@@ -1,3 +1,4 @@
+import Notation
 import Webhooks
 import EventLog
 import Testing

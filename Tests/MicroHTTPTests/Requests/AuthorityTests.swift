@@ -1,4 +1,5 @@
 @testable import MicroHTTP
+import Randomness
 import Testing
 
 @Suite struct AuthorityTests {

@@ -1,5 +1,6 @@
 import Foundation
 import MicroHTTP
+import Randomness
 import Testing
 
 @Suite struct ProblemTests {

@@ -1,5 +1,6 @@
 import Dispatch
 import MicroHTTP
+import Randomness
 import Synchronization
 import Testing
 

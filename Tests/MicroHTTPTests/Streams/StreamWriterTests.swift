@@ -1,5 +1,6 @@
 import Glibc
 import MicroHTTP
+import Randomness
 import Synchronization
 import Testing
 

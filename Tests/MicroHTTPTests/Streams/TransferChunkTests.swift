@@ -1,4 +1,5 @@
 @testable import MicroHTTP
+import Randomness
 import Testing
 
 /// A chunk of the chunked transfer coding, written in pieces.

@@ -1,3 +1,4 @@
+import Notation
 @testable import Webhooks
 
 /// A dispatcher whose store, transport, clock and threads are played one step at a time, in any order they could take;

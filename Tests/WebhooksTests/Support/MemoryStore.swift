@@ -1,4 +1,5 @@
 import Locking
+import Notation
 
 @testable import Webhooks
 

@@ -1,5 +1,6 @@
 import Locking
 import Glibc
+import Posix
 
 /// A request as a receiver saw it.
 struct ReceivedRequest: Sendable {
@@ -55,7 +56,7 @@ final class Receiver: Sendable {
         self.port = port
         self.behaviour = behaviour
         self.greeting = greeting
-        spawn { self.accept() }
+        Thread.start(name: "receiver") { self.accept() }
     }
 
     var url: String { "http://127.0.0.1:\(port)/hook" }
@@ -115,7 +116,7 @@ final class Receiver: Sendable {
                 close(socket)
                 break
             }
-            spawn {
+            Thread.start(name: "receiver") {
                 self.serve(socket, number: number)
                 // Out of the set before it is closed, so that stop() never touches a number that is someone else's.
                 _ = self.state.withLock { $0.open.remove(socket) }
@@ -166,28 +167,6 @@ final class Receiver: Sendable {
             sent += count
         }
         return true
-    }
-
-    private func spawn(_ body: @escaping @Sendable () -> Void) {
-        let box = unsafe Unmanaged.passRetained(Box(body))
-        var thread = pthread_t()
-        let error = unsafe pthread_create(
-            &thread,
-            nil,
-            { pointer in
-                guard let pointer = unsafe pointer else { return nil }
-                unsafe Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().body()
-                return nil
-            },
-            box.toOpaque()
-        )
-        precondition(error == 0, "no thread for the receiver")
-        pthread_detach(thread)
-    }
-
-    private final class Box {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 }
 

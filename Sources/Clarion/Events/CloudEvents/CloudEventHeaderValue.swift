@@ -1,21 +1,10 @@
 import MicroHTTP
+import Notation
 
 /// The values of `ce-` header fields (CloudEvents 1.0.2, HTTP protocol binding, section 3.1.3.2).
 enum CloudEventHeaderValue {
     /// Percent-encodes the UTF-8 of all that is not printable ASCII, and of space, double quote and percent sign.
-    static func encode(_ text: String) -> String {
-        var value = ""
-        value.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            switch byte {
-            case quote, UInt8(ascii: "%"), 0...0x20, 0x7F...0xFF:
-                value += byte < 16 ? "%0" : "%"
-                value += String(byte, radix: 16, uppercase: true)
-            default: value.unicodeScalars.append(Unicode.Scalar(byte))
-            }
-        }
-        return value
-    }
+    static func encode(_ text: String) -> String { PercentEncoding.encode(text, but: .cloudEvents) }
 
     /// Undoes double quotes, of which older senders make use, and then percent-encoding, once.
     ///

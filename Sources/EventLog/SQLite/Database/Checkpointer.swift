@@ -1,7 +1,7 @@
 import Dispatch
-import Foundation
 internal import GRDB
 internal import GRDBSQLite
+import Posix
 import Synchronization
 
 /// Makes checkpoints beside the writer (``CheckpointSchedule``), on a connection of its own: those of readers cannot
@@ -35,7 +35,7 @@ final class Checkpointer: Sendable {
         underWay.enter()
         if !isStarted.exchange(true, ordering: .relaxed) {
             // Not before: a log that cannot be opened leaves no thread behind.
-            Thread { [self] in work() }.start()
+            Thread.start(name: "checkpoint", niceness: Self.niceness) { [self] in work() }
         }
         wanted.signal()
     }
@@ -54,8 +54,6 @@ final class Checkpointer: Sendable {
     }
 
     private func work() {
-        Thread.current.name = "checkpoint"
-        setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
         while true {
             wanted.wait()
             if isClosing.load(ordering: .acquiring) { return }

@@ -39,9 +39,4 @@ extension Duration {
         }
         return text.isEmpty ? "0s" : text
     }
-
-    /// The whole milliseconds.
-    package var milliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
-    }
 }

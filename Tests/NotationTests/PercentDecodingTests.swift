@@ -1,6 +1,7 @@
+import Randomness
 import Testing
 
-@testable import MicroHTTP
+@testable import Notation
 
 @Suite struct PercentDecodingTests {
     @Test(arguments: UInt64(0)..<200) func `decodes what was encoded`(seed: UInt64) {

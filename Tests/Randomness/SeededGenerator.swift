@@ -1,12 +1,12 @@
 /// SplitMix64: random numbers that come out the same in every run of a seed.
-struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,7 +15,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// Text of any characters but NUL, which no target can hold.
-    mutating func text(upTo length: Int) -> String {
+    package mutating func text(upTo length: Int) -> String {
         var scalars = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...length, using: &self) {
             let limits: [UInt32] = [0x7F, 0x7F, 0x7F, 0x7FF, 0xFFFF, 0x10FFFF]
@@ -28,7 +28,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
 extension String {
     /// Escaped so that nothing in it delimits anything; now and then in lower case, as RFC 3986 allows.
-    func percentEncoded(using generator: inout SeededGenerator) -> String {
+    package func percentEncoded(using generator: inout SeededGenerator) -> String {
         utf8.map { byte in
             let isPlain = byte.isASCIILetterOrDigit && Bool.random(using: &generator)
             if isPlain { return String(decoding: [byte], as: UTF8.self) }

@@ -1,9 +1,7 @@
-import EventLog
-import MicroHTTP
-import Webhooks
+import Randomness
 import Testing
 
-@testable import Clarion
+@testable import Notation
 
 @Suite struct DurationTextTests {
     @Test(arguments: [

@@ -1,10 +1,10 @@
 /// Percent-decoding (RFC 3986 section 2.1): of request targets once, after they were split at their delimiters, and of
 /// header values whose definition says so.
-public enum PercentDecoding {
+package enum PercentDecoding {
     /// The decoded text, or nil if an escape is malformed or the bytes are not UTF-8.
     ///
     /// - Parameter plusIsSpace: whether `+` stands for a space, as in `application/x-www-form-urlencoded`.
-    public static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
+    package static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var index = bytes.startIndex

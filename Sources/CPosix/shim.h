@@ -1,0 +1,73 @@
+/* What Swift cannot call or see of POSIX and Linux: headers that the Glibc module does not export, variadic functions,
+   and types that differ between systems. Nothing here decides anything. */
+#ifndef CLARION_CPOSIX_SHIM_H
+#define CLARION_CPOSIX_SHIM_H
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#endif
+
+typedef struct {
+    pthread_t number;
+} clarion_thread;
+
+/* Starts a thread on which every signal is blocked but those that a fault raises on it. Returns what pthread_create(3)
+   does. */
+static inline int clarion_thread_start(clarion_thread *thread, void *(*body)(void *), void *argument) {
+    static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+    sigset_t blocked, previous;
+    sigfillset(&blocked);
+    for (unsigned index = 0; index < sizeof faults / sizeof *faults; index++)
+        sigdelset(&blocked, faults[index]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &previous);
+    int error = pthread_create(&thread->number, NULL, body, argument);
+    pthread_sigmask(SIG_SETMASK, &previous, NULL);
+    return error;
+}
+
+static inline void clarion_thread_join(clarion_thread thread) { pthread_join(thread.number, NULL); }
+
+static inline void clarion_thread_detach(clarion_thread thread) { pthread_detach(thread.number); }
+
+/* Names the calling thread, and has it take less of a processor (setpriority(2), which Linux does for one thread). */
+static inline void clarion_thread_describe(const char *name, int niceness) {
+#ifdef __linux__
+    prctl(PR_SET_NAME, name);
+    if (niceness != 0)
+        setpriority(PRIO_PROCESS, 0, niceness);
+#else
+    pthread_setname_np(name);
+#endif
+}
+
+/* What is read from `ends[0]` after it was written to `ends[1]`: the two ends of a pipe, or one eventfd(2). No child
+   inherits them, and nobody waits at them. Returns 0, or -1 and errno. */
+static inline int clarion_wake_up_open(int ends[2]) {
+#ifdef __linux__
+    ends[0] = ends[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return ends[0] < 0 ? -1 : 0;
+#else
+    if (pipe(ends) != 0)
+        return -1;
+    for (int end = 0; end < 2; end++) {
+        fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+        fcntl(ends[end], F_SETFL, O_NONBLOCK);
+    }
+    return 0;
+#endif
+}
+
+static inline int clarion_descriptor_limit(struct rlimit *limit) { return getrlimit(RLIMIT_NOFILE, limit); }
+
+static inline int clarion_set_descriptor_limit(const struct rlimit *limit) { return setrlimit(RLIMIT_NOFILE, limit); }
+
+#endif

@@ -1,0 +1,68 @@
+/// Percent-encoding (RFC 3986 section 2.1) of the UTF-8 of texts.
+///
+/// ```swift
+/// PercentEncoding.encode("a/b ü")                   // a%2Fb%20%C3%BC
+/// PercentEncoding.encode("50 %\n", but: .fieldText)   // 50 %25%0A
+/// ```
+package enum PercentEncoding {
+    /// The characters that are left as they are.
+    package enum Plain {
+        /// Letters, digits and `-._~`: in a segment of a path, or a name or value of a query, nothing else means anything
+        /// else there.
+        case unreserved
+
+        /// All but control characters and `%`: in a field of a head, to be decoded again.
+        case fieldText
+
+        /// All but control characters, of which a line break would be another field: not to be decoded.
+        case anyButControls
+
+        /// Printable ASCII but space, `"` and `%` (CloudEvents 1.0.2, HTTP protocol binding, section 3.1.3.2).
+        case cloudEvents
+
+        fileprivate func contains(_ byte: UInt8) -> Bool {
+            let isControl = byte < 0x20 || byte == 0x7F
+            switch self {
+            case .unreserved: return Self.isUnreserved(byte)
+            case .fieldText: return !isControl && byte != UInt8(ascii: "%")
+            case .anyButControls: return !isControl
+            case .cloudEvents: return byte > 0x20 && byte < 0x7F && !"\"%".utf8.contains(byte)
+            }
+        }
+
+        private static func isUnreserved(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// The text with all but those characters encoded.
+    package static func encode(_ text: String, but plain: Plain = .unreserved) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        append(text, but: plain, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Adds what ``encode(_:but:)`` gives.
+    package static func append(_ text: String, but plain: Plain, to bytes: inout [UInt8]) {
+        for byte in text.utf8 {
+            guard !plain.contains(byte) else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(UInt8(ascii: "%"))
+            bytes.append(digit(byte >> 4))
+            bytes.append(digit(byte & 15))
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}

@@ -1,0 +1,74 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An open file of the process. Whoever opens it closes it.
+package struct FileDescriptor: Sendable {
+    package let number: Int32
+
+    package init(_ number: Int32) {
+        self.number = number
+    }
+
+    /// Opens a file.
+    ///
+    /// - Parameter flags: as of open(2); what is made is this user's alone to read.
+    package init(path: String, flags: Int32) throws(SystemError) {
+        number = unsafe open(path, flags | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw SystemError("open") }
+    }
+
+    /// Writes all of it.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe systemWrite(number, $0.baseAddress, $0.count) }
+            guard count >= 0 || errno == EINTR else { throw SystemError("write") }
+            rest = rest.dropFirst(max(count, 0))
+        }
+    }
+
+    /// Reads what is there, or waits for it; nothing at the end.
+    package func read(atMost count: Int) throws(SystemError) -> [UInt8] {
+        while true {
+            var error: Int32 = 0
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                let read = unsafe systemRead(number, buffer.baseAddress, count)
+                error = read < 0 ? errno : 0
+                filled = max(read, 0)
+            }
+            if error == 0 { return bytes }
+            guard error == EINTR else { throw SystemError("read", error) }
+        }
+    }
+
+    /// Everything to the end.
+    ///
+    /// - Throws: what is said of the file, or `EFBIG` if there is more than the limit.
+    package func readAll(atMost limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            let part = try read(atMost: 64 * 1024)
+            if part.isEmpty { return bytes }
+            bytes += part
+            guard bytes.count <= limit else { throw SystemError("read", EFBIG) }
+        }
+    }
+
+    package func close() { systemClose(number) }
+}
+
+// A method hides the function of its name, whose module is another on each system.
+private func systemRead(_ number: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    unsafe read(number, bytes, count)
+}
+
+private func systemWrite(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    unsafe write(number, bytes, count)
+}
+
+private func systemClose(_ number: Int32) { _ = close(number) }
