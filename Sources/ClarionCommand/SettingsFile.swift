@@ -14,10 +14,10 @@ enum SettingsFile {
     static func provider(path: String) throws(SettingsError) -> InMemoryProvider {
         let bytes = try contents(of: path)
         let document: JSONValue
-        do throws(JSONDocumentFault) {
+        do throws(JSONFault) {
             document = try JSONValue(document: bytes)
         } catch {
-            throw SettingsError("--config: \(path) \(error.description)")
+            throw SettingsError("--config: \(path) \(error.predicate(in: bytes))")
         }
         guard case .object(let members) = document else {
             throw SettingsError("--config: \(path) is no JSON object, such as {\"port\": 9000}")

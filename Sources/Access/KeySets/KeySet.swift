@@ -26,7 +26,7 @@ struct KeySet: Sendable {
         }
         let document: JSONValue
         do throws(JSONFault) {
-            document = try JSONReader.value(of: bytes)
+            document = try JSONValue(document: bytes)
         } catch {
             throw MemberFault(path: "", message: "It \(error.predicate).")
         }

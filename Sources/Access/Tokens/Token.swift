@@ -47,7 +47,7 @@ struct Token: Sendable {
         }
         let document: JSONValue
         do throws(JSONFault) {
-            document = try JSONReader.value(of: bytes)
+            document = try JSONValue(document: bytes)
         } catch {
             throw .malformed("its \(name) part \(error.predicate)")
         }
