@@ -71,11 +71,8 @@ extension ConfigContent {
             guard let whole = Int(exactly: number) else { return nil }
             self = .int(whole)
         case .array(let elements):
-            var texts: [String] = []
-            for element in elements {
-                guard case .string(let text) = element else { return nil }
-                texts.append(text)
-            }
+            let texts = elements.compactMap(\.text)
+            guard texts.count == elements.count else { return nil }
             self = .stringArray(texts)
         case .null, .object: return nil
         }

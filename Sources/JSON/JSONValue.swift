@@ -36,12 +36,6 @@ package enum JSONValue: Hashable, Sendable {
         return (try? encoder.encode(self)).map { [UInt8]($0) } ?? Array("null".utf8)
     }
 
-    /// Whether it is an object with a member of that name, and of that value if one is given.
-    package func has(_ name: String, _ value: JSONValue? = nil) -> Bool {
-        guard case .object(let members) = self, let member = members[name] else { return false }
-        return value == nil || member == value
-    }
-
     /// JSON merge patch (RFC 7396).
     package func merging(_ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }

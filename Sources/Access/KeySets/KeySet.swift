@@ -30,7 +30,7 @@ struct KeySet: Sendable {
         } catch {
             throw MemberFault(path: "", message: "It \(error.predicate).")
         }
-        guard case .object(let members) = document, case .array(let elements) = members["keys"] else {
+        guard let elements = document["keys"]?.elements else {
             throw MemberFault(path: "", message: "It is no key set: an object with a list `keys`.")
         }
         guard elements.count <= Self.maximumCount else {

@@ -77,12 +77,11 @@ extension ClarionClient {
         public let reason: String
 
         init?(json: [UInt8]) {
-            guard case .object(let members) = JSONValue(parsing: json), case .string(let after) = members["after"],
-                case .string(let reason) = members["reason"]
+            guard let gap = JSONValue(parsing: json), let after = gap["after"]?.text, let reason = gap["reason"]?.text
             else { return nil }
             self.after = after
             self.reason = reason
-            if case .string(let resumed) = members["resumed"] { self.resumed = resumed } else { resumed = nil }
+            resumed = gap["resumed"]?.text
         }
     }
 }

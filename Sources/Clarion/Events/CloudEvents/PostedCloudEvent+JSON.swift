@@ -105,8 +105,5 @@ extension PostedCloudEvent {
 
 extension CloudEventAttributes {
     /// What the data is, if the event says so.
-    fileprivate var contentType: String? {
-        guard case .string(let text) = others["datacontenttype"] else { return nil }
-        return text
-    }
+    fileprivate var contentType: String? { others["datacontenttype"]?.text }
 }
