@@ -104,6 +104,21 @@ import Webhooks
         }
     }
 
+    @Test(arguments: [
+        (#"{"amount":1e300}"#, "/amount", "Expected Decimal, found the number 1e+300."),
+        (#"{"amount":"1","a":1,"a":2}"#, "/amount", "Expected Decimal, found a string."),
+        (#"{"amount":null}"#, "/amount", "Expected Decimal, found null."),
+        (#"{"Amount":1}"#, "/amount", #"Expected a member "amount", found none of that name."#),
+    ])
+    func whatWasFoundIsNamedWithItsPlace(text: String, pointer: String, detail: String) {
+        struct Priced: Decodable { let amount: Decimal }
+        let mismatch = #expect(throws: InfoMismatch.self) {
+            try InfoCoder.decode(Priced.self, from: Array(text.utf8))
+        }
+        #expect(mismatch?.pointer == pointer)
+        #expect(mismatch?.detail == detail)
+    }
+
     /// A subclass keeps what its superclass has under another name, or beside its own.
     @Test func superclassesAreReadAsTheyAreWritten() {
         class Animal: Decodable {
