@@ -94,17 +94,13 @@ extension ClientError {
     init(_ head: HTTPHead, body: [UInt8], hub: HubURL) {
         let retryAfter = head["Retry-After"].flatMap { Int64($0) }.map { Duration.seconds(min(max($0, 0), 86_400)) }
         let isProblem = head["Content-Type"]?.hasPrefix("application/problem+json") == true
-        if isProblem, case .object(let members) = JSONValue(parsing: body), case .string(let code) = members["code"] {
-            func text(_ name: String) -> String? {
-                guard case .string(let text) = members[name] else { return nil }
-                return text
-            }
+        if isProblem, let problem = JSONValue(parsing: body), let code = problem["code"]?.text {
             self.init(
                 code: code,
-                detail: text("detail") ?? text("title") ?? "The hub answered \(head.status).",
+                detail: problem["detail"]?.text ?? problem["title"]?.text ?? "The hub answered \(head.status).",
                 status: head.status,
-                pointer: text("pointer"),
-                parameter: text("parameter"),
+                pointer: problem["pointer"]?.text,
+                parameter: problem["parameter"]?.text,
                 retryAfter: retryAfter,
                 isOfHub: true
             )

@@ -15,10 +15,10 @@ enum SettingsFile {
     static func provider(path: String) throws(SettingsError) -> InMemoryProvider {
         let bytes = try contents(of: path)
         let document: JSONValue
-        do throws(JSONDocumentFault) {
+        do throws(JSONFault) {
             document = try JSONValue(document: bytes)
         } catch {
-            throw SettingsError("--config: \(path) \(error.description)")
+            throw SettingsError("--config: \(path) \(error.predicate(in: bytes))")
         }
         guard case .object(let members) = document else {
             throw SettingsError("--config: \(path) is no JSON object, such as {\"port\": 9000}")
@@ -62,11 +62,8 @@ extension ConfigContent {
             guard let whole = Int(exactly: number) else { return nil }
             self = .int(whole)
         case .array(let elements):
-            var texts: [String] = []
-            for element in elements {
-                guard case .string(let text) = element else { return nil }
-                texts.append(text)
-            }
+            let texts = elements.compactMap(\.text)
+            guard texts.count == elements.count else { return nil }
             self = .stringArray(texts)
         case .null, .object: return nil
         }

@@ -13,13 +13,20 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Parses a document, strictly.
+    /// Values are read of requests, and no request of the interface nests deeper than three.
+    package static let maximumDepth = 32
+
+    /// Reads a document.
     ///
-    /// - Returns: nil if the bytes are not JSON, nest deeper than 32, or have two members of one name in an object.
-    package init?(parsing bytes: [UInt8]) {
-        guard let value = try? JSONReader.value(of: bytes) else { return nil }
+    /// - Throws: why the bytes are not JSON, nested no deeper than 32 and without two members of one name in an object.
+    package init(document bytes: [UInt8]) throws(JSONFault) {
+        var walk = try JSONDocument(bytes, maximumDepth: Self.maximumDepth).root.walk
+        guard let value = walk.built() else { throw walk.fault }
         self = value
     }
+
+    /// Reads a document; nil if ``init(document:)`` throws.
+    package init?(parsing bytes: [UInt8]) { try? self.init(document: bytes) }
 
     /// The document as text, with the members of objects in order of their names, so that equal values give equal bytes.
     package var bytes: [UInt8] {
@@ -27,12 +34,6 @@ package enum JSONValue: Hashable, Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // A value made only of these cases always encodes: numbers come from JSON, so they are finite.
         return (try? encoder.encode(self)).map { [UInt8]($0) } ?? Array("null".utf8)
-    }
-
-    /// Whether it is an object with a member of that name, and of that value if one is given.
-    package func has(_ name: String, _ value: JSONValue? = nil) -> Bool {
-        guard case .object(let members) = self, let member = members[name] else { return false }
-        return value == nil || member == value
     }
 
     /// JSON merge patch (RFC 7396).

@@ -31,22 +31,23 @@ extension NewKey {
 
     /// - Parameter bytes: a credentials file.
     private func inserted(into bytes: [UInt8]) throws(MemberFault) -> [UInt8] {
-        guard let members = JSONReader.members(of: bytes) else {
+        guard let file = (try? JSONDocument(bytes))?.root, let members = file.members else {
             throw MemberFault(path: "", message: "It is no object.")
         }
         guard let keys = members["keys"] else {
-            guard let brace = bytes.firstIndex(of: UInt8(ascii: "{")) else { return alone }
             let comma = members.isEmpty ? "\n" : ","
-            return bytes.inserting("\n  \"keys\": [\n    \(entryText)\n  ]\(comma)", at: brace + 1)
+            return bytes.inserting(
+                "\n  \"keys\": [\n    \(entryText)\n  ]\(comma)",
+                at: file.place.lowerBound + 1
+            )
         }
-        let list = Array(bytes[keys])
-        // Bounded by the size of the file.
-        let elements = (try? JSONReader.elements(of: list, atMost: .max)) ?? []
-        guard let last = elements.last else { return bytes.inserting(" \(entryText) ", at: keys.lowerBound + 1) }
+        guard let last = keys.elements()?.last?.place else {
+            return bytes.inserting(" \(entryText) ", at: keys.place.lowerBound + 1)
+        }
         // As far from the element before it as that one from what is before.
-        let gap = list[..<last.lowerBound].reversed().prefix { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        let gap = bytes[..<last.lowerBound].reversed().prefix { $0 == 0x20 || (0x09...0x0D).contains($0) }
         let space = String(decoding: gap.reversed(), as: UTF8.self)
-        return bytes.inserting(",\(space)\(entryText)", at: keys.lowerBound + last.upperBound)
+        return bytes.inserting(",\(space)\(entryText)", at: last.upperBound)
     }
 }
 

@@ -35,10 +35,10 @@ struct CredentialsFile: Sendable {
     /// - Throws: which member is not what it must be.
     init(_ bytes: [UInt8], folder: String) throws(MemberFault) {
         let document: JSONValue
-        do throws(JSONDocumentFault) {
+        do throws(JSONFault) {
             document = try JSONValue(document: bytes)
         } catch {
-            throw MemberFault(path: "", message: "It \(error.description).")
+            throw MemberFault(path: "", message: "It \(error.predicate(in: bytes)).")
         }
         let members = try Members(document, at: "", known: ["keys", "jwt", "anonymous"])
         try readKeys(members)

@@ -47,7 +47,7 @@ struct Members {
     /// A text that is not empty; nil if there is no such member.
     func text(_ name: String) throws(MemberFault) -> String? {
         guard let value = values[name] else { return nil }
-        guard case .string(let text) = value, !text.isEmpty else { throw fault(name, "It must be a text, not empty.") }
+        guard let text = value.text, !text.isEmpty else { throw fault(name, "It must be a text, not empty.") }
         return text
     }
 
@@ -69,7 +69,7 @@ struct Members {
         var texts: [String] = []
         guard let elements = try elements(name) else { return nil }
         for (place, element) in elements.enumerated() {
-            guard case .string(let text) = element else { throw fault("\(name)[\(place)]", "It must be a text.") }
+            guard let text = element.text else { throw fault("\(name)[\(place)]", "It must be a text.") }
             texts.append(text)
         }
         return texts
@@ -78,7 +78,7 @@ struct Members {
     /// A list; nil if there is no such member.
     func elements(_ name: String) throws(MemberFault) -> [JSONValue]? {
         guard let value = values[name] else { return nil }
-        guard case .array(let elements) = value else { throw fault(name, "It must be a list.") }
+        guard let elements = value.elements else { throw fault(name, "It must be a list.") }
         return elements
     }
 }

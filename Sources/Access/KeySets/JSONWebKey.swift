@@ -20,29 +20,27 @@ struct JSONWebKey {
     /// - Throws: why it verifies no tokens.
     init(_ value: JSONValue) throws(JSONWebKeyFault) {
         guard case .object(let members) = value else { throw JSONWebKeyFault("it is no object") }
-        guard case .string(let type) = members["kty"] else { throw JSONWebKeyFault("it has no text `kty`") }
+        guard let type = members["kty"]?.text else { throw JSONWebKeyFault("it has no text `kty`") }
         if let use = members["use"], use != .string("sig") { throw JSONWebKeyFault("its `use` is not `sig`") }
         if let operations = members["key_ops"] {
-            guard case .array(let operations) = operations, operations.contains(.string("verify")) else {
+            guard operations.elements?.contains(.string("verify")) == true else {
                 throw JSONWebKeyFault("its `key_ops` do not have `verify`")
             }
         }
         var id: String?
         if let value = members["kid"] {
-            guard case .string(let text) = value else { throw JSONWebKeyFault("its `kid` is no text") }
+            guard let text = value.text else { throw JSONWebKeyFault("its `kid` is no text") }
             id = text
         }
         let (material, all) = try Self.material(type, members)
         var algorithms = all
         if let value = members["alg"] {
-            guard case .string(let name) = value, let algorithm = SigningAlgorithm(rawValue: name),
-                all.contains(algorithm)
-            else { throw JSONWebKeyFault("its `alg` is none that such a key signs with") }
+            guard let algorithm = value.text.flatMap(SigningAlgorithm.init), all.contains(algorithm) else {
+                throw JSONWebKeyFault("its `alg` is none that such a key signs with")
+            }
             algorithms = [algorithm]
         }
-        let parts = ["kty", "crv", "n", "e", "x", "y"].map { name in
-            if case .string(let text) = members[name] { text } else { "" }
-        }
+        let parts = ["kty", "crv", "n", "e", "x", "y"].map { members[$0]?.text ?? "" }
         verificationKey = VerificationKey(
             material: material,
             id: id,
@@ -113,7 +111,7 @@ struct JSONWebKey {
         of members: [String: JSONValue],
         length: Int?
     ) throws(JSONWebKeyFault) -> String {
-        guard case .string(let text) = members[name], let bytes = Base64URL.decode(text.utf8), !bytes.isEmpty,
+        guard let text = members[name]?.text, let bytes = Base64URL.decode(text.utf8), !bytes.isEmpty,
             length == nil || bytes.count == length
         else {
             throw JSONWebKeyFault("its `\(name)` is no base64url of \(length.map { "\($0)" } ?? "some") bytes")

@@ -26,11 +26,11 @@ struct KeySet: Sendable {
         }
         let document: JSONValue
         do throws(JSONFault) {
-            document = try JSONReader.value(of: bytes)
+            document = try JSONValue(document: bytes)
         } catch {
             throw MemberFault(path: "", message: "It \(error.predicate).")
         }
-        guard case .object(let members) = document, case .array(let elements) = members["keys"] else {
+        guard let elements = document["keys"]?.elements else {
             throw MemberFault(path: "", message: "It is no key set: an object with a list `keys`.")
         }
         guard elements.count <= Self.maximumCount else {

@@ -58,7 +58,7 @@ struct Claims: Sendable {
         case .array(let elements):
             var audience: [String] = []
             for element in elements {
-                guard case .string(let text) = element else { throw .malformed("`aud` has an element that is no text") }
+                guard let text = element.text else { throw .malformed("`aud` has an element that is no text") }
                 audience.append(text)
             }
             return audience

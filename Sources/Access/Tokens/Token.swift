@@ -47,7 +47,7 @@ struct Token: Sendable {
         }
         let document: JSONValue
         do throws(JSONFault) {
-            document = try JSONReader.value(of: bytes)
+            document = try JSONValue(document: bytes)
         } catch {
             throw .malformed("its \(name) part \(error.predicate)")
         }
@@ -57,15 +57,13 @@ struct Token: Sendable {
 
     /// What says how to verify it. Keys that a header brings along (`jwk`, `jku`, `x5c`, `x5u`) are not even looked at.
     private static func signing(_ header: JSONValue) throws(CredentialFault) -> (algorithm: String, keyID: String?) {
-        guard case .object(let members) = header, case .string(let algorithm) = members["alg"] else {
-            throw .malformed("its header has no text `alg`")
-        }
+        guard let algorithm = header["alg"]?.text else { throw .malformed("its header has no text `alg`") }
         // Extensions that must be understood (RFC 7515, section 4.1.11) are none that this module understands. `b64` is
         // one of them (RFC 7797), and without `crit` a trap for readers that differ.
-        for name in ["crit", "b64"] where members[name] != nil {
+        for name in ["crit", "b64"] where header[name] != nil {
             throw .malformed("its header has `\(name)`, which is not supported")
         }
-        switch members["kid"] {
+        switch header["kid"] {
         case nil: return (algorithm, nil)
         case .string(let keyID): return (algorithm, keyID)
         default: throw .malformed("`kid` is no text")

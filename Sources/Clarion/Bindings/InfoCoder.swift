@@ -13,28 +13,18 @@ enum InfoCoder {
         [UInt8](try encoder.encode(info))
     }
 
-    /// Decodes strict JSON; Foundation would also take trailing commas and byte order marks.
+    /// Decodes strict JSON.
     static func decode<Info: Decodable>(_ type: Info.Type, from data: [UInt8]) throws(InfoMismatch) -> Info {
-        if let fault = JSONSyntax.fault(in: data, maximumDepth: maximumDepth) { throw InfoMismatch(fault) }
-        do {
-            return try decoder.decode(type, from: Data(data))
+        let root: JSONView
+        do throws(JSONFault) {
+            root = try JSONDocument(data, maximumDepth: maximumDepth).root
         } catch {
-            throw InfoMismatch(located(error, decoding: type, from: data), in: data)
+            throw InfoMismatch(error)
         }
-    }
-
-    /// The error with its place, where Foundation has left that out.
-    private static func located<Info: Decodable>(
-        _ error: any Error,
-        decoding type: Info.Type,
-        from data: [UInt8]
-    ) -> any Error {
-        guard case DecodingError.dataCorrupted(let context) = error, context.codingPath.isEmpty else { return error }
         do {
-            _ = try decoder.decode(Traced<Info>.self, from: Data(data))
-            return error
+            return try InfoDecoder(root).decode(type)
         } catch {
-            return error
+            throw InfoMismatch(error, in: root)
         }
     }
 
@@ -52,20 +42,5 @@ enum InfoCoder {
             try container.encode(Timestamp(milliseconds: milliseconds).rfc3339)
         }
         return encoder
-    }()
-
-    private static let decoder: JSONDecoder = {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .custom { decoder in
-            let container = try decoder.singleValueContainer()
-            guard let time = Timestamp(rfc3339: try container.decode(String.self)) else {
-                throw DecodingError.dataCorruptedError(
-                    in: container,
-                    debugDescription: "Expected a time as RFC 3339 has it, such as 2026-11-20T23:19:00.123Z."
-                )
-            }
-            return Date(timeIntervalSince1970: Double(time.milliseconds) / 1000)
-        }
-        return decoder
     }()
 }

@@ -22,8 +22,8 @@ struct InfoMismatch: Error, Equatable {
 
     /// - Parameters:
     ///   - error: what the decoder threw.
-    ///   - data: what it was given.
-    init(_ error: any Error, in data: [UInt8]) {
+    ///   - document: what it was given.
+    init(_ error: any Error, in document: JSONView) {
         switch error {
         case DecodingError.keyNotFound(let key, let context):
             self.init(
@@ -31,9 +31,8 @@ struct InfoMismatch: Error, Equatable {
                 "Expected a member \"\(key.stringValue)\", found none of that name."
             )
         case DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context):
-            let found = JSONValue(parsing: data)?.value(at: context.codingPath)
-            let kind = found.map(Self.name) ?? "something else"
-            self.init(at: context.codingPath, "Expected \(Self.name(of: type)), found \(kind).")
+            let found = context.codingPath.reduce(document) { value, key in value?[key] }.map(Self.name)
+            self.init(at: context.codingPath, "Expected \(Self.name(of: type)), found \(found ?? "something else").")
         case DecodingError.dataCorrupted(let context):
             self.init(at: context.codingPath, context.debugDescription)
         default:
@@ -43,7 +42,7 @@ struct InfoMismatch: Error, Equatable {
     }
 
     private init(at path: [any CodingKey], _ detail: String) {
-        self.init(pointer: path.map { "/\(JSONMembers.escape($0.token))" }.joined(), detail: detail)
+        self.init(pointer: path.map { "/\(JSONMembers.escape($0.stringValue))" }.joined(), detail: detail)
     }
 
     /// What a Swift type is in JSON, or its name.
@@ -59,11 +58,11 @@ struct InfoMismatch: Error, Equatable {
         }
     }
 
-    private static func name(_ value: JSONValue) -> String {
-        switch value {
+    private static func name(_ value: JSONView) -> String {
+        switch value.kind {
         case .null: "null"
         case .bool: "a boolean"
-        case .number: "the number \(String(decoding: value.bytes, as: UTF8.self))"
+        case .number: "the number \(String(decoding: (value.scalar ?? .null).bytes, as: UTF8.self))"
         case .string: "a string"
         case .array: "an array"
         case .object: "an object"
@@ -71,28 +70,11 @@ struct InfoMismatch: Error, Equatable {
     }
 }
 
-extension CodingKey {
-    /// The key as a token of a JSON Pointer. Foundation calls the elements of arrays "Index 3".
-    fileprivate var token: String {
-        guard let intValue, stringValue == "Index \(intValue)" else { return stringValue }
-        return String(intValue)
-    }
-}
-
-extension JSONValue {
-    fileprivate func value(at path: [any CodingKey]) -> JSONValue? {
-        var value = self
-        for key in path {
-            switch value {
-            case .object(let members):
-                guard let member = members[key.stringValue] else { return nil }
-                value = member
-            case .array(let elements):
-                guard let index = key.intValue, elements.indices.contains(index) else { return nil }
-                value = elements[index]
-            default: return nil
-            }
-        }
-        return value
+extension JSONView {
+    /// A member or an element.
+    fileprivate subscript(key: any CodingKey) -> JSONView? {
+        if let entries { return entries.first { $0.name == key.stringValue }?.value }
+        guard let elements = elements(), let index = key.intValue, elements.indices.contains(index) else { return nil }
+        return elements[index]
     }
 }

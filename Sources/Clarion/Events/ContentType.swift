@@ -94,6 +94,6 @@ enum ContentType {
 
     private static func isObjectOrArray(_ data: [UInt8]) -> Bool {
         let first = data.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
-        return (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && JSONSyntax.isValid(data)
+        return (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && JSONDocument.isValid(data)
     }
 }

@@ -20,10 +20,10 @@ struct EventAttributes {
 
     /// Reads what was stored.
     init(_ stored: [UInt8]?) {
-        guard let stored, case .object(let members) = JSONValue(parsing: stored) else { return }
-        if case .string(let traceparent) = members["traceparent"] { self.traceparent = traceparent }
-        if case .number(let number) = members["hops"] { hops = Int(exactly: number) ?? 0 }
-        cloudEvent = CloudEventContext(members["cloudEvent"])
+        guard let stored, let document = JSONValue(parsing: stored) else { return }
+        traceparent = document["traceparent"]?.text
+        hops = document["hops"]?.number ?? 0
+        cloudEvent = CloudEventContext(document["cloudEvent"])
     }
 
     /// What is stored; nil if there is nothing to keep.

@@ -32,7 +32,7 @@ enum EventDocument {
         // That of a trace.
         if event.attributes != nil { names += 72 }
         let isJSON = ContentType.isJSON(event.contentType)
-        if isJSON, JSONSyntax.isValid(event.data) { return 160 + names + event.data.count }
+        if isJSON, JSONDocument.isValid(event.data) { return 160 + names + event.data.count }
         guard UTF8Check.isValid(event.data) else { return 160 + names + event.data.count / 3 * 4 }
         return 160 + names + JSONText.size(of: event.data)
     }

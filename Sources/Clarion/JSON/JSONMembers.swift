@@ -11,48 +11,14 @@ struct JSONMembers {
     /// What stands before the names of members in pointers: empty, or the way to a nested object and a slash.
     private let path: String
 
-    /// Reads a request's body.
-    ///
-    /// - Parameter known: the names that it may have.
-    /// - Throws: `body-invalid` if the value is not an object, `member-unknown`.
-    init(_ value: JSONValue, known: Set<String>) throws(Problem) {
-        try self.init(stored: value)
-        try refuseUnknown(known)
-    }
-
-    /// Reads an object that is itself a member of a request's body.
+    /// Reads what a request says.
     ///
     /// - Parameters:
     ///   - known: the names that it may have.
-    ///   - pointer: the way to it, without a leading slash.
-    /// - Throws: `member-invalid` if the value is not an object, `member-unknown`.
-    init(_ value: JSONValue, known: Set<String>, at pointer: String) throws(Problem) {
+    ///   - pointer: the way to the object, without a leading slash; nil for the body itself.
+    /// - Throws: `body-invalid` or `member-invalid` if the value is not an object, `member-unknown`.
+    init(_ value: JSONValue, known: Set<String>, at pointer: String? = nil) throws(Problem) {
         try self.init(stored: value, at: pointer)
-        try refuseUnknown(known)
-    }
-
-    /// Reads what the hub wrote itself: members that it does not know are of another version.
-    ///
-    /// - Throws: `body-invalid` if the value is not an object.
-    init(stored value: JSONValue) throws(Problem) {
-        guard case .object(let members) = value else {
-            throw Problem(.badRequest, code: "body-invalid", detail: "The body must be a JSON object.", pointer: "")
-        }
-        self.members = members
-        path = ""
-    }
-
-    /// Reads an object that is itself a member of what the hub wrote.
-    ///
-    /// - Parameter pointer: the way to it, without a leading slash.
-    /// - Throws: `member-invalid` if the value is not an object.
-    init(stored value: JSONValue, at pointer: String) throws(Problem) {
-        guard case .object(let members) = value else { throw Self.problem(pointer, "must be an object") }
-        self.members = members
-        path = "\(pointer)/"
-    }
-
-    private func refuseUnknown(_ known: Set<String>) throws(Problem) {
         guard let unknown = members.keys.filter({ !known.contains($0) }).min() else { return }
         throw Problem(
             .badRequest,
@@ -62,27 +28,42 @@ struct JSONMembers {
         )
     }
 
+    /// Reads what the hub wrote itself: members that it does not know are of another version.
+    ///
+    /// - Parameter pointer: the way to the object, without a leading slash; nil for the document itself.
+    /// - Throws: `body-invalid` or `member-invalid` if the value is not an object.
+    init(stored value: JSONValue, at pointer: String? = nil) throws(Problem) {
+        guard case .object(let members) = value else {
+            if let pointer { throw Self.problem(pointer, "must be an object") }
+            throw Problem(.badRequest, code: "body-invalid", detail: "The body must be a JSON object.", pointer: "")
+        }
+        self.members = members
+        path = pointer.map { "\($0)/" } ?? ""
+    }
+
     /// The member's value; nil if it is absent or null.
     func value(_ name: String) -> JSONValue? {
         members[name] == .null ? nil : members[name]
     }
 
-    func string(_ name: String) throws(Problem) -> String? {
-        guard let value = value(name) else { return nil }
-        guard case .string(let text) = value else { throw problem(name, "must be a string") }
-        return text
-    }
+    func string(_ name: String) throws(Problem) -> String? { try read(name, "must be a string", \.text) }
 
     func bool(_ name: String) throws(Problem) -> Bool? {
-        guard let value = value(name) else { return nil }
-        guard case .bool(let flag) = value else { throw problem(name, "must be true or false") }
-        return flag
+        try read(name, "must be true or false") { if case .bool(let flag) = $0 { flag } else { nil } }
     }
 
     func number(_ name: String) throws(Problem) -> Double? {
+        try read(name, "must be a number") { if case .number(let number) = $0 { number } else { nil } }
+    }
+
+    private func read<Value>(
+        _ name: String,
+        _ rule: String,
+        _ part: (JSONValue) -> Value?
+    ) throws(Problem) -> Value? {
         guard let value = value(name) else { return nil }
-        guard case .number(let number) = value else { throw problem(name, "must be a number") }
-        return number
+        guard let part = part(value) else { throw problem(name, rule) }
+        return part
     }
 
     func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
@@ -95,7 +76,7 @@ struct JSONMembers {
 
     /// A number of bytes: a number, or a text such as `"64KiB"`.
     func size(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
-        guard case .string(let text) = value(name) else { return try integer(name, in: range) }
+        guard let text = value(name)?.text else { return try integer(name, in: range) }
         guard let bytes = ByteCount(text: text)?.bytes, range.contains(bytes) else {
             let (least, most) = (ByteCount(range.lowerBound).text, ByteCount(range.upperBound).text)
             throw problem(
@@ -107,11 +88,10 @@ struct JSONMembers {
     }
 
     func strings(_ name: String) throws(Problem) -> [String]? {
-        guard let value = value(name) else { return nil }
-        guard case .array(let elements) = value else { throw problem(name, "must be an array of strings") }
+        guard let elements = try read(name, "must be an array of strings", \.elements) else { return nil }
         var strings: [String] = []
         for (index, element) in elements.enumerated() {
-            guard case .string(let text) = element else { throw problem("\(name)/\(index)", "must be a string") }
+            guard let text = element.text else { throw problem("\(name)/\(index)", "must be a string") }
             strings.append(text)
         }
         return strings
@@ -122,9 +102,7 @@ struct JSONMembers {
         guard case .object(let members) = value else { throw problem(name, "must be an object of strings") }
         var strings: [String: String] = [:]
         for (key, element) in members {
-            guard case .string(let text) = element else {
-                throw problem("\(name)/\(Self.escape(key))", "must be a string")
-            }
+            guard let text = element.text else { throw problem("\(name)/\(Self.escape(key))", "must be a string") }
             strings[key] = text
         }
         return strings

@@ -18,8 +18,10 @@ enum JSONLines {
             let value = trimmed(line)
             if value.isEmpty { continue }
             guard values.count < limit else { throw Problem.batchTooLarge(limit: limit) }
-            if let fault = JSONSyntax.fault(in: value) {
-                throw Problem(fault, in: "Line \(number)", pointer: "/\(values.count)")
+            do throws(JSONFault) {
+                _ = try JSONDocument(value)
+            } catch {
+                throw Problem(error, in: "Line \(number)", pointer: "/\(values.count)")
             }
             values.append(value)
         }

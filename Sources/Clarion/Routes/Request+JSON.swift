@@ -17,7 +17,7 @@ extension Request {
             )
         }
         do throws(JSONFault) {
-            return try JSONReader.value(of: body)
+            return try JSONValue(document: body)
         } catch {
             throw Problem(error)
         }

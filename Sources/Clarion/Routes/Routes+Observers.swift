@@ -107,7 +107,7 @@ private struct ObserverResource: Sendable {
                 at: webhooks.store.now
             )
             // What was disabled stays so until someone means it: by enabling it, or by another URL.
-            if !changes.has("enabled", .bool(true)), !changes.has("url") {
+            if changes["enabled"] != .bool(true), changes["url"] == nil {
                 webhook.disabledReason = present.webhook.disabledReason
             }
             return webhook

@@ -38,33 +38,22 @@ extension ClarionClient {
         /// - Returns: nil if it is none of an event.
         init?(json: [UInt8]) {
             // One level more than data may have.
-            guard JSONSyntax.isValid(json, maximumDepth: 128), let members = JSONReader.members(of: json) else {
-                return nil
-            }
-            func text(_ name: String) -> String? {
-                guard let range = members[name],
-                    case .string(let text) = JSONReader.scalar(of: json, at: range.lowerBound)
-                else { return nil }
-                return text
-            }
-            guard let id = text("id"), let topic = text("topic"), let time = text("time") else { return nil }
+            guard let document = try? JSONDocument(json, maximumDepth: 128), let members = document.root.members,
+                let id = members["id"]?.text, let topic = members["topic"]?.text, let time = members["time"]?.text
+            else { return nil }
             self.id = id
             self.topic = topic
             self.time = time
             self.json = json
-            type = text("type")
-            contentType = text("contentType")
-            if let base64 = text("dataBase64") {
+            type = members["type"]?.text
+            contentType = members["contentType"]?.text
+            if let base64 = members["dataBase64"]?.text {
                 guard let data = Data(base64Encoded: base64) else { return nil }
                 self.data = [UInt8](data)
-            } else if let range = members["data"] {
-                if let text = text("data"), !Self.isJSON(contentType) {
-                    data = Array(text.utf8)
-                } else {
-                    data = Array(json[range])
-                }
             } else {
-                return nil
+                guard let data = members["data"] else { return nil }
+                let text = Self.isJSON(contentType) ? nil : data.text
+                self.data = text.map { Array($0.utf8) } ?? data.bytes
             }
         }
 
@@ -88,12 +77,11 @@ extension ClarionClient {
         public let reason: String
 
         init?(json: [UInt8]) {
-            guard case .object(let members) = JSONValue(parsing: json), case .string(let after) = members["after"],
-                case .string(let reason) = members["reason"]
+            guard let gap = JSONValue(parsing: json), let after = gap["after"]?.text, let reason = gap["reason"]?.text
             else { return nil }
             self.after = after
             self.reason = reason
-            if case .string(let resumed) = members["resumed"] { self.resumed = resumed } else { resumed = nil }
+            resumed = gap["resumed"]?.text
         }
     }
 }

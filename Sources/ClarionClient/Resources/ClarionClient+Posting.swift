@@ -134,10 +134,10 @@ extension ClarionClient {
 
     func receipts(_ call: Call) async throws(ClientError) -> [Receipt] {
         let (head, body) = try await body(call)
-        guard let document = JSONValue(parsing: body), case .object(let members) = document else { throw unreadable }
+        guard let document = JSONValue(parsing: body) else { throw unreadable }
         let isReplay = head["Idempotent-Replayed"] == "true"
         var receipts: [Receipt] = []
-        for event in members["events"]?.elements ?? [document] {
+        for event in document["events"]?.elements ?? [document] {
             guard let id = event["id"]?.text, let time = event["time"]?.text else { throw unreadable }
             receipts.append(Receipt(id: id, time: time, isReplay: isReplay))
         }

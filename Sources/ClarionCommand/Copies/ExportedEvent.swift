@@ -6,7 +6,7 @@ struct ExportedEvent {
     let topic: String
     /// The line.
     let bytes: [UInt8]
-    private let members: [String: Range<Int>]
+    private let members: [String: JSONView]
 
     /// How the hub says its topic, and its own id of an event that has another.
     private static let topicName = "clariontopic"
@@ -17,12 +17,12 @@ struct ExportedEvent {
 
     /// - Returns: nil if it is none.
     init?(_ bytes: [UInt8]) {
-        guard JSONSyntax.isValid(bytes, maximumDepth: 128), let members = JSONReader.members(of: bytes) else {
+        guard let document = try? JSONDocument(bytes, maximumDepth: 128), let members = document.root.members else {
             return nil
         }
         // What was posted as something else than a CloudEvent has its topic as its subject.
         let name = members[Self.topicName] == nil ? "subject" : Self.topicName
-        guard let topic = Self.text(name, members, bytes), !topic.isEmpty else { return nil }
+        guard let topic = members[name]?.text, !topic.isEmpty else { return nil }
         self.topic = topic
         self.bytes = bytes
         self.members = members
@@ -65,30 +65,22 @@ struct ExportedEvent {
             return (data, type == Self.noType ? nil : type, text("datacontenttype"), [])
         }
         let apart: Set = ["data", "data_base64", "datacontenttype", Self.topicName, Self.idName]
-        let attributes = members.filter { !apart.contains($0.key) }.sorted { $0.key < $1.key }.map { name, place in
-            ("ce-\(name)", Self.encode(text(name) ?? String(decoding: bytes[place], as: UTF8.self)))
+        let attributes = members.filter { !apart.contains($0.key) }.sorted { $0.key < $1.key }.map { name, value in
+            ("ce-\(name)", Self.encode(value.text ?? String(decoding: value.bytes, as: UTF8.self)))
         }
         return (data, nil, text("datacontenttype"), attributes)
     }
 
     private var data: [UInt8] {
         if let base64 = text("data_base64") { return Data(base64Encoded: base64).map { [UInt8]($0) } ?? [] }
-        guard let range = members["data"] else { return [] }
+        guard let data = members["data"] else { return [] }
         let type = text("datacontenttype").map { $0.prefix { $0 != ";" }.lowercased() }
         let isJSON = type.map { $0.hasSuffix("/json") || $0.hasSuffix("+json") } ?? !isPlain
-        return isJSON ? Array(bytes[range]) : Array((text("data") ?? "").utf8)
+        return isJSON ? data.bytes : Array((data.text ?? "").utf8)
     }
 
     /// A member that is a string.
-    private func text(_ name: String) -> String? { Self.text(name, members, bytes) }
-
-    private static func text(_ name: String, _ members: [String: Range<Int>], _ bytes: [UInt8]) -> String? {
-        guard let range = members[name], case .string(let text) = JSONReader.scalar(of: bytes, at: range.lowerBound)
-        else {
-            return nil
-        }
-        return text
-    }
+    private func text(_ name: String) -> String? { members[name]?.text }
 
     /// Values of `ce-` fields (CloudEvents 1.0.2, HTTP protocol binding, section 3.1.3.2).
     private static func encode(_ text: String) -> String {

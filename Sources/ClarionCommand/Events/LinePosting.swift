@@ -88,7 +88,8 @@ struct LinePosting {
 
     private static func isObjectOrArray(_ bytes: [UInt8]) -> Bool {
         let first = bytes.first { $0 != 0x20 && $0 != 0x09 }
-        return (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && JSONSyntax.isValid(bytes, maximumDepth: 60)
+        return (first == UInt8(ascii: "{") || first == UInt8(ascii: "["))
+            && JSONDocument.isValid(bytes, maximumDepth: 60)
     }
 }
 

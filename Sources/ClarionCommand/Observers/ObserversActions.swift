@@ -13,14 +13,11 @@ struct ObserversTest: AsyncParsableCommand {
     @Argument(help: "The webhook's id.")
     var id: String
 
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    @OptionGroup var hub: HubOptions
+    @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        let attempt = try await hub.ask { try await $0.act("test", on: id) }
-        if json {
+        let attempt = try await answer.hub.ask { try await $0.act("test", on: id) }
+        if answer.json {
             try Output.json(attempt)
         } else {
             try Document.print(attempt, ["event", "status", "durationMs", "failure", "message", "response"])
@@ -36,9 +33,8 @@ struct ObserversRecover: AsyncParsableCommand {
     )
 
     @OptionGroup var again: Again
-    @OptionGroup var hub: HubOptions
 
-    func run() async throws { try await again.run("recover", "recovered", hub) }
+    func run() async throws { try await again.run("recover", "recovered") }
 }
 
 struct ObserversReplay: AsyncParsableCommand {
@@ -48,9 +44,8 @@ struct ObserversReplay: AsyncParsableCommand {
     )
 
     @OptionGroup var again: Again
-    @OptionGroup var hub: HubOptions
 
-    func run() async throws { try await again.run("replay", "replayed", hub) }
+    func run() async throws { try await again.run("replay", "replayed") }
 }
 
 /// What is to be delivered again.
@@ -61,12 +56,11 @@ struct Again: ParsableArguments {
     @Option(help: "From when on: a time, a duration such as 7d, the id of the first event, or earliest.")
     var since: String
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var answer: AnswerOptions
 
-    func run(_ action: String, _ count: String, _ hub: HubOptions) async throws {
-        let answer = try await hub.ask { try await $0.act(action, on: id, ["since": .string(since)]) }
-        try json ? Output.json(answer) : Output.line(answer.cell(count))
+    func run(_ action: String, _ count: String) async throws {
+        let start = try await answer.hub.ask { try await $0.act(action, on: id, ["since": .string(since)]) }
+        try answer.json ? Output.json(start) : Output.line(start.cell(count))
     }
 }
 
@@ -83,15 +77,12 @@ struct ObserversRotate: AsyncParsableCommand {
     @Option(help: "The secret. Other users of this machine can see arguments. (default: the hub makes one)")
     var secret: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    @OptionGroup var hub: HubOptions
+    @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
         let members = secret.map { ["secret": JSONValue.string($0)] } ?? [:]
-        let observer = try await hub.ask { try await $0.act("secret", "rotate", on: id, members) }
-        if json { return try Output.json(observer) }
+        let observer = try await answer.hub.ask { try await $0.act("secret", "rotate", on: id, members) }
+        if answer.json { return try Output.json(observer) }
         try Output.line(observer.cell("secret"))
     }
 }

@@ -66,14 +66,11 @@ struct ObserversAdd: AsyncParsableCommand {
     @Flag(help: "Deliver nothing until it is enabled.")
     var paused = false
 
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    @OptionGroup var hub: HubOptions
+    @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
         let members = JSONValue.object(try members())
-        try ObserverText.print(try await hub.ask { try await $0.register(members, id: id) }, json: json)
+        try ObserverText.print(try await answer.hub.ask { try await $0.register(members, id: id) }, json: answer.json)
     }
 
     private func members() throws -> [String: JSONValue] {

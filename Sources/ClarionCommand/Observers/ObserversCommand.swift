@@ -35,14 +35,11 @@ struct ObserversList: AsyncParsableCommand {
     @Option(help: "Only stream, webhook or object.")
     var kind: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    @OptionGroup var hub: HubOptions
+    @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        let observers = try await hub.ask { try await $0.observerDocuments(topic: topic, kind: kind) }
-        if json { return try Output.json(.object(["observers": .array(observers), "next": .null])) }
+        let observers = try await answer.hub.ask { try await $0.observerDocuments(topic: topic, kind: kind) }
+        if answer.json { return try Output.json("observers", observers) }
         var table = Table("ID", "KIND", "STATE", "TOPICS", "PENDING", "DEAD", "LEADS TO")
         for observer in observers {
             let state = observer.cell("state")
@@ -66,13 +63,10 @@ struct ObserversShow: AsyncParsableCommand {
     @Argument(help: "Its id.")
     var id: String
 
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    @OptionGroup var hub: HubOptions
+    @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        try ObserverText.print(try await hub.ask { try await $0.observer(id) }, json: json)
+        try ObserverText.print(try await answer.hub.ask { try await $0.observer(id) }, json: answer.json)
     }
 }
 

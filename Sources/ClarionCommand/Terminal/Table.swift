@@ -14,6 +14,11 @@ struct Table {
         rows.append(cells.map(TerminalText.escaped))
     }
 
+    /// Adds the members of these names.
+    mutating func add(_ names: [String], of document: JSONValue) {
+        rows.append(names.map { TerminalText.escaped(document.cell($0)) })
+    }
+
     func print() throws {
         guard Output.isTerminal else {
             for row in rows { try Output.line(row.joined(separator: "\t")) }
@@ -52,6 +57,11 @@ extension JSONValue {
 extension Output {
     static func json(_ value: JSONValue) throws {
         try write(json: value.bytes + [UInt8(ascii: "\n")])
+    }
+
+    /// A whole list, as the last page of one.
+    static func json(_ name: String, _ elements: [JSONValue]) throws {
+        try json(.object([name: .array(elements), "next": .null]))
     }
 }
 

@@ -28,14 +28,11 @@ struct TopicsList: AsyncParsableCommand {
     @Option(help: "What their names begin with.")
     var prefix: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    @OptionGroup var hub: HubOptions
+    @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        let topics = try await hub.ask { try await $0.topicDocuments(prefix: prefix) }
-        if json { return try Output.json(.object(["topics": .array(topics), "next": .null])) }
+        let topics = try await answer.hub.ask { try await $0.topicDocuments(prefix: prefix) }
+        if answer.json { return try Output.json("topics", topics) }
         var table = Table("NAME", "EVENTS", "BYTES", "STREAMS", "WEBHOOKS", "OBJECTS", "KEEPS")
         for topic in topics {
             let observers = topic["observers"]
@@ -59,13 +56,10 @@ struct TopicsShow: AsyncParsableCommand {
     @Argument(help: "Its name.")
     var name: String
 
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    @OptionGroup var hub: HubOptions
+    @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        try TopicText.print(try await hub.ask { try await $0.topic(name) }, json: json)
+        try TopicText.print(try await answer.hub.ask { try await $0.topic(name) }, json: answer.json)
     }
 }
 
@@ -91,10 +85,7 @@ struct TopicsSet: AsyncParsableCommand {
     @Flag(help: "The hub's defaults.")
     var defaults = false
 
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    @OptionGroup var hub: HubOptions
+    @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
         var bounds: [String: JSONValue] = [:]
@@ -105,7 +96,7 @@ struct TopicsSet: AsyncParsableCommand {
             throw Failure.exit(EX_USAGE, "give --events, --age or --bytes, or --defaults alone")
         }
         let settings = JSONValue.object(["retention": defaults ? .null : .object(bounds)])
-        try TopicText.print(try await hub.ask { try await $0.setTopic(name, settings) }, json: json)
+        try TopicText.print(try await answer.hub.ask { try await $0.setTopic(name, settings) }, json: answer.json)
     }
 }
 

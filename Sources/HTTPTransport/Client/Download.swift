@@ -1,6 +1,6 @@
 import CCurl
 
-/// One request and its answer as it comes: a libcurl easy handle with the memory its options and callbacks point into.
+/// One request and its answer as it comes: a libcurl easy handle and what its callbacks point into.
 ///
 /// After it was made it lives on the transport thread only. libcurl holds its address without owning it, which is sound
 /// because ``HTTPLoop`` keeps it until it has taken the handle out of the multi handle, and callbacks run only inside
@@ -8,10 +8,8 @@ import CCurl
 /// `@unchecked Sendable`: it is handed to that thread once, by a queue with a lock; others touch the feed alone.
 @safe
 final class Download: @unchecked Sendable {
-    let handle: UnsafeMutableRawPointer
+    private var easy: EasyHandle
     let feed = Feed()
-    private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    private var lines = HeaderLines()
     private var heads = HTTPHeadReader()
     private var hasHead = false
     /// What is still to be sent.
@@ -19,94 +17,63 @@ final class Download: @unchecked Sendable {
 
     /// Fails only when libcurl is out of memory.
     init?(_ request: HTTPRequest, options: HTTPOptions) {
-        guard let handle = unsafe curl_easy_init() else {
-            unsafe errorText.deallocate()
-            return nil
-        }
-        unsafe self.handle = handle
-        unsafe errorText[0] = 0
+        guard let easy = EasyHandle() else { return nil }
+        self.easy = easy
         connect()
         configure(options)
         prepare(request)
     }
 
-    deinit {
-        unsafe curl_easy_cleanup(handle)
-        unsafe errorText.deallocate()
-    }
-
-    /// The one that owns a handle libcurl hands back.
-    static func of(_ handle: UnsafeMutableRawPointer) -> Download? {
-        var pointer: UnsafeMutableRawPointer? = nil
-        guard unsafe clarion_easy_get_pointer(handle, CURLINFO_PRIVATE, &pointer) == CURLE_OK,
-            let pointer = unsafe pointer
-        else { return nil }
-        return unsafe Unmanaged<Download>.fromOpaque(pointer).takeUnretainedValue()
-    }
+    var handle: UnsafeMutableRawPointer { unsafe easy.pointer }
 
     /// Has libcurl call back.
     private func connect() {
-        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
-        unsafe clarion_easy_set_pointer(handle, CURLOPT_PRIVATE, me)
-        unsafe clarion_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText.baseAddress)
-        unsafe clarion_easy_set_write_function(handle, Self.writeFunction)
-        unsafe clarion_easy_set_pointer(handle, CURLOPT_WRITEDATA, me)
-        unsafe clarion_easy_set_header_function(handle, Self.headerFunction)
-        unsafe clarion_easy_set_pointer(handle, CURLOPT_HEADERDATA, me)
+        let me = unsafe easy.serve(self, write: Self.writeFunction, header: Self.headerFunction)
         unsafe clarion_easy_set_read_function(handle, Self.readFunction)
         unsafe clarion_easy_set_pointer(handle, CURLOPT_READDATA, me)
     }
 
     private func configure(_ options: HTTPOptions) {
-        set(CURLOPT_PROTOCOLS_STR, "http,https")
-        set(CURLOPT_USERAGENT, options.userAgent)
+        easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        easy.set(CURLOPT_USERAGENT, options.userAgent)
         // Where a server sends its clients, a credential would go along.
-        set(CURLOPT_FOLLOWLOCATION, 0)
-        set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.components.seconds) * 1000)
+        easy.set(CURLOPT_FOLLOWLOCATION, 0)
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.components.seconds) * 1000)
         // Fewer than one byte a second for so long is a server that is gone; a pause of ours does not count.
-        set(CURLOPT_LOW_SPEED_LIMIT, 1)
-        set(CURLOPT_LOW_SPEED_TIME, Int(options.silenceLimit.components.seconds))
-        set(CURLOPT_NOSIGNAL, 1)
-        set(CURLOPT_QUICK_EXIT, 1)
+        easy.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        easy.set(CURLOPT_LOW_SPEED_TIME, Int(options.silenceLimit.components.seconds))
+        easy.set(CURLOPT_NOSIGNAL, 1)
+        easy.set(CURLOPT_QUICK_EXIT, 1)
         // Below the 75 s after which a hub closes connections that are idle.
-        set(CURLOPT_MAXAGE_CONN, 50)
-        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        easy.set(CURLOPT_MAXAGE_CONN, 50)
+        easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // A topic may be called "a/../b".
-        set(CURLOPT_PATH_AS_IS, 1)
+        easy.set(CURLOPT_PATH_AS_IS, 1)
     }
 
     private func prepare(_ request: HTTPRequest) {
-        set(CURLOPT_URL, request.url)
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        if request.isDirect { set(CURLOPT_PROXY, "") }
+        easy.set(CURLOPT_URL, request.url)
+        easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        if request.isDirect { easy.set(CURLOPT_PROXY, "") }
         if let body = request.body {
             // Sent by a callback that cannot begin anew: libcurl repeats nothing by itself that has been sent in part.
             self.body = body[...]
-            set(CURLOPT_POST, 1)
+            easy.set(CURLOPT_POST, 1)
             unsafe clarion_easy_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
         } else {
-            set(CURLOPT_HTTPGET, 1)
+            easy.set(CURLOPT_HTTPGET, 1)
         }
         if request.method == "HEAD" {
-            set(CURLOPT_NOBODY, 1)
+            easy.set(CURLOPT_NOBODY, 1)
         } else {
-            set(CURLOPT_CUSTOMREQUEST, request.method)
+            easy.set(CURLOPT_CUSTOMREQUEST, request.method)
         }
-        for (name, value) in request.headers { lines.append(name, value) }
+        for (name, value) in request.headers { easy.lines.append(name, value) }
         // libcurl would call it a form.
         let saysType = request.headers.contains { $0.name.lowercased() == "content-type" }
-        if !saysType { lines.suppress("Content-Type") }
-        lines.suppress("Expect")
-        unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
-    }
-
-    private func set(_ option: CURLoption, _ value: Int) {
-        unsafe clarion_easy_set_long(handle, option, value)
-    }
-
-    private func set(_ option: CURLoption, _ value: String) {
-        // libcurl copies the string.
-        unsafe clarion_easy_set_string(handle, option, value)
+        if !saysType { easy.lines.suppress("Content-Type") }
+        easy.lines.suppress("Expect")
+        easy.setLines()
     }
 
     // On the transport thread
@@ -114,9 +81,7 @@ final class Download: @unchecked Sendable {
     /// Takes in that the transfer has ended.
     func end(_ code: CURLcode) {
         guard code != CURLE_OK || !hasHead else { return feed.end(.success(())) }
-        var text = unsafe errorText.baseAddress.map { unsafe String(cString: $0) } ?? ""
-        if text.isEmpty { text = unsafe String(cString: curl_easy_strerror(code)) }
-        feed.end(.failure(HTTPFailure(hasHead ? .interrupted : .unreachable, text)))
+        feed.end(.failure(HTTPFailure(hasHead ? .interrupted : .unreachable, easy.failureText(code))))
     }
 
     /// Goes on after a pause.

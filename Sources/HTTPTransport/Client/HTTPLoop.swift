@@ -70,7 +70,7 @@ final class HTTPLoop: Sendable {
         while takeInbox(multi, &active) {
             multi.perform()
             while let (easy, code) = unsafe multi.nextFinishedHandle() {
-                guard let download = unsafe Download.of(easy) else { continue }
+                guard let download = unsafe EasyHandle.owner(of: easy, as: Download.self) else { continue }
                 unsafe multi.remove(easy)
                 download.end(code)
                 active[ObjectIdentifier(download)] = nil

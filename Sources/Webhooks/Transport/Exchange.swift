@@ -2,7 +2,7 @@ import CCurl
 import HTTPTransport
 import Glibc
 
-/// One attempt: a libcurl easy handle with the memory its options and callbacks point into.
+/// One attempt: a libcurl easy handle and what its callbacks point into.
 ///
 /// A handle is not used again. Up to libcurl 8.1.1 one that is has a pointer left to the fields of the response before,
 /// which are freed: an answer whose first field is folded was added to those (curl #11101), so any endpoint could end the
@@ -13,11 +13,8 @@ import Glibc
 /// multi handle, and callbacks run only inside calls on that handle.
 @safe
 final class Exchange {
-    let handle: UnsafeMutableRawPointer
+    private var easy: EasyHandle
     let options: TransportOptions
-    private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    private var body = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    private var lines = HeaderLines()
 
     /// The attempt being made.
     let request: TransportRequest?
@@ -49,11 +46,8 @@ final class Exchange {
     ///   - now: by the store's time.
     ///   - timeOfDay: milliseconds since 1970; the attempt's timestamp.
     init?(_ request: TransportRequest?, options: TransportOptions, now: Int64, timeOfDay: Int64) {
-        guard let handle = unsafe curl_easy_init() else {
-            unsafe errorText.deallocate()
-            return nil
-        }
-        unsafe self.handle = handle
+        guard let easy = EasyHandle() else { return nil }
+        self.easy = easy
         self.options = options
         self.request = request
         if case .fetch(let length) = request?.purpose {
@@ -61,52 +55,35 @@ final class Exchange {
         } else {
             (maxResponseLength, keptResponseLength) = (options.maxResponseLength, options.responsePrefixLength)
         }
-        unsafe errorText[0] = 0
         configure()
         if let request { prepare(request, now: now, timeOfDay: timeOfDay) }
     }
 
     deinit {
         trace?.end(nil)
-        unsafe curl_easy_cleanup(handle)
-        unsafe errorText.deallocate()
-        unsafe body.deallocate()
     }
 
-    /// The exchange that owns a handle libcurl hands back.
-    static func of(_ handle: UnsafeMutableRawPointer) -> Exchange? {
-        var pointer: UnsafeMutableRawPointer? = nil
-        guard unsafe clarion_easy_get_pointer(handle, CURLINFO_PRIVATE, &pointer) == CURLE_OK,
-            let pointer = unsafe pointer
-        else { return nil }
-        return unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
-    }
+    var handle: UnsafeMutableRawPointer { unsafe easy.pointer }
 
     /// Options that are the same for every attempt.
     private func configure() {
-        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
-        unsafe clarion_easy_set_pointer(handle, CURLOPT_PRIVATE, me)
-        unsafe clarion_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText.baseAddress)
-        unsafe clarion_easy_set_write_function(handle, Self.writeFunction)
-        unsafe clarion_easy_set_pointer(handle, CURLOPT_WRITEDATA, me)
-        unsafe clarion_easy_set_header_function(handle, Self.headerFunction)
-        unsafe clarion_easy_set_pointer(handle, CURLOPT_HEADERDATA, me)
+        let me = unsafe easy.serve(self, write: Self.writeFunction, header: Self.headerFunction)
         unsafe clarion_easy_set_open_socket_function(handle, Self.openSocketFunction)
         unsafe clarion_easy_set_pointer(handle, CURLOPT_OPENSOCKETDATA, me)
 
         // An empty proxy also silences the environment's (CURLOPT_PROXY(3)), an empty list its exceptions.
-        set(CURLOPT_PROXY, options.proxy?.url ?? "")
-        set(CURLOPT_NOPROXY, "")
-        set(CURLOPT_PROTOCOLS_STR, options.httpsOnly ? "https" : "http,https")
-        set(CURLOPT_USERAGENT, options.userAgent)
-        set(CURLOPT_FOLLOWLOCATION, 0)
-        set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout)
-        set(CURLOPT_TIMEOUT_MS, options.totalTimeout)
+        easy.set(CURLOPT_PROXY, options.proxy?.url ?? "")
+        easy.set(CURLOPT_NOPROXY, "")
+        easy.set(CURLOPT_PROTOCOLS_STR, options.httpsOnly ? "https" : "http,https")
+        easy.set(CURLOPT_USERAGENT, options.userAgent)
+        easy.set(CURLOPT_FOLLOWLOCATION, 0)
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout)
+        easy.set(CURLOPT_TIMEOUT_MS, options.totalTimeout)
         // No alarm(2), no signal handlers: there are other threads.
-        set(CURLOPT_NOSIGNAL, 1)
+        easy.set(CURLOPT_NOSIGNAL, 1)
         // Without it a name lookup that outlasts its timeout is joined, which would halt this thread and every other
         // attempt with it. With it the resolver thread is left to end by itself (CURLOPT_QUICK_EXIT(3), curl #9147).
-        set(CURLOPT_QUICK_EXIT, 1)
+        easy.set(CURLOPT_QUICK_EXIT, 1)
         configureAuthorities()
     }
 
@@ -116,8 +93,8 @@ final class Exchange {
     private func configureAuthorities() {
         guard options.certificateAuthorities != nil || Self.hasAuthorities else { return }
         for (bundle, folder) in [(CURLOPT_CAINFO, CURLOPT_CAPATH), (CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH)] {
-            if let file = options.certificateAuthorities { set(bundle, file) }
-            unsafe clarion_easy_set_string(handle, folder, nil)
+            if let file = options.certificateAuthorities { easy.set(bundle, file) }
+            easy.set(folder, nil)
         }
     }
 
@@ -125,75 +102,60 @@ final class Exchange {
     private static let hasAuthorities = unsafe clarion_authorities() != nil
 
     private func prepare(_ request: TransportRequest, now: Int64, timeOfDay: Int64) {
-        set(CURLOPT_URL, request.target.endpoint.url.description)
+        easy.set(CURLOPT_URL, request.target.endpoint.url.description)
         // HTTP/2 over TLS where it is offered. See Target.isMultiplexed.
         let version = request.target.isMultiplexed(at: now) ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
-        set(CURLOPT_HTTP_VERSION, Int(version))
+        easy.set(CURLOPT_HTTP_VERSION, Int(version))
         switch request.purpose {
         case .delivery: prepareDelivery(request, now: now, timestamp: timeOfDay / 1000)
         case .handshake(let origin): prepareHandshake(request, origin: origin)
-        case .fetch: set(CURLOPT_HTTPGET, 1)
+        case .fetch: easy.set(CURLOPT_HTTPGET, 1)
         }
     }
 
     /// An `OPTIONS` without a body.
     private func prepareHandshake(_ request: TransportRequest, origin: String) {
-        lines.append("WebHook-Request-Origin", origin)
-        lines.append(lines: request.target.customLines)
-        unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
-        set(CURLOPT_HTTPGET, 1)
-        set(CURLOPT_CUSTOMREQUEST, "OPTIONS")
+        easy.lines.append("WebHook-Request-Origin", origin)
+        easy.lines.append(lines: request.target.customLines)
+        easy.setLines()
+        easy.set(CURLOPT_HTTPGET, 1)
+        easy.set(CURLOPT_CUSTOMREQUEST, "OPTIONS")
     }
 
     private func prepareDelivery(_ request: TransportRequest, now: Int64, timestamp: Int64) {
         fillHeader(request, now: now, timestamp: timestamp)
-        unsafe clarion_easy_set_list(handle, CURLOPT_HTTPHEADER, lines.list())
-
-        let bytes = request.delivery.body
-        // At least one byte, since a null pointer would make libcurl ask a read callback for the body.
-        unsafe body = .allocate(byteCount: max(bytes.count, 1), alignment: 1)
-        unsafe bytes.withUnsafeBytes { unsafe body.copyMemory(from: $0) }
-        unsafe clarion_easy_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
-        unsafe clarion_easy_set_pointer(handle, CURLOPT_POSTFIELDS, body.baseAddress)
+        easy.setLines()
+        easy.post(request.delivery.body)
     }
 
     private func fillHeader(_ request: TransportRequest, now: Int64, timestamp: Int64) {
         let delivery = request.delivery
-        lines.append("webhook-id", delivery.eventID)
-        lines.append("webhook-timestamp", String(timestamp))
+        easy.lines.append("webhook-id", delivery.eventID)
+        easy.lines.append("webhook-timestamp", String(timestamp))
         let signature = WebhookSignature.header(
             id: delivery.eventID,
             timestamp: timestamp,
             body: delivery.body,
             signers: request.target.signers(at: now)
         )
-        lines.append("webhook-signature", signature)
+        easy.lines.append("webhook-signature", signature)
         if let contentType = delivery.contentType, !contentType.isEmpty {
-            lines.append("Content-Type", contentType)
+            easy.lines.append("Content-Type", contentType)
         } else {
             // libcurl would call it a form.
-            lines.suppress("Content-Type")
+            easy.lines.suppress("Content-Type")
         }
-        lines.append("Clarion-Topic", delivery.topic)
-        if let type = delivery.type, !type.isEmpty { lines.append("Event-Type", type, encodingPercent: true) }
-        lines.append("Clarion-Attempt", String(delivery.attempts + 1))
-        lines.append("Clarion-Hop", String(delivery.hops))
+        easy.lines.append("Clarion-Topic", delivery.topic)
+        if let type = delivery.type, !type.isEmpty { easy.lines.append("Event-Type", type, encodingPercent: true) }
+        easy.lines.append("Clarion-Attempt", String(delivery.attempts + 1))
+        easy.lines.append("Clarion-Hop", String(delivery.hops))
         let trace = AttemptTrace(of: request, tracer: options.tracer)
-        for field in trace.fields { lines.append(field.name, field.value) }
+        for field in trace.fields { easy.lines.append(field.name, field.value) }
         self.trace = trace
         // A body is always sent at once: waiting for "100 Continue" costs a second at receivers that do not know it.
-        lines.suppress("Expect")
-        for header in delivery.headers { lines.append(header.name, header.value) }
-        lines.append(lines: request.target.customLines)
-    }
-
-    private func set(_ option: CURLoption, _ value: Int) {
-        unsafe clarion_easy_set_long(handle, option, value)
-    }
-
-    private func set(_ option: CURLoption, _ value: String) {
-        // libcurl copies the string.
-        unsafe clarion_easy_set_string(handle, option, value)
+        easy.lines.suppress("Expect")
+        for header in delivery.headers { easy.lines.append(header.name, header.value) }
+        easy.lines.append(lines: request.target.customLines)
     }
 
     /// Ends its part of the trace.
@@ -202,11 +164,5 @@ final class Exchange {
         trace = nil
     }
 
-    /// libcurl's sentence about the last failure, or its general one for the code.
-    func failureText(_ code: CURLcode) -> String {
-        guard let text = unsafe errorText.baseAddress, unsafe text.pointee != 0 else {
-            return unsafe String(cString: curl_easy_strerror(code))
-        }
-        return unsafe String(cString: text)
-    }
+    func failureText(_ code: CURLcode) -> String { easy.failureText(code) }
 }

@@ -15,7 +15,7 @@ extension MultiHandle {
     /// The next finished exchange and its result.
     func nextFinished() -> (exchange: Exchange, code: CURLcode)? {
         while let (easy, code) = unsafe nextFinishedHandle() {
-            if let exchange = unsafe Exchange.of(easy) { return (exchange, code) }
+            if let exchange = unsafe EasyHandle.owner(of: easy, as: Exchange.self) { return (exchange, code) }
         }
         return nil
     }

@@ -1,3 +1,4 @@
+import JSON
 import MicroHTTP
 import Webhooks
 import EventLog

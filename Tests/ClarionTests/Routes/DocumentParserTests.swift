@@ -34,7 +34,7 @@ import Testing
     @Test func documentsAreReadAsOthersReadThem() {
         search { random in
             let bytes = Array(random.json().utf8)
-            guard JSONSyntax.isValid(bytes) else { return "\(String(decoding: bytes, as: UTF8.self)) is refused" }
+            guard JSONDocument.isValid(bytes) else { return "\(String(decoding: bytes, as: UTF8.self)) is refused" }
             guard let value = JSONValue(parsing: bytes) else {
                 return "\(String(decoding: bytes, as: UTF8.self)) is no value"
             }
@@ -49,24 +49,21 @@ import Testing
         search { random in
             let bytes = random.mutated(random.json(depth: 2))
             let text = { String(decoding: bytes, as: UTF8.self) }
-            let fault = JSONSyntax.fault(in: bytes, maximumDepth: 32)
+            let fault = JSONFault.reason { _ = try JSONDocument(bytes, maximumDepth: 32) }
             do throws(JSONFault) {
-                let value = try JSONReader.value(of: bytes)
+                let value = try JSONValue(document: bytes)
                 if fault != nil { return "\(text()) is \(value)" }
                 if JSONValue(parsing: value.bytes) != value { return "\(text()) does not come back" }
             } catch {
-                if error != fault && !(fault == nil && error == .repeatedMember) {
+                if error.reason != fault && !(fault == nil && error.reason == .repeatedMember) {
                     return "\(text()): \(error), not \(fault as Any)"
                 }
             }
-            guard fault == nil else { return nil }
+            guard let root = (try? JSONDocument(bytes))?.root else { return nil }
             // Parts are documents by themselves.
-            let parts =
-                (JSONReader.members(of: bytes).map { Array($0.values) } ?? [])
-                + ((try? JSONReader.elements(of: bytes, atMost: .max)) ?? [])
-            for part in parts where !JSONSyntax.isValid(Array(bytes[part])) { return "\(text()): \(part)" }
-            guard let start = bytes.firstIndex(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
-            _ = JSONReader.scalar(of: bytes, at: start)
+            let parts = (root.entries ?? []).map(\.value) + (root.elements() ?? [])
+            for part in parts where !JSONDocument.isValid(part.bytes) { return "\(text()): \(part.place)" }
+            _ = root.scalar
             return nil
         }
     }
@@ -163,23 +160,18 @@ import Testing
         let settings = #"{"retention":{"events":1000,"age":"7d","bytes":null}}"#
         search { random in
             for document in [webhook, settings] {
-                let body = random.mutated(document)
+                // What is no JSON at all is answered before.
+                guard let value = JSONValue(parsing: random.mutated(document)) else { continue }
                 let refusal = code {
-                    let value = try JSONReader.value(of: body)
                     try WebhookSpecification.requireKnown(value)
                     _ = try WebhookSpecification(try WebhookSpecification.restoring(value, from: nil), httpsOnly: false)
                 }
                 let other = code {
-                    let members = try JSONMembers(try JSONReader.value(of: body), known: ["retention"])
+                    let members = try JSONMembers(value, known: ["retention"])
                     if let retention = members.value("retention") { _ = try Retention(retention, at: "retention") }
                 }
-                // What is no JSON at all is answered before.
                 for refusal in [refusal, other].compactMap(\.self) where !documentedCodes.contains(refusal) {
-                    if !refusal.hasPrefix("syntax") && JSONSyntax.isValid(body, maximumDepth: 32)
-                        && refusal != "repeatedMember"
-                    {
-                        return "\(refusal) of \(String(decoding: body, as: UTF8.self))"
-                    }
+                    return "\(refusal) of \(String(decoding: value.bytes, as: UTF8.self))"
                 }
             }
             return nil

@@ -33,20 +33,3 @@ struct TestAnswer {
     /// The body as JSON.
     var json: JSONValue { JSONValue(parsing: Array(body.utf8)) ?? .null }
 }
-
-extension JSONValue {
-    subscript(name: String) -> JSONValue? {
-        guard case .object(let members) = self else { return nil }
-        return members[name]
-    }
-
-    var elements: [JSONValue] {
-        guard case .array(let elements) = self else { return [] }
-        return elements
-    }
-
-    var text: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
-    }
-}

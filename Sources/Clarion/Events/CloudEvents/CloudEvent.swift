@@ -75,7 +75,7 @@ extension JSONText {
     /// - Parameter brokenJSONAsText: whether data that is no JSON, although its content type says so, may be a string.
     mutating func data(of event: Event, base64 name: String, brokenJSONAsText: Bool) {
         let isJSON = ContentType.isJSON(event.contentType)
-        if isJSON, JSONSyntax.isValid(event.data) {
+        if isJSON, JSONDocument.isValid(event.data) {
             member("data", json: event.data.withoutLineBreaks)
         } else if !isJSON || brokenJSONAsText, let text = String(validating: event.data, as: UTF8.self) {
             member("data", text)

@@ -28,8 +28,8 @@ struct CloudEventContext: Hashable, Sendable {
 
     /// Reads what was stored.
     init?(_ stored: JSONValue?) {
-        guard case .object(let members) = stored, case .object(let attributes) = members["attributes"],
-            case .string(let form) = members["data"], let dataForm = DataForm(rawValue: form)
+        guard case .object(let attributes) = stored?["attributes"],
+            let dataForm = stored?["data"]?.text.flatMap(DataForm.init)
         else { return nil }
         self.init(attributes: attributes, dataForm: dataForm)
     }
@@ -40,8 +40,5 @@ struct CloudEventContext: Hashable, Sendable {
     }
 
     /// An attribute whose value is text; nil if it is not set.
-    func text(_ name: String) -> String? {
-        guard case .string(let text) = attributes[name] else { return nil }
-        return text
-    }
+    func text(_ name: String) -> String? { attributes[name]?.text }
 }

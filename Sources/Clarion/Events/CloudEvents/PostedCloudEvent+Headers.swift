@@ -46,7 +46,7 @@ extension PostedCloudEvent {
     private static func form(of body: [UInt8], _ contentType: String?) -> CloudEventContext.DataForm {
         if body.isEmpty { return .none }
         guard let contentType, !ContentType.isJSON(contentType) else {
-            return JSONSyntax.isValid(body) ? .json : .base64
+            return JSONDocument.isValid(body) ? .json : .base64
         }
         return ContentType.isText(contentType) && UTF8Check.isValid(body) ? .text : .base64
     }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Clarion
 
-@Suite struct JSONSyntaxTests {
+@Suite struct JSONDocumentTests {
     @Test(arguments: [
         "null", "true", " false ", "0", "-0", "1.5e-3", "10E+2", "\"\"", "\"\\u00e9\\n\\/\"", "[]", "[1,[2],{}]",
         "{\"a\":{\"b\":[null]},\"a\":1}", "\t\n\r {} ", "\"ä\u{1F389}\"",
     ])
     func textsAreAccepted(text: String) {
-        #expect(JSONSyntax.isValid(Array(text.utf8)))
+        #expect(JSONDocument.isValid(Array(text.utf8)))
     }
 
     @Test(arguments: [
@@ -22,35 +22,55 @@ import Testing
         "'a'", "1e999", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"",
     ])
     func othersAreRefused(text: String) {
-        #expect(!JSONSyntax.isValid(Array(text.utf8)))
+        #expect(!JSONDocument.isValid(Array(text.utf8)))
     }
 
     @Test(
         arguments: [
             ("[1,]", .syntax), ("\"\\u12g4\"", .syntax), ("[[[1]]]", .depth(3)), ("[1e999, ", .number),
             ("-" + String(repeating: "9", count: 400), .number), ("\"\\ud800\"", .surrogate), ("\"\\udc00", .surrogate),
-            ("\"\\ud800\\u0041\"", .surrogate), ("[[1]]", nil), ("1e300", nil),
-        ] as [(String, JSONFault?)]
+            ("\"\\ud800\\u0041\"", .surrogate), ("[[1]]", nil), ("1e300", nil), ("[[],[],{},[]]", nil),
+        ] as [(String, JSONFault.Reason?)]
     )
-    func theFirstFaultIsNamed(text: String, fault: JSONFault?) {
-        #expect(JSONSyntax.fault(in: Array(text.utf8), maximumDepth: 3) == fault)
+    func theFirstFaultIsNamed(text: String, reason: JSONFault.Reason?) {
+        #expect(JSONFault.reason { _ = try JSONDocument(Array(text.utf8), maximumDepth: 3) } == reason)
     }
 
     @Test func membersOfOneNameAreNamedWhereAValueIsMade() {
-        #expect(throws: JSONFault.repeatedMember) { try JSONReader.value(of: Array(#"{"a":[{"b":1,"b":2}]}"#.utf8)) }
+        let text = #"{"a":[{"b":1,"b":2}]}"#
+        #expect(JSONFault.reason { _ = try JSONValue(document: Array(text.utf8)) } == .repeatedMember)
+    }
+
+    @Test(
+        arguments: [
+            ("{\n\"a\": 1,\n\"b\"\n2}", 4), ("{\"a\": 1,\n\"a\"\n: 2}", 2), ("[1,\n1e999,\n2]", 2),
+            ("[\n\n\"\\ud800\"]", 3),
+            ("[1]\n\n]", 3), ("", 1), ("\"\u{FFFD}", 1),
+        ]
+    )
+    func theLineOfAFaultIsToldToWhoWroteIt(text: String, line: Int) {
+        let bytes = Array(text.utf8)
+        let fault = #expect(throws: JSONFault.self) { try JSONValue(document: bytes) }
+        #expect(fault?.predicate(in: bytes) == "\(fault?.predicate ?? "") (line \(line))")
+    }
+
+    @Test func noLineIsToBlameForBytesThatAreNotUTF8() {
+        let bytes: [UInt8] = [0x22, 0xC3, 0x28, 0x22]
+        let fault = #expect(throws: JSONFault.self) { try JSONValue(document: bytes) }
+        #expect(fault?.predicate(in: bytes) == "is not valid JSON")
     }
 
     @Test func bytesThatAreNotUTF8AreRefused() {
-        #expect(!JSONSyntax.isValid([0x22, 0xC3, 0x28, 0x22]))
+        #expect(!JSONDocument.isValid([0x22, 0xC3, 0x28, 0x22]))
     }
 
     @Test func nestingIsBounded() {
         #expect(
-            JSONSyntax.isValid(
+            JSONDocument.isValid(
                 Array(repeating: UInt8(ascii: "["), count: 60) + Array(repeating: UInt8(ascii: "]"), count: 60)
             )
         )
-        #expect(!JSONSyntax.isValid(Array(repeating: UInt8(ascii: "["), count: 1_000_000)))
+        #expect(!JSONDocument.isValid(Array(repeating: UInt8(ascii: "["), count: 1_000_000)))
     }
 
     /// Whatever is accepted must be read by an independent parser too: it is embedded into documents that others parse.
@@ -62,7 +82,7 @@ import Testing
         for _ in 0..<200 {
             let length = Int.random(in: 1...12, using: &random)
             let bytes = (0..<length).map { _ in alphabet.randomElement(using: &random)! }
-            if JSONSyntax.isValid(bytes) {
+            if JSONDocument.isValid(bytes) {
                 // Builds without looking: it must not run off the end of anything that passed the check.
                 _ = JSONValue(parsing: bytes)
                 #expect(
@@ -71,6 +91,16 @@ import Testing
                 )
             }
         }
+    }
+}
+
+extension JSONFault {
+    /// Why what is run fails; nil if it does not.
+    static func reason(of body: () throws -> Void) -> Reason? {
+        do {
+            try body()
+            return nil
+        } catch { return (error as? JSONFault)?.reason }
     }
 }
 
