@@ -92,10 +92,22 @@ final class Daemon: @unchecked Sendable {
             return handle
         }
         guard let daemon = unsafe stopping.daemon else { return true }
+        endConnections()
         // Outside the lock: it joins the threads, which may be inside a handler.
         unsafe MHD_stop_daemon(daemon)
         unsafe stopping.sink.deallocate()
         return true
+    }
+
+    /// Ends all connections, and waits until libmicrohttpd has closed them: a thread that came to refuse a request by itself
+    /// while 0.9.75 is stopped would dereference null. Where no connection is left there is nothing to refuse.
+    private func endConnections() {
+        let deadline = ContinuousClock.now + .milliseconds(200)
+        // Again: what had arrived before may become a connection now.
+        while core.connections.count > 0, ContinuousClock.now < deadline {
+            for connection in core.connections.all { core.connections.end(connection) }
+            usleep(1_000)
+        }
     }
 
     /// The thread begins to refuse a request by itself. While it is at that 0.9.75 may not be stopped: its response would be
