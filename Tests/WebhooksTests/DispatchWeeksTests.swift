@@ -74,7 +74,7 @@ struct DispatchWeeksTests {
             let bounds = [
                 "lanes": 2 * (endpoints + 1), "timers": endpoints, "turns": 3 * endpoints,
                 "deliveries": 3 * pending,
-                "due times": pending, "attempts": 0, "beginnings": 0, "outcomes": 8, "alarms": 4,
+                "attempts": 0, "beginnings": 0, "outcomes": 8, "alarms": 4,
             ]
             return model.sizes.first { $0.value > bounds[$0.key] ?? 0 }.map {
                 "\($0.value) \($0.key), \(pending) deliveries to \(endpoints) endpoints"

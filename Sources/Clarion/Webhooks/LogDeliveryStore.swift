@@ -13,23 +13,25 @@ struct LogDeliveryStore: DeliveryStore {
 
     var now: Int64 { log.now.milliseconds }
 
-    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> [Webhooks.Delivery] {
-        // An ordered endpoint asks for all that is pending, in sequence: what is not due holds the rest back.
+    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> DueDeliveries {
         let records =
-            now == .max
+            endpoint.ordered
             ? try await log.pendingDeliveries(of: endpoint.id, limit: limit)
             : try await log.dueDeliveries(of: endpoint.id, at: Timestamp(milliseconds: now), limit: limit)
-        return records.map { record in
-            var delivery = Webhooks.Delivery(id: record.id, of: record.event, to: endpoint.id, in: endpoint.format)
-            delivery.renewals = record.renewals
-            delivery.attempts = record.attempts
-            delivery.notBefore = record.notBefore.milliseconds
-            return delivery
+        var due = DueDeliveries(
+            records.map { record in
+                var delivery = Webhooks.Delivery(id: record.id, of: record.event, to: endpoint.id, in: endpoint.format)
+                delivery.renewals = record.renewals
+                delivery.attempts = record.attempts
+                delivery.notBefore = record.notBefore.milliseconds
+                return delivery
+            }
+        )
+        if !endpoint.ordered, records.count < limit {
+            // One that is due hides what comes after it: then this is asked again soon.
+            due.next = try await log.nextDelivery(of: endpoint.id).map { max($0.milliseconds, now + 1000) }
         }
-    }
-
-    func nextDelivery(of endpoint: String) async throws -> Int64? {
-        try await log.nextDelivery(of: endpoint)?.milliseconds
+        return due
     }
 
     func record(_ outcomes: [AttemptOutcome]) async throws {

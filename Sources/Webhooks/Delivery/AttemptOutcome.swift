@@ -12,7 +12,7 @@ public struct AttemptOutcome: Sendable, Hashable {
         case gone
     }
 
-    /// The delivery's id.
+    /// The delivery's id, which is unique among those of ``endpoint``.
     public var delivery: Int64
 
     /// How often the delivery had been made anew when the attempt began: if it has been since, this does not settle it.

@@ -6,8 +6,6 @@ extension DeliveryScheduler {
         case record([AttemptOutcome])
         /// Read due deliveries, then call ``fetched(_:_:now:)``.
         case fetch(Fetch)
-        /// Ask for the next due time, then call ``asked(_:_:now:)``.
-        case ask(Ask)
         /// Abort all attempts under way: the grace is over.
         case abort([UInt64])
         /// Nothing until that time, or until something happens.
@@ -23,14 +21,6 @@ extension DeliveryScheduler {
         /// The `now` to read with.
         let at: Int64
         let limit: Int
-        /// When the read began.
-        let begunAt: Int64
-    }
-
-    struct Ask {
-        let lane: Int
-        let id: String
-        let epoch: Int
     }
 
     /// The next thing for the pump to do, once timers were fired and attempts taken: recording and reading in turn, so
@@ -52,13 +42,6 @@ extension DeliveryScheduler {
         }
         guard mayUseStore else { return .wait(until: min(storeRetryAt, timers.earliest ?? .max, nextSlowAt)) }
         if let fetch = takeFetch(now: now) { return .fetch(fetch) }
-        if let index = askRing.popFirst() {
-            let ask = withLane(index) { lane in
-                lane.isInAskRing = false
-                return Ask(lane: index, id: lane.id, epoch: lane.epoch)
-            }
-            return .ask(ask)
-        }
         return .wait(until: nextTime == .max ? nil : nextTime)
     }
 
@@ -103,14 +86,14 @@ extension DeliveryScheduler {
                 lane.isInFetchRing = false
                 lane.isFetching = true
                 lane.isDirty = false
+                lane.readAt = .max
                 return Fetch(
                     lane: index,
                     endpoint: target.endpoint,
                     epoch: lane.epoch,
-                    at: target.endpoint.ordered ? .max : now,
+                    at: now,
                     // Those we already have may be among the ones returned.
-                    limit: lane.tracked.count + (isOverBudget ? 1 : lane.readAhead),
-                    begunAt: now
+                    limit: lane.tracked.count + (isOverBudget ? 1 : lane.readAhead)
                 )
             }
             switch fetch {
@@ -123,70 +106,31 @@ extension DeliveryScheduler {
     }
 
     /// Takes in due deliveries.
-    mutating func fetched(_ fetch: Fetch, _ deliveries: [Delivery], now: Int64) {
+    mutating func fetched(_ fetch: Fetch, _ due: DueDeliveries, now: Int64) {
         storeFailures = 0
-        let limits = limits
         var bytes = 0
-        let mustAsk = withLane(fetch.lane) { lane in
+        withLane(fetch.lane) { lane in
             lane.isFetching = false
             guard lane.isOpen, lane.epoch == fetch.epoch else {
                 lane.isDirty = true
-                return false
+                return
             }
-            let isOrdered = lane.target?.endpoint.ordered == true
             var fresh = 0
-            for delivery in deliveries {
+            for delivery in due.deliveries {
                 guard let added = lane.take(delivery) else { continue }
                 fresh += 1
                 bytes += added
             }
-            if isOrdered { lane.waitForHead() }
-            lane.upcoming.removeAll { $0 <= fetch.begunAt }
-            if deliveries.count >= fetch.limit {
-                // There may be more, unless the store keeps returning what we have: then not at full speed.
-                if fresh > 0 { lane.isDirty = true } else { lane.unknownFrom = now + limits.pollInterval }
-                return false
-            }
-            if isOrdered {
-                // It was read to the end of time: nothing is unknown.
-                lane.unknownFrom = .max
-                return false
-            }
-            return lane.unknownFrom <= fetch.begunAt && !lane.isInAskRing
+            if lane.target?.endpoint.ordered == true { lane.waitForHead() }
+            lane.readAt = min(lane.readAt, due.next ?? .max)
+            // There may be more. The limit leaves room for some that are not ours yet.
+            if due.deliveries.count >= fetch.limit, fresh > 0 { lane.isDirty = true }
         }
         queuedBytes += bytes
-        if mustAsk {
-            withLane(fetch.lane) { $0.isInAskRing = true }
-            askRing.append(fetch.lane)
-        }
         arm(fetch.lane, now: now)
         requestSend(fetch.lane)
         requestFetch(fetch.lane)
         forgetIfSettled(fetch.lane)
-    }
-
-    /// Takes in the next due time.
-    mutating func asked(_ ask: Ask, _ next: Int64?, now: Int64) {
-        storeFailures = 0
-        let limits = limits
-        // The lane may have gone meanwhile, and its place may be another's.
-        guard indices[ask.id] == ask.lane else { return }
-        withLane(ask.lane) { lane in
-            guard lane.isOpen, lane.epoch == ask.epoch else { return }
-            switch next {
-            case nil: lane.unknownFrom = .max
-            case .some(let time) where time > now: lane.unknownFrom = time
-            case .some where !lane.tracked.isEmpty:
-                // One of those in flight hides what comes after it.
-                lane.unknownFrom = now + limits.pollInterval
-            case .some:
-                // Fell due since the read. Not asked again at once, lest a store that contradicts itself cause a spin.
-                lane.unknownFrom = now + 20
-            }
-        }
-        arm(ask.lane, now: now)
-        requestFetch(ask.lane)
-        forgetIfSettled(ask.lane)
     }
 
     // MARK: Recording
@@ -204,7 +148,7 @@ extension DeliveryScheduler {
             guard let index = indices[outcome.endpoint] else { continue }
             withLane(index) { lane in
                 let isReleased = lane.recorded(outcome.delivery)
-                if case .retry(let notBefore) = outcome.result, isReleased { lane.expect(notBefore) }
+                if case .retry(let notBefore) = outcome.result, isReleased { lane.readAt = min(lane.readAt, notBefore) }
             }
             arm(index, now: now)
             requestFetch(index)
@@ -228,10 +172,6 @@ extension DeliveryScheduler {
             }
             requestFetch(fetch.lane)
             forgetIfSettled(fetch.lane)
-        case .ask(let ask):
-            guard indices[ask.id] == ask.lane else { return }
-            withLane(ask.lane) { lane in lane.isDirty = true }
-            requestFetch(ask.lane)
         case .abort, .wait, .finished:
             break
         }
@@ -243,11 +183,9 @@ extension DeliveryScheduler {
     mutating func fireTimers(now: Int64) {
         while let index = timers.popDue(at: now) {
             withLane(index) { lane in
-                let isDue = (lane.upcoming.first ?? .max) <= now || lane.unknownFrom <= now
-                if isDue {
-                    lane.isDirty = true
-                    lane.upcoming.removeAll { $0 <= now }
-                }
+                guard lane.readAt <= now else { return }
+                lane.isDirty = true
+                lane.readAt = .max
             }
             requestFetch(index)
             requestSend(index)

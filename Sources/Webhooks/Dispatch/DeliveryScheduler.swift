@@ -31,8 +31,6 @@ struct DeliveryScheduler {
         var recordDelay: Int64 = 0
         /// and how many make it not wait.
         var recordAtOnce = 64
-        /// How often the store is asked when it cannot tell what is due next because earlier ones are in flight.
-        var pollInterval: Int64 = 1000
     }
 
     enum Phase: Equatable {
@@ -60,7 +58,6 @@ struct DeliveryScheduler {
     /// Those under way that began before.
     var slow: Set<UInt64> = []
     var fetchRing = Queue<Int>()
-    var askRing = Queue<Int>()
     var timers = TimerHeap()
 
     /// Attempts under way, also those that belong to no lane, as ``Limits/perName`` counts them.
@@ -94,7 +91,7 @@ struct DeliveryScheduler {
 
     /// Whether ``nextJob(now:)`` has something for the store at once.
     func hasStoreWork(now: Int64) -> Bool {
-        mustRecord(now: now) || !fetchRing.isEmpty || !askRing.isEmpty || (phase != .running && inFlight == 0)
+        mustRecord(now: now) || !fetchRing.isEmpty || (phase != .running && inFlight == 0)
     }
 
     /// When there is something to do if nothing happens before.
@@ -155,7 +152,6 @@ struct DeliveryScheduler {
         withLane(index) { lane in
             lane.epoch += 1
             lane.isDirty = true
-            lane.unknownFrom = 0
         }
         dropQueue(index)
         requestFetch(index)
@@ -170,7 +166,7 @@ struct DeliveryScheduler {
             lane.holds = 0
             lane.epoch += 1
             lane.forgetStanding()
-            lane.upcoming = []
+            lane.readAt = .max
             lane.holdUntil = 0
             return Array(lane.inFlight)
         }

@@ -41,7 +41,6 @@ struct Lane {
     /// Whether a read is under way, or waits for its turn.
     var isFetching = false
     var isInFetchRing = false
-    var isInAskRing = false
 
     /// Whether the lane waits for its turn to send.
     var isInSendRing = false
@@ -89,11 +88,8 @@ struct Lane {
     /// A moving average of body sizes in bytes, to bound how much is read ahead.
     var averageBody = 1024
 
-    /// Due times of retries recorded by us, ascending, without doubles; only the earliest ones.
-    var upcoming: [Int64] = []
-
-    /// The earliest time at which the store may have due deliveries we have not heard of: 0 if that was never asked.
-    var unknownFrom: Int64 = 0
+    /// When the store has more that is due, as it said when it was read last, or as was recorded since.
+    var readAt = Int64.max
 
     /// Nothing begins before this time: an ordered head waits for its retry, or the rate is used up.
     var holdUntil: Int64 = 0
@@ -131,9 +127,6 @@ struct Lane {
 
     /// of an endpoint that never worked, so many while others are answered.
     private static let firstFailuresToBrake = 4
-
-    /// How many due times are remembered before the store is asked again.
-    static let maximumUpcoming = 256
 
     init(id: String) {
         self.id = id
@@ -198,8 +191,8 @@ struct Lane {
 
     /// Whether the lane may be forgotten.
     var isSettled: Bool {
-        target == nil && inFlight.isEmpty && unrecorded == 0 && !isFetching && !isInFetchRing && !isInAskRing
-            && !isInSendRing && !isParked && !isWaiting
+        target == nil && inFlight.isEmpty && unrecorded == 0 && !isFetching && !isInFetchRing && !isInSendRing
+            && !isParked && !isWaiting
     }
 
     /// How many deliveries to read ahead: enough to keep a fast endpoint busy while the store is read (about 2 MiB of
@@ -231,9 +224,7 @@ struct Lane {
     /// When something is to be done about the lane if nothing else happens before; `nil` if nothing is.
     func nextTime(after now: Int64) -> Int64? {
         guard isOpen else { return nil }
-        var next = Int64.max
-        if let first = upcoming.first { next = min(next, first) }
-        if unknownFrom > now { next = min(next, unknownFrom) }
+        var next = readAt
         if heldUntil > now, !queue.isEmpty { next = min(next, heldUntil) }
         return next == .max ? nil : next
     }
@@ -278,20 +269,5 @@ struct Lane {
         failures = 0
         brake = nil
         hasSucceeded = false
-    }
-
-    /// Remembers a retry we have recorded.
-    mutating func expect(_ time: Int64) {
-        var low = 0
-        var high = upcoming.count
-        while low < high {
-            let middle = (low + high) / 2
-            if upcoming[middle] < time { low = middle + 1 } else { high = middle }
-        }
-        if low < upcoming.count, upcoming[low] == time { return }
-        upcoming.insert(time, at: low)
-        if upcoming.count > Self.maximumUpcoming, let dropped = upcoming.popLast() {
-            unknownFrom = min(unknownFrom, dropped)
-        }
     }
 }

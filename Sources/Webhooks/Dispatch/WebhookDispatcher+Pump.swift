@@ -34,13 +34,9 @@ extension WebhookDispatcher {
             update { $0.recorded(now: now) }
             log(outcomes)
         case .fetch(let fetch):
-            let deliveries = try await store.dueDeliveries(of: fetch.endpoint, at: fetch.at, limit: fetch.limit)
+            let due = try await store.dueDeliveries(of: fetch.endpoint, at: fetch.at, limit: fetch.limit)
             let now = clocks.now()
-            update { $0.fetched(fetch, deliveries, now: now) }
-        case .ask(let ask):
-            let next = try await store.nextDelivery(of: ask.id)
-            let now = clocks.now()
-            update { $0.asked(ask, next, now: now) }
+            update { $0.fetched(fetch, due, now: now) }
         case .abort(let tokens):
             // Each token once: results for them come back and lower the count in flight.
             transport.abort(tokens)

@@ -19,7 +19,7 @@ struct DispatchModel {
         case running
         case waiting
         /// A call of the store: what it has read, once it has.
-        case calling(DeliveryScheduler.Job, read: [Delivery]?)
+        case calling(DeliveryScheduler.Job, read: DueDeliveries?)
     }
 
     private(set) var random: SplitMix
@@ -131,10 +131,10 @@ struct DispatchModel {
             }
         case .calling(let job, nil) where !failing:
             // What the store has now; it is taken in later.
-            if case .fetch(let fetch) = job { pump = .calling(job, read: due(fetch)) } else { finish(job, []) }
+            if case .fetch(let fetch) = job { pump = .calling(job, read: due(fetch)) } else { finish(job, DueDeliveries([])) }
         case .calling(let job, let read):
             if failing { pump = .running }
-            if failing { update { [now] in $0.storeFailed(job, now: now) } } else { finish(job, read ?? []) }
+            if failing { update { [now] in $0.storeFailed(job, now: now) } } else { finish(job, read ?? DueDeliveries([])) }
         }
     }
 
@@ -410,7 +410,7 @@ struct DispatchModel {
         alarms.append(time)
     }
 
-    private mutating func finish(_ job: DeliveryScheduler.Job, _ read: [Delivery]) {
+    private mutating func finish(_ job: DeliveryScheduler.Job, _ read: DueDeliveries) {
         switch job {
         case .record(let outcomes):
             // The thread that records has to offer first.
@@ -418,9 +418,6 @@ struct DispatchModel {
             record(outcomes)
             update { [now] in $0.recorded(now: now) }
         case .fetch(let fetch): update { [now] in $0.fetched(fetch, read, now: now) }
-        case .ask(let ask):
-            let next = rows.values.filter { $0.endpoint == ask.id && $0.isPending }.map(\.notBefore).min()
-            update { [now] in $0.asked(ask, next, now: now) }
         case .abort, .wait, .finished: problems.append("an end that nobody asked for")
         }
         pump = .running
@@ -438,11 +435,14 @@ struct DispatchModel {
         }
     }
 
-    private func due(_ fetch: DeliveryScheduler.Fetch) -> [Delivery] {
-        let due = rows.filter {
-            $0.value.endpoint == fetch.endpoint.id && $0.value.isPending && $0.value.notBefore <= fetch.at
-        }
-        return due.keys.sorted().prefix(fetch.limit).map { delivery($0, in: fetch.endpoint.format) }
+    private func due(_ fetch: DeliveryScheduler.Fetch) -> DueDeliveries {
+        let pending = rows.filter { $0.value.endpoint == fetch.endpoint.id && $0.value.isPending }.keys
+        return .of(
+            pending.map { delivery($0, in: fetch.endpoint.format) },
+            to: fetch.endpoint,
+            at: fetch.at,
+            limit: fetch.limit
+        )
     }
 
     private func delivery(_ id: Int64, in format: Endpoint.Format) -> Delivery {

@@ -110,19 +110,10 @@ final class MemoryStore: DeliveryStore {
         }
     }
 
-    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> [Delivery] {
+    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> DueDeliveries {
         try access { state in
-            let due = state.rows.values.filter {
-                $0.state == .pending && $0.delivery.endpoint == endpoint.id && $0.delivery.notBefore <= now
-            }
-            return due.map(\.delivery).sorted { $0.id < $1.id }.prefix(limit).map { $0 }
-        }
-    }
-
-    func nextDelivery(of endpoint: String) async throws -> Int64? {
-        try access { state in
-            state.rows.values.filter { $0.state == .pending && $0.delivery.endpoint == endpoint }
-                .map(\.delivery.notBefore).min()
+            let pending = state.rows.values.filter { $0.state == .pending && $0.delivery.endpoint == endpoint.id }
+            return .of(pending.map(\.delivery), to: endpoint, at: now, limit: limit)
         }
     }
 
@@ -149,5 +140,14 @@ final class MemoryStore: DeliveryStore {
                 state.rows[outcome.delivery] = row
             }
         }
+    }
+}
+
+extension DueDeliveries {
+    /// What a store answers that has those pending, by the protocol's rules.
+    static func of(_ pending: [Delivery], to endpoint: Endpoint, at now: Int64, limit: Int) -> DueDeliveries {
+        let due = pending.filter { endpoint.ordered || $0.notBefore <= now }.sorted { $0.id < $1.id }
+        let later = pending.lazy.filter { !endpoint.ordered && $0.notBefore > now }
+        return DueDeliveries(Array(due.prefix(limit)), next: later.map(\.notBefore).min())
     }
 }

@@ -16,7 +16,6 @@ extension DeliverySchedulerTests {
         var underWay: [TransportRequest] = []
         var recorded: [AttemptOutcome] = []
         var fetches = 0
-        var asks = 0
         var waitsUntil: Int64?
         var isFinished = false
 
@@ -109,14 +108,7 @@ extension DeliverySchedulerTests {
                     scheduler.recorded(now: now)
                 case .fetch(let fetch):
                     fetches += 1
-                    let due = (rows[fetch.endpoint.id] ?? [:]).filter { $0.value <= fetch.at }.keys.sorted()
-                    let deliveries = due.prefix(fetch.limit).map {
-                        delivery($0, to: fetch.endpoint.id, in: fetch.endpoint.format)
-                    }
-                    scheduler.fetched(fetch, deliveries, now: now)
-                case .ask(let ask):
-                    asks += 1
-                    scheduler.asked(ask, rows[ask.id]?.values.min(), now: now)
+                    scheduler.fetched(fetch, due(fetch), now: now)
                 case .abort(let tokens):
                     abort(tokens)
                 case .wait(let time):
@@ -128,6 +120,13 @@ extension DeliverySchedulerTests {
                 }
             }
             Issue.record("the scheduler never rests")
+        }
+
+        /// What the store answers to a read.
+        func due(_ fetch: DeliveryScheduler.Fetch) -> DueDeliveries {
+            let endpoint = fetch.endpoint
+            let pending = (rows[endpoint.id] ?? [:]).keys.map { delivery($0, to: endpoint.id, in: endpoint.format) }
+            return .of(pending, to: endpoint, at: fetch.at, limit: fetch.limit)
         }
 
         /// Has a delivery made anew, and the scheduler told.
