@@ -34,7 +34,20 @@ struct LogDeliveryStore: DeliveryStore {
         return due
     }
 
-    func record(_ outcomes: [AttemptOutcome]) async throws {
+    func record(
+        _ outcomes: [AttemptOutcome],
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        Task {
+            do {
+                completion(.success(try await record(outcomes)))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    private func record(_ outcomes: [AttemptOutcome]) async throws {
         let failing = try await log.recordOutcomes(
             outcomes.map { outcome in
                 let state: DeliveryOutcome.State =

@@ -1,4 +1,5 @@
 import CCurl
+import DequeModule
 import HTTPTransport
 
 /// What the transport thread runs: the multi handle and the exchanges under way. Confined to that thread.
@@ -8,7 +9,7 @@ struct TransportLoop: ~Copyable {
     private let clocks: Clocks
     private var active: [UInt64: Exchange] = [:]
     /// Attempts that are begun some at a time.
-    private var upcoming = Queue<TransportRequest>()
+    private var upcoming: Deque<TransportRequest> = []
     private var results: [TransportResult] = []
     private var hasReadAuthorities = false
 
@@ -58,9 +59,8 @@ struct TransportLoop: ~Copyable {
     mutating func abort(_ tokens: [UInt64]) {
         if !upcoming.isEmpty {
             let tokens = Set(tokens)
-            for request in upcoming.removeAll() {
-                if tokens.contains(request.token) { end(request, .aborted) } else { upcoming.append(request) }
-            }
+            for request in upcoming where tokens.contains(request.token) { end(request, .aborted) }
+            upcoming.removeAll { tokens.contains($0.token) }
         }
         for token in tokens {
             guard let exchange = active[token] else { continue }
@@ -69,7 +69,8 @@ struct TransportLoop: ~Copyable {
     }
 
     mutating func abortAll() {
-        for request in upcoming.removeAll() { end(request, .aborted) }
+        for request in upcoming { end(request, .aborted) }
+        upcoming = []
         abort(Array(active.keys))
     }
 
@@ -90,12 +91,13 @@ struct TransportLoop: ~Copyable {
         retire(exchange, ending: .answered(answer))
     }
 
-    /// Waits until there is something to do. Uses the first quiet moment to get ready for TLS.
-    mutating func wait() {
+    /// Waits until there is something to do, at most for that time. Uses the first quiet moment to get ready for TLS.
+    mutating func wait(milliseconds: Int64) {
         if !upcoming.isEmpty { return }
-        // Only an upper bound: submissions end the wait, and so does libcurl's own next timeout.
-        let isQuiet = !multi.wait(milliseconds: hasReadAuthorities ? 60_000 : Self.quietTime)
-        guard isQuiet, !hasReadAuthorities else { return }
+        // Submissions end the wait, and so does libcurl's own next timeout.
+        let time = hasReadAuthorities ? milliseconds : min(milliseconds, Self.quietTime)
+        let isQuiet = !multi.wait(milliseconds: time)
+        guard isQuiet, !hasReadAuthorities, time == Self.quietTime else { return }
         hasReadAuthorities = true
         readAuthorities()
     }

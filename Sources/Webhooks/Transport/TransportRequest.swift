@@ -7,7 +7,7 @@ struct TransportRequest: Sendable {
     let lane: Int?
 
     /// How the lane stood when the attempt began, which it counts under until it ends.
-    let standing: Lane.Standing
+    let standing: Standing
 
     let target: Target
     let delivery: Delivery

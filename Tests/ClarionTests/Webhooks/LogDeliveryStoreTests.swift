@@ -87,3 +87,11 @@ import Webhooks
         }
     }
 }
+
+extension LogDeliveryStore {
+    fileprivate func record(_ outcomes: [AttemptOutcome]) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            record(outcomes) { continuation.resume(with: $0) }
+        }
+    }
+}

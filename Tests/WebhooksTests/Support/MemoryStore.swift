@@ -1,3 +1,4 @@
+import Dispatch
 import Locking
 
 @testable import Webhooks
@@ -75,7 +76,7 @@ final class MemoryStore: DeliveryStore {
         }
     }
 
-    /// Makes a delivery anew: pending and due at once, whatever became of it.
+    /// Renews a delivery: pending and due at once, whatever became of it.
     func renew(_ id: Int64) {
         state.withLock { state in
             state.rows[id]?.state = .pending
@@ -117,8 +118,14 @@ final class MemoryStore: DeliveryStore {
         }
     }
 
-    func record(_ outcomes: [AttemptOutcome]) async throws {
-        try writer.withLock { _ throws in try write(outcomes) }
+    func record(
+        _ outcomes: [AttemptOutcome],
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        // On another thread, as the log's: who commits may be told of it by the thread that records.
+        DispatchQueue.global().async { [self] in
+            completion(Result { try writer.withLock { _ throws in try write(outcomes) } })
+        }
     }
 
     private func write(_ outcomes: [AttemptOutcome]) throws {
