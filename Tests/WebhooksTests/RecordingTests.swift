@@ -65,6 +65,34 @@ struct RecordingTests {
         #expect(steps.record.isEmpty && steps.next == play.now + 10)
     }
 
+    @Test(
+        "what is recorded while it is being read is not sent again, and tried again when it is due",
+        arguments: [true, false]
+    )
+    func besideRead(isDelivered: Bool) throws {
+        var play = Play()
+        try play.set("a")
+        play.run()
+        play.offer(1, to: "a")
+        play.add(1, to: "a")
+        _ = play.scheduler.wake("a")
+        let taken = play.scheduler.takeRead(now: play.now)
+        let read = try #require(taken)
+        let due = play.due(read)
+        #expect(due.deliveries.map(\.id) == [1, 2] && due.next == nil)
+        let start = play.now
+        play.end(isDelivered ? ok : error)
+        #expect(play.recorded.map(\.delivery) == [1])
+        play.scheduler.finish(read, due)
+        play.run()
+        #expect(play.ids == [2])
+        play.end(ok)
+        play.advance(to: start + 5_000)
+        #expect(play.ids == (isDelivered ? [] : [1]))
+        play.end(ok)
+        #expect(play.scheduler.lanes[0]?.backlog.size == 0, "nothing of it is remembered")
+    }
+
     @Test("nothing waits when the end has begun")
     func stopping() throws {
         var play = try caughtUp(2)

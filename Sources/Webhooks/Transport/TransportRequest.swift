@@ -3,9 +3,6 @@ struct TransportRequest: Sendable {
     /// Unique per attempt; names it when it is to be aborted.
     let token: UInt64
 
-    /// The scheduler's lane, handed back with the result; `nil` for a single attempt, which belongs to none.
-    let lane: Int?
-
     /// How the lane stood when the attempt began, which it counts under until it ends.
     let standing: Standing
 

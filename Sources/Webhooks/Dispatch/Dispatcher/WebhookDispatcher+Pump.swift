@@ -12,8 +12,6 @@ extension WebhookDispatcher {
     private func nextRead() -> DeliveryScheduler.Read? {
         let (read, outcomes) = state.withLock { state in
             defer { state.unlogged = [] }
-            // Not before the lock is taken: who told meanwhile of what is due a moment later would not be heard again,
-            // because a read as of then leaves it out.
             return (state.scheduler.takeRead(now: clocks.now()), state.unlogged)
         }
         log(outcomes)

@@ -21,8 +21,7 @@ extension WebhookDispatcher {
         var ended: [(TransportResult, Probe)] = []
         update { state in
             ended = results.compactMap { result in
-                result.request.lane != nil
-                    ? nil : state.probes.removeValue(forKey: result.request.token).map { (result, $0) }
+                state.probes.removeValue(forKey: result.request.token).map { (result, $0) }
             }
             state.scheduler.finish(results, now: clocks.now()) { Double.random(in: -1...1) }
         }

@@ -93,7 +93,7 @@ public final class WebhookDispatcher: Sendable {
         update { $0.scheduler.set(endpoint) }
     }
 
-    /// Has the endpoint's deliveries read anew, in their order: some of them were made due in the store.
+    /// Has the endpoint's deliveries read again, in their order: some of them were made due in the store.
     public func reread(_ id: String) {
         update { $0.scheduler.reread(id) }
     }
@@ -103,7 +103,7 @@ public final class WebhookDispatcher: Sendable {
         update { $0.scheduler.hold(id) }
     }
 
-    /// Undoes one ``hold(_:)``; the endpoint's deliveries are read anew.
+    /// Undoes one ``hold(_:)``; the endpoint's deliveries are read again.
     public func release(_ id: String) {
         update { $0.scheduler.release(id) }
     }

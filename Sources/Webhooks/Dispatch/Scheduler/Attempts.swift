@@ -61,21 +61,19 @@ struct Attempts {
     mutating func begin(
         _ delivery: Delivery,
         to target: Target,
-        of lane: Int?,
+        of owner: Owner,
         _ standing: Standing,
         purpose: TransportRequest.Purpose = .delivery,
         now: Int64
     ) -> TransportRequest {
         let request = TransportRequest(
             token: nextToken,
-            lane: lane,
             standing: standing,
             target: target,
             delivery: delivery,
             purpose: purpose
         )
         nextToken += 1
-        let owner = lane.map { Owner.lane($0) } ?? .probe(host: target.endpoint.url.host)
         let weight = weight(of: target)
         underWay[request.token] = UnderWay(owner: owner, standing: standing, weight: weight, begunAt: now)
         shares.add(weight, of: standing)

@@ -10,14 +10,14 @@ extension DeliveryScheduler {
         now: Int64
     ) throws(ProbeRefusal) -> TransportRequest {
         guard phase == .running else { throw .stopping }
-        let hosts = purpose.isFetch ? [] : attempts.probedHosts
+        let (host, hosts) = (target.endpoint.url.host, purpose.isFetch ? [] : attempts.probedHosts)
         // All together take no more than one lane may.
         guard
             purpose.isFetch
                 || attempts.hasRoom && hosts.count < max(limits.inFlight / 8 / attempts.weight(of: target), 1)
-                    && hosts.count(where: { $0 == target.endpoint.url.host }) < limits.probesPerHost
+                    && hosts.count(where: { $0 == host }) < limits.probesPerHost
         else { throw .busy }
-        return attempts.begin(delivery, to: target, of: nil, .unknown, purpose: purpose, now: now)
+        return attempts.begin(delivery, to: target, of: .probe(host: host), .unknown, purpose: purpose, now: now)
     }
 }
 

@@ -45,7 +45,7 @@ extension DeliveryScheduler {
             }
             guard let (delivery, target, standing) = taken else { return nil }
             settle(index)
-            return attempts.begin(delivery, to: target, of: index, standing, now: now)
+            return attempts.begin(delivery, to: target, of: .lane(index), standing, now: now)
         case .none:
             settle(index)
         case .held, .parked, .waiting:
