@@ -99,7 +99,7 @@ extension DeliverySchedulerTests {
         try play.set("a", maxInFlight: 100)
         play.run()
         play.end(Self.error)
-        func isBraked() -> Bool { play.scheduler.lanes[0]?.pace.brake.isOn == true }
+        func isBraked() -> Bool { play.scheduler.lanes.slots[0]?.pace.brake.isOn == true }
         #expect(isBraked())
         try play.set("a", maxInFlight: 50)
         play.scheduler.reread("a")

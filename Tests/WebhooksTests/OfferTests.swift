@@ -79,7 +79,9 @@ struct OfferTests {
         // Nothing has been answered yet: four under way, and four may wait.
         for _ in 0..<8 { play.offer(1, to: "a") }
         #expect(play.ids == [1, 2, 3, 4])
-        #expect(play.scheduler.lanes[0]?.backlog.queue.count == 4 && play.scheduler.lanes[0]?.reading == .wanted)
+        #expect(
+            play.scheduler.lanes.slots[0]?.backlog.queue.count == 4 && play.scheduler.lanes.slots[0]?.reading == .wanted
+        )
         drain(&play)
         #expect(play.recorded.count == 12)
         #expect(play.reads > 0)
@@ -173,7 +175,7 @@ struct OfferTests {
         play.run()
         play.offer(2, to: "a")
         try play.set("a", maxInFlight: 1, format: .cloudEventsStructured)
-        #expect(play.scheduler.lanes[0]?.backlog.queue.isEmpty == true && play.scheduler.lanes.queuedBytes == 0)
+        #expect(play.scheduler.lanes.slots[0]?.backlog.queue.isEmpty == true && play.scheduler.lanes.queuedBytes == 0)
         drain(&play)
         #expect(play.recorded.count == 3)
     }

@@ -53,14 +53,14 @@ extension DeliveryScheduler {
         }
         guard isNews else { return false }
         settle(index)
-        return lanes[index]?.reading == .queued
+        return lanes.slots[index]?.reading == .queued
     }
 
     /// Whether deliveries that were just committed may go to the endpoint without being read: it has all that come before
     /// them, and room.
     func takesOffers(_ id: String, in format: Endpoint.Format) -> Bool {
         guard phase == .running, lanes.queuedBytes < limits.queuedBytes, let index = lanes.indices[id],
-            let lane = lanes[index]
+            let lane = lanes.slots[index]
         else {
             return false
         }

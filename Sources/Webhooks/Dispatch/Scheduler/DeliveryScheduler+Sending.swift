@@ -25,7 +25,7 @@ extension DeliveryScheduler {
         }
         guard turns.isAnyWaiting else { return nil }
         for standing in Standing.allCases where attempts.shares.hasRoom(for: standing) {
-            let lane = turns.nextWaiting(standing) { lanes[$0]?.health.trust.answeredAt ?? 0 }
+            let lane = turns.nextWaiting(standing) { lanes.slots[$0]?.health.trust.answeredAt ?? 0 }
             guard let lane else { continue }
             move(lane, to: .none)
             return lane

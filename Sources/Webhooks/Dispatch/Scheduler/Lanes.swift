@@ -11,8 +11,6 @@ struct Lanes {
 
     private var free: [Int] = []
 
-    subscript(_ index: Int) -> Lane? { slots[index] }
-
     /// The lane of an endpoint, made if there is none.
     mutating func index(of id: String) -> Int {
         if let index = indices[id] { return index }
