@@ -6,6 +6,7 @@ from hub_process import REPOSITORY
 
 # What tests share, and suites over several folders.
 OF_THEIR_OWN = {"Support", "Conformance", "Designs", "Model", "Properties"}
+SYSTEMS = {"Linux", "Darwin"}
 # Their tests do not lie by folders yet.
 UNSORTED = {"EventLog", "Webhooks"}
 TARGETS = [path.name for path in sorted((REPOSITORY / "Sources").iterdir())
@@ -13,10 +14,11 @@ TARGETS = [path.name for path in sorted((REPOSITORY / "Sources").iterdir())
 
 
 def folders(root):
-    """The folders below, of each file by its name without `.swift`."""
+    """The folders below, of each file by its name without `.swift`. What a system has for itself lies in one of its name."""
     found = {}
     for path in root.rglob("*.swift"):
-        found.setdefault(path.stem, set()).add(str(path.parent.relative_to(root)))
+        folder = path.parent.relative_to(root)
+        found.setdefault(path.stem, set()).add(str(folder.parent if folder.name in SYSTEMS else folder))
     return found
 
 

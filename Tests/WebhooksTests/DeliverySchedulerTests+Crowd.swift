@@ -80,8 +80,8 @@ extension DeliverySchedulerTests {
                 ended[id, default: 0] += 1
                 play.end(answer) { $0.token == request.token }
             }
-            #expect(play.scheduler.timers.count <= others.count + 1)
-            #expect(play.scheduler.begun.count <= inFlight + 1024)
+            #expect(play.scheduler.lanes.timers.count <= others.count + 1)
+            #expect(play.scheduler.attempts.recent.count <= inFlight + 1024)
             play.advance(to: play.now + step)
         }
         return waits
@@ -133,7 +133,7 @@ extension DeliverySchedulerTests {
             play.offer(3, to: "a")
             play.end(Self.ok)
             play.advance(to: play.now + 100)
-            #expect(play.scheduler.timers.count <= 1)
+            #expect(play.scheduler.lanes.timers.count <= 1)
         }
     }
 }

@@ -101,7 +101,7 @@ extension DeliverySchedulerTests {
             play.end(Self.ok)
             play.end(Self.ok)
             #expect(play.rows["a"]?.isEmpty == true)
-            #expect(play.scheduler.queuedBytes == 0 && play.scheduler.inFlight == 0)
+            #expect(play.scheduler.lanes.queuedBytes == 0 && play.scheduler.attempts.inFlight == 0)
         }
     }
 

@@ -99,7 +99,7 @@ extension DeliverySchedulerTests {
         try play.set("a", maxInFlight: 100)
         play.run()
         play.end(Self.error)
-        func isBraked() -> Bool { play.scheduler.lanes[0]?.brake != nil }
+        func isBraked() -> Bool { play.scheduler.lanes.slots[0]?.pace.brake.isOn == true }
         #expect(isBraked())
         try play.set("a", maxInFlight: 50)
         play.scheduler.reread("a")
@@ -109,7 +109,7 @@ extension DeliverySchedulerTests {
         try play.set("a")
         #expect(!isBraked())
         for _ in 0..<20 {
-            play.scheduler.withLane(0) { $0.noteEnding(hasFailed: true, areOthersAnswered: false, spread: 0) }
+            play.scheduler.lanes.with(0) { $0.pace.brake.note(hasFailed: true, areOthersAnswered: false, jitter: 0) }
         }
         #expect(isBraked())
         try play.set("a", url: "http://example.com/other")

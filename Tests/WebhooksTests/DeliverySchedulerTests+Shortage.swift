@@ -22,7 +22,7 @@ extension DeliverySchedulerTests {
         play.end(Self.ok)
         #expect(play.recorded.map(\.attempts) == [1])
         #expect(play.recorded.map(\.failure) == [nil])
-        #expect(play.scheduler.inFlight == 0)
+        #expect(play.scheduler.attempts.inFlight == 0)
     }
 
     @Test("however often it cannot be made, it is neither dead nor recorded, and the pauses grow to 16 s")
@@ -77,7 +77,7 @@ extension DeliverySchedulerTests {
         play.end(.unmade(Self.shortage))
         play.advance(to: play.now + 60_000)
         #expect(play.underWay.isEmpty)
-        #expect(play.scheduler.lanes.allSatisfy { $0 == nil })
+        #expect(play.scheduler.lanes.slots.allSatisfy { $0 == nil })
     }
 
     @Test("endpoints that hang never take what those that answer need, however many they are")
@@ -118,7 +118,7 @@ extension DeliverySchedulerTests {
         play.run()
         #expect(play.count("new") == 1)
         play.end(Self.ok)
-        #expect(play.scheduler.shares.unknown >= 0 && play.scheduler.shares.slow >= 0)
+        #expect(play.scheduler.attempts.shares.unknown >= 0 && play.scheduler.attempts.shares.slow >= 0)
     }
 
     @Test("what waits for its share is not forgotten when others before it have nothing more to send")
@@ -137,8 +137,8 @@ extension DeliverySchedulerTests {
             play.end(Self.ok)
         }
         #expect(seen.isSuperset(of: (12..<20).map { "h\($0)" }))
-        #expect(play.scheduler.inFlight == 0)
-        #expect(play.scheduler.shares.unknown == 0)
+        #expect(play.scheduler.attempts.inFlight == 0)
+        #expect(play.scheduler.attempts.shares.unknown == 0)
     }
 
     @Test("an attempt at a name counts for what it takes to look it up")
@@ -159,10 +159,10 @@ extension DeliverySchedulerTests {
         }
         play.run()
         #expect(play.underWay.count == 3)
-        #expect(play.scheduler.inFlight == 9)
+        #expect(play.scheduler.attempts.inFlight == 9)
         while !play.underWay.isEmpty { play.end(Self.ok) }
         #expect(play.recorded.count == 20)
-        #expect(play.scheduler.inFlight == 0)
+        #expect(play.scheduler.attempts.inFlight == 0)
         for number in 0..<20 {
             play.add(1, to: "a\(number)")
             try play.set("a\(number)", url: "http://192.0.2.\(number)/")

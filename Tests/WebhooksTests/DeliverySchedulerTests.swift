@@ -24,8 +24,8 @@ struct DeliverySchedulerTests {
         }
         #expect(seen.sorted() == Array(1...1000))
         #expect(play.rows["a"]?.isEmpty == true)
-        #expect(play.scheduler.inFlight == 0)
-        #expect(play.scheduler.queuedBytes == 0)
+        #expect(play.scheduler.attempts.inFlight == 0)
+        #expect(play.scheduler.lanes.queuedBytes == 0)
     }
 
     @Test("retries when due and not before, then gives up")
@@ -81,13 +81,12 @@ struct DeliverySchedulerTests {
         #expect(play.ids == [3])
     }
 
-    @Test("rests when there is nothing to do: no reads, no questions, no timer")
+    @Test("rests when there is nothing to do: no reads, no timer")
     func rests() throws {
         var play = Play()
         try play.set("a")
         play.run()
-        #expect(play.fetches == 1)
-        #expect(play.asks == 1)
+        #expect(play.reads == 1)
         #expect(play.waitsUntil == nil)
         play.add(1, to: "a")
         let calls1 = play.scheduler.wake("a")
@@ -96,8 +95,7 @@ struct DeliverySchedulerTests {
         #expect(!calls2)
         play.run()
         play.end(Self.ok)
-        #expect(play.fetches == 2)
-        #expect(play.asks == 1)
+        #expect(play.reads == 2)
         #expect(play.waitsUntil == nil)
     }
 
@@ -111,7 +109,7 @@ struct DeliverySchedulerTests {
         #expect(!calls3)
         play.run()
         #expect(play.underWay.isEmpty)
-        #expect(play.fetches == 0)
+        #expect(play.reads == 0)
         try play.set("a")
         play.run()
         #expect(play.ids == [1, 2, 3])
@@ -143,10 +141,10 @@ struct DeliverySchedulerTests {
         play.run()
         let tokens = play.scheduler.remove("a")
         #expect(Set(tokens) == Set(play.underWay.map(\.token)))
-        #expect(play.scheduler.queuedBytes == 0)
+        #expect(play.scheduler.lanes.queuedBytes == 0)
         play.abort(tokens)
         play.run()
-        #expect(play.scheduler.indices.isEmpty)
+        #expect(play.scheduler.lanes.indices.isEmpty)
         #expect(play.recorded.isEmpty)
         try play.set("a", maxInFlight: 2)
         play.run()
@@ -180,9 +178,9 @@ struct DeliverySchedulerTests {
             play.abort(play.scheduler.remove("e\(index)"))
             play.run()
         }
-        #expect(play.scheduler.indices.isEmpty)
-        #expect(play.scheduler.lanes.count <= 2)
-        #expect(play.scheduler.inFlight == 0)
+        #expect(play.scheduler.lanes.indices.isEmpty)
+        #expect(play.scheduler.lanes.slots.count <= 2)
+        #expect(play.scheduler.attempts.inFlight == 0)
     }
 
     @Test("an endpoint whose attempts end faster than they are recorded keeps no other from being read")
@@ -196,21 +194,13 @@ struct DeliverySchedulerTests {
         play.scheduler.finish(results, now: play.now) { 0 }
         play.add(1, to: "other")
         _ = play.scheduler.wake("other")
-        var jobs: [String] = []
-        while jobs.count < 10 {
-            switch play.scheduler.nextJob(now: play.now) {
-            case .record:
-                jobs.append("record")
-                play.scheduler.recorded(now: play.now)
-            case .fetch(let fetch):
-                jobs.append("fetch \(fetch.endpoint.id)")
-                play.scheduler.fetched(fetch, [], now: play.now)
-            default: jobs.append("-")
-            }
-        }
-        let fetch = try #require(jobs.firstIndex(of: "fetch other"))
-        let lastRecord = try #require(jobs.lastIndex(of: "record"))
-        #expect(fetch < lastRecord, "\(jobs)")
+        // While the first of many batches is being recorded.
+        #expect(play.scheduler.advance(to: play.now).record.count == 256)
+        let taken = play.scheduler.takeRead(now: play.now)
+        let read = try #require(taken)
+        #expect(read.endpoint.id == "other")
+        play.scheduler.finish(read, play.due(read))
+        #expect(play.scheduler.advance(to: play.now).begin.map(\.target.endpoint.id) == ["other"])
     }
 
     @Test("reads ahead no more than the budget in bytes")
@@ -222,11 +212,11 @@ struct DeliverySchedulerTests {
             try play.set("e\(index)", maxInFlight: 4)
         }
         play.run()
-        #expect(play.scheduler.queuedBytes <= 10_000 + 5000)
+        #expect(play.scheduler.lanes.queuedBytes <= 10_000 + 5000)
         for index in 0..<50 { #expect(play.count("e\(index)") >= 1) }
         while !play.underWay.isEmpty { play.end(Self.ok) }
         #expect(play.rows.values.count { !$0.isEmpty } == 0)
-        #expect(play.scheduler.queuedBytes == 0)
+        #expect(play.scheduler.lanes.queuedBytes == 0)
     }
 
     @Test("when the store fails, nothing is lost: it is asked again after a pause that grows")
@@ -236,16 +226,11 @@ struct DeliverySchedulerTests {
         try play.set("a")
         var pauses: [Int64] = []
         for _ in 0..<8 {
-            let job = play.scheduler.nextJob(now: play.now)
-            guard case .fetch = job else {
-                Issue.record("no fetch")
-                return
-            }
-            play.scheduler.storeFailed(job, now: play.now)
-            guard case .wait(let time?) = play.scheduler.nextJob(now: play.now) else {
-                Issue.record("no pause")
-                return
-            }
+            let taken = play.scheduler.takeRead(now: play.now)
+            let read = try #require(taken)
+            play.scheduler.fail(read, now: play.now)
+            #expect(play.scheduler.takeRead(now: play.now) == nil)
+            let time = play.scheduler.advance(to: play.now).next
             pauses.append(time - play.now)
             play.now = time
         }
@@ -256,8 +241,8 @@ struct DeliverySchedulerTests {
             play.underWay.map { TransportResult(request: $0, ending: .answered(Self.ok)) },
             now: play.now
         ) { 0 }
-        let job = play.scheduler.nextJob(now: play.now)
-        play.scheduler.storeFailed(job, now: play.now)
+        #expect(play.scheduler.advance(to: play.now).record.count == 1)
+        play.scheduler.recordFailed(now: play.now)
         play.now += 100
         play.run()
         #expect(play.recorded.map(\.result) == [.delivered])

@@ -48,13 +48,15 @@ struct DispatchModelTests {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<8: model.commit()
         case 8..<30: model.offer()
-        case 30..<55: model.stepPump()
+        case 30..<45: model.stepPump()
+        case 45..<55: model.stepRecorder()
         case 55..<75: model.end(with: DeliverySchedulerTests.ok)
         case 75..<79: model.end(with: DeliverySchedulerTests.error)
         case 79..<81: model.end(with: DeliverySchedulerTests.timeout)
         case 81..<91: model.pass(.random(in: 0...8, using: &random))
         case 91..<92: model.pass(.random(in: 0...(Bool.random(using: &random) ? 300 : 3000), using: &random))
-        case 92..<94 where storeFails: model.stepPump(failing: true)
+        case 92 where storeFails: model.stepPump(failing: true)
+        case 93 where storeFails: model.stepRecorder(failing: true)
         case 94..<100 where disturbance == .registrations || disturbance == .all && Bool.random(using: &random):
             disturb(&model, &random)
         case 94..<100 where disturbance == .clock || disturbance == .all: setClock(&model, &random)

@@ -10,8 +10,7 @@ struct DispatcherOfferTests {
     private func rests(_ fixture: DispatcherFixture, _ ids: String...) async throws {
         try await eventually("it rests") {
             fixture.dispatcher.state.withLock { state in
-                let isIdle = state.pumpWaiter != nil && !state.scheduler.hasStoreWork(now: fixture.store.now)
-                return isIdle && state.scheduler.unrecorded.isEmpty
+                !state.hasPumpWork(now: fixture.store.now) && state.scheduler.outcomes.count == 0
                     && ids.allSatisfy { state.scheduler.takesOffers($0, in: .raw) }
             }
         }
@@ -51,7 +50,7 @@ struct DispatcherOfferTests {
             fixture.dispatcher.set(try fixture.endpoint("a", receiver.url, ratePerSecond: 10))
             try await rests(fixture, "a")
             post(fixture, 5, to: "a")
-            let begun = fixture.dispatcher.state.withLock { $0.scheduler.inFlight }
+            let begun = fixture.dispatcher.state.withLock { $0.scheduler.attempts.inFlight }
             #expect(begun < 5)
             // By itself the pump looks once a minute.
             try await eventually(within: .seconds(30), "all are under way") { receiver.requests.count == 5 }

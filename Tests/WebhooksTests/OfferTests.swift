@@ -21,7 +21,7 @@ struct OfferTests {
         var play = Play(queuedBytes: queuedBytes, schedule: schedule)
         try play.set(id, maxInFlight: maxInFlight, ordered: ordered)
         play.run()
-        play.fetches = 0
+        play.reads = 0
         return play
     }
 
@@ -32,7 +32,10 @@ struct OfferTests {
         let delivered = play.recorded.filter { $0.result == .delivered }.map(\.delivery)
         #expect(play.rows.values.allSatisfy { $0.isEmpty }, sourceLocation: sourceLocation)
         #expect(Set(delivered).count == delivered.count, sourceLocation: sourceLocation)
-        #expect(play.scheduler.queuedBytes == 0 && play.scheduler.inFlight == 0, sourceLocation: sourceLocation)
+        #expect(
+            play.scheduler.lanes.queuedBytes == 0 && play.scheduler.attempts.inFlight == 0,
+            sourceLocation: sourceLocation
+        )
     }
 
     @Test("go out at once and without a read, if all before them is there", arguments: [false, true])
@@ -43,12 +46,11 @@ struct OfferTests {
         play.end(ok)
         play.offer(3, to: "a")
         #expect(play.ids == (ordered ? [2] : [2, 3, 4]))
-        let hasStoreWork = play.scheduler.hasStoreWork(now: play.now)
-        #expect(!hasStoreWork)
+        #expect(!play.scheduler.wantsRead(now: play.now))
         play.offer(2, to: "a")
         drain(&play)
         #expect(play.recorded.map(\.delivery).sorted() == [1, 2, 3, 4, 5, 6])
-        #expect(play.fetches == 0)
+        #expect(play.reads == 0)
     }
 
     @Test("wait behind a read that is due, and behind one under way, and are found by it or the next")
@@ -58,14 +60,12 @@ struct OfferTests {
         _ = play.scheduler.wake("a")
         play.offer(1, to: "a")
         #expect(play.underWay.isEmpty, "a read is due")
-        guard case .fetch(let fetch) = play.scheduler.nextJob(now: play.now) else {
-            Issue.record("no fetch")
-            return
-        }
-        let read = [play.delivery(1, to: "a"), play.delivery(2, to: "a")]
+        let taken = play.scheduler.takeRead(now: play.now)
+        let read = try #require(taken)
+        let due = [play.delivery(1, to: "a"), play.delivery(2, to: "a")]
         play.offer(1, to: "a")
         #expect(play.underWay.isEmpty, "a read is under way")
-        play.scheduler.fetched(fetch, read, now: play.now)
+        play.scheduler.finish(read, DueDeliveries(due))
         play.run()
         #expect(play.ids == [1, 2])
         drain(&play)
@@ -79,14 +79,16 @@ struct OfferTests {
         // Nothing has been answered yet: four under way, and four may wait.
         for _ in 0..<8 { play.offer(1, to: "a") }
         #expect(play.ids == [1, 2, 3, 4])
-        #expect(play.scheduler.lanes[0]?.queue.count == 4 && play.scheduler.lanes[0]?.isDirty == true)
+        #expect(
+            play.scheduler.lanes.slots[0]?.backlog.queue.count == 4 && play.scheduler.lanes.slots[0]?.reading == .wanted
+        )
         drain(&play)
         #expect(play.recorded.count == 12)
-        #expect(play.fetches > 0)
-        play.fetches = 0
+        #expect(play.reads > 0)
+        play.reads = 0
         play.offer(1, to: "a")
         drain(&play)
-        #expect(play.fetches == 0, "it has caught up")
+        #expect(play.reads == 0, "it has caught up")
     }
 
     @Test("beyond the budget in bytes they are read in their turn")
@@ -96,9 +98,9 @@ struct OfferTests {
         play.run()
         play.bodies = 1_000
         play.offer(2, to: "a")
-        #expect(play.scheduler.queuedBytes == 1_000)
+        #expect(play.scheduler.lanes.queuedBytes == 1_000)
         play.offer(1, to: "b")
-        #expect(play.ids == [1] && play.scheduler.queuedBytes == 1_000)
+        #expect(play.ids == [1] && play.scheduler.lanes.queuedBytes == 1_000)
         play.run()
         #expect(play.ids == [1, 3], "one that has nothing gets one at a time")
         drain(&play)
@@ -113,7 +115,7 @@ struct OfferTests {
         play.bodies = 65_536
         for _ in 0..<2_000 { play.offer(1, to: "a") }
         #expect(play.underWay.count == 16)
-        #expect(play.scheduler.queuedBytes < 8 << 20)
+        #expect(play.scheduler.lanes.queuedBytes < 8 << 20)
         play.bodies = 10
         drain(&play)
     }
@@ -158,7 +160,7 @@ struct OfferTests {
         _ = play.scheduler.remove("a")
         play.offer(1, to: "a")
         play.run()
-        #expect(play.underWay.isEmpty && play.scheduler.indices["a"] == nil)
+        #expect(play.underWay.isEmpty && play.scheduler.lanes.indices["a"] == nil)
     }
 
     @Test("in another format than the endpoint's they are read")
@@ -167,13 +169,13 @@ struct OfferTests {
         play.offer(1, to: "a", in: .cloudEventsBinary)
         #expect(play.underWay.isEmpty)
         play.run()
-        #expect(play.ids == [1] && play.fetches == 1)
+        #expect(play.ids == [1] && play.reads == 1)
         // What was taken in the old format and not begun is read anew.
         try play.set("a", maxInFlight: 1)
         play.run()
         play.offer(2, to: "a")
         try play.set("a", maxInFlight: 1, format: .cloudEventsStructured)
-        #expect(play.scheduler.lanes[0]?.queue.isEmpty == true && play.scheduler.queuedBytes == 0)
+        #expect(play.scheduler.lanes.slots[0]?.backlog.queue.isEmpty == true && play.scheduler.lanes.queuedBytes == 0)
         drain(&play)
         #expect(play.recorded.count == 3)
     }
@@ -204,7 +206,7 @@ struct OfferTests {
         play.end(ok)
         #expect(play.ids == [2])
         drain(&play)
-        #expect(play.fetches == 0)
+        #expect(play.reads == 0)
     }
 
     @Test("to an ordered endpoint do not wait for the retry of a head that is gone")

@@ -43,12 +43,12 @@ struct ProbeTests {
                 await #expect(throws: ProbeRefusal.busy) { try await fixture.dispatcher.attempt(delivery, at: path) }
                 await #expect(throws: ProbeRefusal.busy) { try await fixture.dispatcher.handshake(with: endpoint) }
                 #expect(try await fixture.dispatcher.attempt(delivery, at: other).status == 200)
-                #expect(fixture.dispatcher.state.withLock { $0.scheduler.inFlight } == 4)
+                #expect(fixture.dispatcher.state.withLock { $0.scheduler.attempts.inFlight } == 4)
                 open.withLock { $0 = true }
                 for try await outcome in group { #expect(outcome.status == 200) }
             }
             #expect(try await fixture.dispatcher.attempt(delivery, at: endpoint).status == 200)
-            #expect(fixture.dispatcher.state.withLock { $0.scheduler.inFlight } == 0)
+            #expect(fixture.dispatcher.state.withLock { $0.scheduler.attempts.inFlight } == 0)
             #expect(receiver.requests.count == 6)
         }
     }
@@ -60,7 +60,9 @@ struct ProbeTests {
         try await fixture.run(receiver) {
             for _ in 0..<2 { fixture.store.add(to: "a") }
             fixture.dispatcher.set(try fixture.endpoint("a", receiver.url))
-            try await eventually("it is used up") { fixture.dispatcher.state.withLock { $0.scheduler.inFlight } >= 1 }
+            try await eventually("it is used up") {
+                fixture.dispatcher.state.withLock { $0.scheduler.attempts.inFlight } >= 1
+            }
             let other = try fixture.endpoint("b", "http://127.0.0.1:\(receiver.port)/other")
             let held = Task { try await fixture.dispatcher.attempt(delivery, at: other) }
             try await eventually("both are") { receiver.requests.count == 2 }

@@ -53,18 +53,44 @@ struct RecordingTests {
             play.underWay.prefix(64).map { TransportResult(request: $0, ending: .answered(ok)) },
             now: play.now
         ) { 0 }
-        guard case .record(let first) = play.scheduler.nextJob(now: play.now) else {
-            Issue.record("nothing to record")
-            return
-        }
-        #expect(first.count == 64)
+        #expect(play.scheduler.advance(to: play.now).record.count == 64)
         play.now += 5
         play.underWay = play.underWay.suffix(1)
         let last = play.underWay.map { TransportResult(request: $0, ending: .answered(ok)) }
         play.scheduler.finish(last, now: play.now) { 0 }
-        play.scheduler.recorded(now: play.now)
-        let mustRecord = play.scheduler.mustRecord(now: play.now + 9)
-        #expect(!mustRecord && play.scheduler.nextTime == play.now + 10)
+        // One transaction at a time.
+        #expect(play.scheduler.advance(to: play.now).next == .max)
+        play.scheduler.recorded()
+        let steps = play.scheduler.advance(to: play.now + 9)
+        #expect(steps.record.isEmpty && steps.next == play.now + 10)
+    }
+
+    @Test(
+        "what is recorded while it is being read is not sent again, and tried again when it is due",
+        arguments: [true, false]
+    )
+    func besideRead(isDelivered: Bool) throws {
+        var play = Play()
+        try play.set("a")
+        play.run()
+        play.offer(1, to: "a")
+        play.add(1, to: "a")
+        _ = play.scheduler.wake("a")
+        let taken = play.scheduler.takeRead(now: play.now)
+        let read = try #require(taken)
+        let due = play.due(read)
+        #expect(due.deliveries.map(\.id) == [1, 2] && due.next == nil)
+        let start = play.now
+        play.end(isDelivered ? ok : error)
+        #expect(play.recorded.map(\.delivery) == [1])
+        play.scheduler.finish(read, due)
+        play.run()
+        #expect(play.ids == [2])
+        play.end(ok)
+        play.advance(to: start + 5_000)
+        #expect(play.ids == (isDelivered ? [] : [1]))
+        play.end(ok)
+        #expect(play.scheduler.lanes.slots[0]?.backlog.size == 0, "nothing of it is remembered")
     }
 
     @Test("nothing waits when the end has begun")
@@ -103,12 +129,8 @@ struct RecordingTests {
         var play = try caughtUp(2)
         play.end(ok) { $0.delivery.id == 1 }
         play.now += 10
-        let job = play.scheduler.nextJob(now: play.now)
-        guard case .record = job else {
-            Issue.record("nothing to record")
-            return
-        }
-        play.scheduler.storeFailed(job, now: play.now)
+        #expect(play.scheduler.advance(to: play.now).record.count == 1)
+        play.scheduler.recordFailed(now: play.now)
         play.end(ok)
         #expect(play.recorded.isEmpty)
         #expect(play.waitsUntil == play.now + 100)
@@ -127,11 +149,12 @@ struct RecordingTests {
         play.underWay = []
         play.scheduler.finish(results, now: play.now) { 0 }
         play.now += 10
-        let job = play.scheduler.nextJob(now: play.now)
-        play.scheduler.storeFailures = 5
-        play.scheduler.storeFailed(job, now: play.now)
+        let steps = play.scheduler.advance(to: play.now)
+        #expect(!steps.record.isEmpty)
+        play.underWay += steps.begin
+        for _ in 0..<6 { play.scheduler.recordFailed(now: play.now) }
         let start = play.now
-        #expect(play.scheduler.storeRetryAt > start + 3_000)
+        #expect(play.scheduler.outcomes.backoff.retryAt > start + 3_000)
         play.run()
         play.advance(to: start + 1_000)
         #expect(play.underWay.count + results.count == 5)

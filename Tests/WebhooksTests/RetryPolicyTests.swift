@@ -17,7 +17,7 @@ struct RetryPolicyTests {
             let scheduled = Double(RetryPolicy.standardSchedule[attempts - 1].milliseconds)
             var previous: Int64 = 0
             for step in -10...10 {
-                let delay = try #require(policy.delay(after: attempts, spread: Double(step) / 10))
+                let delay = try #require(policy.delay(after: attempts, jitter: Double(step) / 10))
                 #expect(delay > previous)
                 #expect(Double(delay) >= scheduled * 0.8 - 1)
                 #expect(Double(delay) <= scheduled * 1.2 + 1)
@@ -35,7 +35,7 @@ struct RetryPolicyTests {
                     attempts: attempts,
                     now: now,
                     timeOfDay: Self.timeOfDay,
-                    spread: 0
+                    jitter: 0
                 )
             else {
                 Issue.record("no retry after attempt \(attempts)")
@@ -45,7 +45,7 @@ struct RetryPolicyTests {
         }
         for attempts in 10...12 {
             #expect(
-                policy.result(of: Self.failed, attempts: attempts, now: now, timeOfDay: Self.timeOfDay, spread: 0)
+                policy.result(of: Self.failed, attempts: attempts, now: now, timeOfDay: Self.timeOfDay, jitter: 0)
                     == .dead
             )
         }
@@ -55,7 +55,7 @@ struct RetryPolicyTests {
                 attempts: 1,
                 now: now,
                 timeOfDay: Self.timeOfDay,
-                spread: 0
+                jitter: 0
             ) == .dead
         )
     }
@@ -64,7 +64,7 @@ struct RetryPolicyTests {
     func classes(failure: FailureClass) {
         let answer = AttemptAnswer(failure: failure)
         #expect(
-            policy.result(of: answer, attempts: 1, now: now, timeOfDay: Self.timeOfDay, spread: 0)
+            policy.result(of: answer, attempts: 1, now: now, timeOfDay: Self.timeOfDay, jitter: 0)
                 == .retry(notBefore: now + 5000)
         )
     }
@@ -75,11 +75,11 @@ struct RetryPolicyTests {
             let delivered = AttemptAnswer(status: 204)
             let gone = AttemptAnswer(status: 410, failure: .status)
             #expect(
-                policy.result(of: delivered, attempts: attempts, now: now, timeOfDay: Self.timeOfDay, spread: 0)
+                policy.result(of: delivered, attempts: attempts, now: now, timeOfDay: Self.timeOfDay, jitter: 0)
                     == .delivered
             )
             #expect(
-                policy.result(of: gone, attempts: attempts, now: now, timeOfDay: Self.timeOfDay, spread: 0) == .gone
+                policy.result(of: gone, attempts: attempts, now: now, timeOfDay: Self.timeOfDay, jitter: 0) == .gone
             )
         }
     }
@@ -94,7 +94,7 @@ struct RetryPolicyTests {
                     attempts: 1,
                     now: now,
                     timeOfDay: Self.timeOfDay,
-                    spread: 0
+                    jitter: 0
                 )
             else { return -1 }
             return time - now

@@ -13,45 +13,34 @@ struct LogDeliveryStore: DeliveryStore {
 
     var now: Int64 { log.now.milliseconds }
 
-    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> [Webhooks.Delivery] {
-        // An ordered endpoint asks for all that is pending, in sequence: what is not due holds the rest back.
-        let records =
-            now == .max
-            ? try await log.pendingDeliveries(of: endpoint.id, limit: limit)
-            : try await log.dueDeliveries(of: endpoint.id, at: Timestamp(milliseconds: now), limit: limit).deliveries
-        return records.map { record in
+    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> Webhooks.DueDeliveries {
+        let due = try await log.dueDeliveries(
+            of: endpoint.id,
+            at: Timestamp(milliseconds: now),
+            inOrder: endpoint.ordered,
+            limit: limit
+        )
+        let deliveries = due.deliveries.map { record in
             var delivery = Webhooks.Delivery(of: record.event, to: endpoint.id, in: endpoint.format)
             delivery.renewals = record.renewals
             delivery.attempts = record.attempts
             delivery.notBefore = record.notBefore.milliseconds
             return delivery
         }
+        return Webhooks.DueDeliveries(deliveries, next: due.next?.milliseconds)
     }
 
-    func nextDelivery(of endpoint: String) async throws -> Int64? {
-        let due = try await log.dueDeliveries(of: endpoint, at: log.now, limit: 1)
-        return due.deliveries.isEmpty ? due.next?.milliseconds : log.now.milliseconds
+    func record(
+        _ outcomes: [AttemptOutcome],
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        log.recordOutcomes(outcomes.map(\.deliveryOutcome)) { result in
+            completion(result.map { take(outcomes, failing: $0) }.mapError { $0 })
+        }
     }
 
-    func record(_ outcomes: [AttemptOutcome]) async throws {
-        let failing = try await log.recordOutcomes(
-            outcomes.map { outcome in
-                let state: DeliveryOutcome.State =
-                    switch outcome.result {
-                    case .delivered: .delivered
-                    case .retry(let notBefore): .pending(notBefore: Timestamp(milliseconds: notBefore))
-                    case .dead, .gone: .dead
-                    }
-                return DeliveryOutcome(
-                    observer: outcome.endpoint,
-                    event: Position(outcome.delivery),
-                    renewals: outcome.renewals,
-                    state: state,
-                    attempt: outcome.attempt,
-                    failing: outcome.failing
-                )
-            }
-        )
+    /// Counts outcomes that are recorded, and tells of endpoints that are to be disabled.
+    private func take(_ outcomes: [AttemptOutcome], failing: [String: Duration]) {
         metrics.count(outcomes)
         var failed: [String: FailedEndpoint] = [:]
         for outcome in outcomes {
@@ -63,5 +52,25 @@ struct LogDeliveryStore: DeliveryStore {
             }
         }
         for endpoint in failed.values { onFailed(endpoint) }
+    }
+}
+
+extension AttemptOutcome {
+    /// The outcome as the log keeps it.
+    fileprivate var deliveryOutcome: DeliveryOutcome {
+        let state: DeliveryOutcome.State =
+            switch result {
+            case .delivered: .delivered
+            case .retry(let notBefore): .pending(notBefore: Timestamp(milliseconds: notBefore))
+            case .dead, .gone: .dead
+            }
+        return DeliveryOutcome(
+            observer: endpoint,
+            event: Position(delivery),
+            renewals: renewals,
+            state: state,
+            attempt: attempt,
+            failing: failing
+        )
     }
 }

@@ -12,26 +12,28 @@ public protocol DeliveryLog: Sendable {
     /// events are taken if they are more than the limit.
     ///
     /// A delivery stays due until its outcome is recorded: whoever attempts deliveries leaves out those it has in hand.
-    /// - Parameter now: what ``now`` says, or another moment of that clock.
+    /// - Parameters:
+    ///   - now: what ``now`` says, or another moment of that clock.
+    ///   - isInOrder: whether all that are pending are answered, in sequence, due or not: for an observer that is to get its
+    ///     events in order, the first holds the others back until its `notBefore`.
     func dueDeliveries(
         of observer: String,
         at now: Timestamp,
+        inOrder isInOrder: Bool,
         limit: Int
     ) async throws(EventLogError) -> DueDeliveries
-
-    /// The pending deliveries in sequence order, whether their time has come or not: for an observer that is to get
-    /// its events in order, the first holds the others back until its `notBefore`.
-    func pendingDeliveries(of observer: String, limit: Int) async throws(EventLogError) -> [DeliveryRecord]
 
     /// Records how attempts went, all in one transaction. Outcomes of deliveries that are deleted, or have arrived, are
     /// ignored.
     ///
     /// What was under way when its delivery was renewed, or given up, is kept and counted like any other attempt. It
     /// does not settle the delivery, except that one that was given up has arrived after all.
-    /// - Returns: of the observers concerned, those that failed last: for how long without one success, as their outcomes
-    ///   say.
-    @discardableResult
-    func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Duration]
+    /// - Parameter completion: called once, on the log's thread: it must not block. Gets, of the observers concerned, those
+    ///   that failed last: for how long without one success, as their outcomes say.
+    func recordOutcomes(
+        _ outcomes: [DeliveryOutcome],
+        completion: @escaping @Sendable (Result<[String: Duration], EventLogError>) -> Void
+    )
 
     /// Makes every pending delivery of an observer that receives nothing a dead letter, without an attempt.
     ///
@@ -83,4 +85,15 @@ public protocol DeliveryLog: Sendable {
         to observer: String,
         at now: Timestamp
     ) async throws(EventLogError) -> Int?
+}
+
+extension DeliveryLog {
+    /// Records how attempts went, and waits until that is done: see ``recordOutcomes(_:completion:)``.
+    @discardableResult
+    public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Duration] {
+        let result = await withCheckedContinuation { continuation in
+            recordOutcomes(outcomes) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
 }

@@ -7,24 +7,27 @@ extension SQLiteEventLog: DeliveryLog {
     /// What a clock on the wall shows then: see ``DeliveryLog/timeOfDay(at:)``.
     public func timeOfDay(at time: Timestamp) -> Timestamp { self.time.timeOfDay(at: time) }
 
-    /// The pending deliveries whose time has come: see ``DeliveryLog/dueDeliveries(of:at:limit:)``.
+    /// The pending deliveries whose time has come: see ``DeliveryLog/dueDeliveries(of:at:inOrder:limit:)``.
     public func dueDeliveries(
         of observer: String,
         at now: Timestamp,
+        inOrder isInOrder: Bool,
         limit: Int
     ) async throws(EventLogError) -> DueDeliveries {
-        try await readDeliveries { reader in try reader.due(of: observer, at: now, limit: limit) }
+        try await readDeliveries { reader in
+            isInOrder
+                ? try reader.pending(of: observer, at: now, limit: limit)
+                : try reader.due(of: observer, at: now, limit: limit)
+        }
     }
 
-    /// The pending deliveries in sequence order: see ``DeliveryLog/pendingDeliveries(of:limit:)``.
-    public func pendingDeliveries(of observer: String, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
-        try await readDeliveries { [now] reader in try reader.pending(of: observer, at: now, limit: limit) }
-    }
-
-    /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:)``.
-    @discardableResult
-    public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Duration] {
-        try await change(hasLowPriority: true) { writer, db in try writer.record(outcomes, db) }
+    /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:completion:)``.
+    public func recordOutcomes(
+        _ outcomes: [DeliveryOutcome],
+        completion: @escaping @Sendable (Result<[String: Duration], EventLogError>) -> Void
+    ) {
+        let change = LogChange(makesRoom: true, completion) { writer, db in try writer.record(outcomes, db) }
+        sequencer.enqueue(.change(change), isBounded: false, hasLowPriority: true)
     }
 
     /// Makes every pending delivery of an observer a dead letter: see ``DeliveryLog/abandonDeliveries(of:failure:at:)``.

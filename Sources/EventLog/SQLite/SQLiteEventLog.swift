@@ -119,7 +119,7 @@ public final class SQLiteEventLog: EventLog {
     ) async throws(EventLogError) -> Value {
         let result = await withCheckedContinuation { continuation in
             let request = WriteRequest.change(
-                LogChange(makesRoom: makesRoom, continuation, body)
+                LogChange(makesRoom: makesRoom, { continuation.resume(returning: $0) }, body)
             )
             sequencer.enqueue(request, isBounded: false, hasLowPriority: hasLowPriority)
         }

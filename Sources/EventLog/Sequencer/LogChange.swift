@@ -13,17 +13,17 @@ struct LogChange: Sendable {
     /// Called instead if it threw, or the whole transaction failed.
     let fail: @Sendable (EventLogError) -> Void
 
-    /// A change that answers through a continuation.
+    /// A change that answers through a callback.
     init<Value: Sendable>(
         makesRoom: Bool,
-        _ continuation: CheckedContinuation<Result<Value, EventLogError>, Never>,
+        _ completion: @escaping @Sendable (Result<Value, EventLogError>) -> Void,
         _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
     ) {
         self.makesRoom = makesRoom
         perform = { writer, db in
             let value = try body(writer, db)
-            return { continuation.resume(returning: .success(value)) }
+            return { completion(.success(value)) }
         }
-        fail = { continuation.resume(returning: .failure($0)) }
+        fail = { completion(.failure($0)) }
     }
 }

@@ -12,10 +12,10 @@ public struct AttemptOutcome: Sendable, Hashable {
         case gone
     }
 
-    /// The delivery's id.
+    /// The delivery's id, which is unique among those of ``endpoint``.
     public var delivery: Int64
 
-    /// How often the delivery had been made anew when the attempt began: if it has been since, this does not settle it.
+    /// How often the delivery had been renewed when the attempt began: if it has been since, this does not settle it.
     public var renewals: Int64
 
     /// The endpoint's id.
@@ -62,7 +62,7 @@ public struct AttemptOutcome: Sendable, Hashable {
     public var failing: Int64 = 0
 
     /// What the operator is to be told of the endpoint with it.
-    var news: EndpointNews.Item?
+    var alert: FailureAlerts.Alert?
 
     /// Creates an outcome.
     public init(

@@ -24,7 +24,7 @@ public struct Delivery: Sendable {
     /// Further headers that the format asks for. Names are tokens; control bytes in values are percent-encoded.
     public var headers: [(name: String, value: String)]
 
-    /// How often the delivery was made anew by hand; its outcomes say so.
+    /// How often the delivery was renewed by hand; its outcomes say so.
     public var renewals: Int64
 
     /// How many attempts have been made since.

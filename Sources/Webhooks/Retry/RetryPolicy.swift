@@ -28,12 +28,12 @@ public struct RetryPolicy: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - attempts: attempts made, at least 1.
-    ///   - spread: chance, -1 to 1; 0 is the delay as scheduled.
-    func delay(after attempts: Int, spread: Double) -> Int64? {
+    ///   - chance: -1 to 1; 0 is the delay as scheduled.
+    func delay(after attempts: Int, jitter chance: Double) -> Int64? {
         guard attempts <= schedule.count else { return nil }
         // A delivery redelivered by hand may come with a count below one.
         let scheduled = Double(schedule[max(attempts, 1) - 1].milliseconds)
-        return Int64(clamping: (scheduled * (1 + jitter * spread)).rounded())
+        return Int64(clamping: (scheduled * (1 + jitter * chance)).rounded())
     }
 
     /// What an answer means for the delivery.
@@ -43,17 +43,17 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - attempts: attempts made, this one included.
     ///   - now: by the store's time.
     ///   - timeOfDay: milliseconds since 1970.
-    ///   - spread: chance, -1 to 1.
+    ///   - chance: -1 to 1.
     func result(
         of answer: AttemptAnswer,
         attempts: Int,
         now: Int64,
         timeOfDay: Int64,
-        spread: Double
+        jitter chance: Double
     ) -> AttemptOutcome.Result {
         guard let failure = answer.failure else { return .delivered }
         if failure == .status, answer.status == 410 { return .gone }
-        guard var delay = delay(after: attempts, spread: spread) else { return .dead }
+        guard var delay = delay(after: attempts, jitter: chance) else { return .dead }
         if let retryAfter = answer.retryAfter, answer.status == 429 || answer.status == 503 {
             delay = max(delay, min(retryAfter.delay(at: timeOfDay), Self.longestRetryAfter.milliseconds))
         }

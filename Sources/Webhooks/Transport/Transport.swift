@@ -5,10 +5,10 @@ import Posix
 
 /// Makes attempts on a thread of its own, which owns the libcurl handles and never waits for anything but sockets.
 ///
-/// Results go to a handler on that thread, in batches; what it returns is begun at once, so that a busy endpoint's next
-/// attempt needs no other thread.
+/// Results go to a handler on that thread, in batches; what it submits is begun at once, so that a busy endpoint's next
+/// attempt needs no other thread. The handler is also called, without results, when a time has come that it named.
 final class Transport: Sendable {
-    typealias Handler = @Sendable ([TransportResult]) -> [TransportRequest]
+    typealias Handler = @Sendable ([TransportResult]) -> Void
 
     /// What other threads leave for the transport thread.
     private struct Inbox {
@@ -17,15 +17,17 @@ final class Transport: Sendable {
         var isStopping = false
         /// Set while the thread lives.
         var wakeUp: WakeUp?
-        /// Whether the thread waits, or is about to: only then is a wake-up worth its system call.
-        var isWaiting = false
+        /// When to call the handler if no attempt ends before, by the store's time.
+        var callAt = Int64.max
+        /// Until when the thread waits, or is about to; nil if it does not: then a wake-up is not worth its system call.
+        var waitsUntil: Int64?
         var isRunning = false
         var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
         /// Wakes the thread if it waits.
         mutating func wake() {
-            guard isWaiting else { return }
-            isWaiting = false
+            guard waitsUntil != nil else { return }
+            waitsUntil = nil
             wakeUp?.wake()
         }
     }
@@ -45,21 +47,15 @@ final class Transport: Sendable {
         Thread.start(name: "webhooks") { self.run(handler: handler) }
     }
 
-    /// Hands over attempts to begin, in order.
-    func submit(_ requests: [TransportRequest]) {
-        guard !requests.isEmpty else { return }
+    /// Hands over attempts to begin, in order, and gives up on some that were submitted earlier.
+    ///
+    /// - Parameter callAt: when to call the handler if no attempt ends before, by the store's time; nil leaves it as it is.
+    func submit(_ requests: [TransportRequest] = [], aborting tokens: [UInt64] = [], callAt: Int64? = nil) {
         inbox.withLock { inbox in
-            inbox.requests.append(contentsOf: requests)
-            inbox.wake()
-        }
-    }
-
-    /// Gives up on attempts submitted earlier.
-    func abort(_ tokens: [UInt64]) {
-        guard !tokens.isEmpty else { return }
-        inbox.withLock { inbox in
-            inbox.aborts.append(contentsOf: tokens)
-            inbox.wake()
+            inbox.requests += requests
+            inbox.aborts += tokens
+            inbox.callAt = callAt ?? inbox.callAt
+            if !requests.isEmpty || !tokens.isEmpty || inbox.callAt < inbox.waitsUntil ?? .min { inbox.wake() }
         }
     }
 
@@ -95,16 +91,17 @@ final class Transport: Sendable {
         inbox.withLock { $0.wakeUp = wakeUp }
         while takeInbox(into: &loop) {
             let results = loop.turn()
-            if !results.isEmpty {
-                loop.begin(handler(results))
-            } else if mayWait() {
-                loop.wait()
-                inbox.withLock { $0.isWaiting = false }
+            switch results.isEmpty ? timeToWait() : 0 {
+            case nil: break
+            case 0: handler(results)
+            case let milliseconds?:
+                loop.wait(milliseconds: milliseconds)
+                inbox.withLock { $0.waitsUntil = nil }
             }
         }
         inbox.withLock { $0.wakeUp = nil }
         loop.abortAll()
-        _ = handler(loop.turn())
+        handler(loop.turn())
     }
 
     /// Begins and aborts what was left; `false` when it is time to stop.
@@ -121,11 +118,17 @@ final class Transport: Sendable {
         return !isStopping
     }
 
-    /// Announces the wait, unless something has come in since the inbox was emptied.
-    private func mayWait() -> Bool {
-        inbox.withLock { inbox in
-            inbox.isWaiting = inbox.requests.isEmpty && inbox.aborts.isEmpty && !inbox.isStopping
-            return inbox.isWaiting
+    /// For how long there is nothing to do, in milliseconds: announces the wait. Nil if something has come in since the
+    /// inbox was emptied.
+    private func timeToWait() -> Int64? {
+        let now = clocks.now()
+        return inbox.withLock { inbox in
+            guard inbox.requests.isEmpty, inbox.aborts.isEmpty, !inbox.isStopping else { return nil }
+            let time = inbox.callAt.subtractingClamped(now)
+            guard time > 0 else { return 0 }
+            inbox.waitsUntil = inbox.callAt
+            // A minute at most: waits do not go on while the machine is suspended, and the store's time does.
+            return min(time, 60_000)
         }
     }
 }

@@ -1,4 +1,5 @@
 import CCurl
+import DequeModule
 import HTTPTransport
 import Posix
 
@@ -9,7 +10,7 @@ struct TransportLoop: ~Copyable {
     private let clocks: Clocks
     private var active: [UInt64: Exchange] = [:]
     /// Attempts that are begun some at a time.
-    private var upcoming = Queue<TransportRequest>()
+    private var upcoming: Deque<TransportRequest> = []
     private var results: [TransportResult] = []
     private var hasReadAuthorities = false
 
@@ -18,7 +19,7 @@ struct TransportLoop: ~Copyable {
     private static let beginningsPerTurn = 16
 
     /// How long nothing must have happened, in milliseconds, for 35 more to be no loss.
-    private static let quietTime: Int = 250
+    private static let quietTime: Int64 = 250
 
     init?(options: TransportOptions, clocks: Clocks) {
         guard let multi = MultiHandle(options) else { return nil }
@@ -59,9 +60,8 @@ struct TransportLoop: ~Copyable {
     mutating func abort(_ tokens: [UInt64]) {
         if !upcoming.isEmpty {
             let tokens = Set(tokens)
-            for request in upcoming.removeAll() {
-                if tokens.contains(request.token) { end(request, .aborted) } else { upcoming.append(request) }
-            }
+            for request in upcoming where tokens.contains(request.token) { end(request, .aborted) }
+            upcoming.removeAll { tokens.contains($0.token) }
         }
         for token in tokens {
             guard let exchange = active[token] else { continue }
@@ -70,7 +70,8 @@ struct TransportLoop: ~Copyable {
     }
 
     mutating func abortAll() {
-        for request in upcoming.removeAll() { end(request, .aborted) }
+        for request in upcoming { end(request, .aborted) }
+        upcoming = []
         abort(Array(active.keys))
     }
 
@@ -91,12 +92,13 @@ struct TransportLoop: ~Copyable {
         retire(exchange, ending: .answered(answer))
     }
 
-    /// Waits until there is something to do. Uses the first quiet moment to get ready for TLS.
-    mutating func wait() {
+    /// Waits until there is something to do, at most for that time. Uses the first quiet moment to get ready for TLS.
+    mutating func wait(milliseconds: Int64) {
         if !upcoming.isEmpty { return }
-        // Only an upper bound: submissions end the wait, and so does libcurl's own next timeout.
-        let isQuiet = !multi.wait(milliseconds: hasReadAuthorities ? 60_000 : Self.quietTime)
-        guard isQuiet, !hasReadAuthorities else { return }
+        // Submissions end the wait, and so does libcurl's own next timeout.
+        let time = hasReadAuthorities ? milliseconds : min(milliseconds, Self.quietTime)
+        let isQuiet = !multi.wait(milliseconds: Int(time))
+        guard isQuiet, !hasReadAuthorities, time == Self.quietTime else { return }
         hasReadAuthorities = true
         readAuthorities()
     }

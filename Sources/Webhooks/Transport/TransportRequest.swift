@@ -3,11 +3,8 @@ struct TransportRequest: Sendable {
     /// Unique per attempt; names it when it is to be aborted.
     let token: UInt64
 
-    /// The scheduler's lane, handed back with the result; `nil` for a single attempt, which belongs to none.
-    let lane: Int?
-
     /// How the lane stood when the attempt began, which it counts under until it ends.
-    let standing: Lane.Standing
+    let standing: Standing
 
     let target: Target
     let delivery: Delivery

@@ -41,7 +41,8 @@ import Webhooks
             expecting: nil
         )
         _ = try await log.append((0..<4).map { _ in EventDraft(topic: topic, data: []) })
-        let ids = try await log.pendingDeliveries(of: "w", limit: 9).map(\.event.position.rawValue)
+        let due = try await log.dueDeliveries(of: "w", at: log.now, inOrder: true, limit: 9)
+        let ids = due.deliveries.map(\.event.position.rawValue)
         let failed = Recorder<FailedEndpoint>()
         try await body(
             LogDeliveryStore(
@@ -84,6 +85,14 @@ import Webhooks
             let late = outcome(ids[1], failing: 6 * Self.day, .retry(notBefore: 0))
             try await store.record([late, outcome(ids[2], failing: 0, .gone), outcome(ids[3], failing: 0, .gone)])
             #expect(failed.all.map(\.reason) == [.gone])
+        }
+    }
+}
+
+extension LogDeliveryStore {
+    fileprivate func record(_ outcomes: [AttemptOutcome]) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            record(outcomes) { continuation.resume(with: $0) }
         }
     }
 }

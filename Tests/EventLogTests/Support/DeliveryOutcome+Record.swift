@@ -19,4 +19,14 @@ extension DeliveryLog {
     func due(of observer: String, at now: Timestamp, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
         try await dueDeliveries(of: observer, at: now, limit: limit).deliveries
     }
+
+    /// What is due, and when more is.
+    func dueDeliveries(of observer: String, at now: Timestamp, limit: Int) async throws(EventLogError) -> DueDeliveries {
+        try await dueDeliveries(of: observer, at: now, inOrder: false, limit: limit)
+    }
+
+    /// What is pending, in sequence.
+    func pendingDeliveries(of observer: String, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
+        try await dueDeliveries(of: observer, at: now, inOrder: true, limit: limit).deliveries
+    }
 }

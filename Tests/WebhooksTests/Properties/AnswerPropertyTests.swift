@@ -33,8 +33,8 @@ struct AnswerPropertyTests {
             for index in 0..<endpoints { fixture.dispatcher.remove("\(index)") }
             try await eventually("nothing is left") {
                 fixture.dispatcher.state.withLock { state in
-                    state.scheduler.inFlight == 0 && state.scheduler.queuedBytes == 0
-                        && state.scheduler.lanes.allSatisfy { $0 == nil }
+                    state.scheduler.attempts.inFlight == 0 && state.scheduler.lanes.queuedBytes == 0
+                        && state.scheduler.lanes.slots.allSatisfy { $0 == nil }
                 }
             }
             for outcome in fixture.store.rows.flatMap(\.outcomes) {

@@ -92,7 +92,7 @@ struct RetryAfterPropertyTests {
             let answer = AttemptAnswer(status: 503, failure: .status, retryAfter: .seconds(.max))
             let now = random.one(of: [Int64.min, 0, 1_700_000_000_000, .max])
             let timeOfDay = random.one(of: [Int64.min, 0, 1_700_000_000_000, .max])
-            let result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, spread: spread)
+            let result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, jitter: spread)
             guard case .retry(let due) = result else { return "no retry of \(policy)" }
             return due >= now ? nil : "\(due) is before \(now): \(policy)"
         }
@@ -104,7 +104,7 @@ struct RetryAfterPropertyTests {
     private static func putOff(_ text: String, now: Int64) -> Int64 {
         let answer = AttemptAnswer(status: 429, failure: .status, retryAfter: RetryAfter(text))
         let policy = RetryPolicy(schedule: [.milliseconds(1)], jitter: 0)
-        let result = policy.result(of: answer, attempts: 1, now: now, timeOfDay: now, spread: 0)
+        let result = policy.result(of: answer, attempts: 1, now: now, timeOfDay: now, jitter: 0)
         guard case .retry(let due) = result else { return -1 }
         return due - now
     }

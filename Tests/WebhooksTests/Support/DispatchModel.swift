@@ -5,10 +5,17 @@ import Notation
 /// and what must hold of it whatever the order.
 ///
 /// As in the hub, the log's one thread commits, offers what it committed, and records: between a commit and its offers
-/// nothing is recorded, but everything else may happen.
+/// nothing is recorded, but everything else may happen. A delivery's id is its event's place: several endpoints have one
+/// of the same.
 struct DispatchModel {
-    struct Row {
+    struct Key: Hashable, Comparable {
         let endpoint: String
+        let id: Int64
+
+        static func < (one: Key, other: Key) -> Bool { (one.endpoint, one.id) < (other.endpoint, other.id) }
+    }
+
+    struct Row {
         let bytes: Int
         var notBefore: Int64
         var attempts = 0
@@ -19,22 +26,33 @@ struct DispatchModel {
     enum Pump {
         case running
         case waiting
-        /// A call of the store: what it has read, once it has.
-        case calling(DeliveryScheduler.Job, read: [Delivery]?)
+        /// It reads: what the store answers, once it has.
+        case reading(DeliveryScheduler.Read, DueDeliveries?)
+    }
+
+    /// What the store's writer is at.
+    enum Recorder {
+        case idle
+        case called([AttemptOutcome])
+        /// They are recorded, and the dispatcher has yet to hear it.
+        case recorded
     }
 
     private(set) var random: SplitMix
     private(set) var problems: [String] = []
     private(set) var offersTaken = 0
 
-    private var state: WebhookDispatcher.State
+    private var scheduler: DeliveryScheduler
+    private var isPumpSignalled = false
     private var pump = Pump.running
+    private var recorder = Recorder.idle
     /// The store's time.
     private(set) var now: Int64 = 1_700_000_000_000
     /// How far the clock of the day is ahead of that.
     private var ahead: Int64 = 0
     private var timeOfDay: Int64 { now + ahead }
-    private(set) var alarms: [Int64] = []
+    /// When the dispatcher is to be called if nothing happens before.
+    private(set) var callAt = Int64.max
     private let policy: RetryPolicy
 
     /// For how long each endpoint has been failing in all, as its outcomes say.
@@ -43,7 +61,7 @@ struct DispatchModel {
     private var openSince: [String: Int64] = [:]
     private var open: [String: Int64] = [:]
 
-    private var rows: [Int64: Row] = [:]
+    private var rows: [Key: Row] = [:]
     private var lastID: Int64 = 0
     /// Committed, and not offered yet, in order.
     private var offers: [(endpoint: String, format: Endpoint.Format, ids: [Int64])] = []
@@ -55,9 +73,9 @@ struct DispatchModel {
     /// When they began, by token.
     private var begunAt: [UInt64: Int64] = [:]
     /// Deliveries that need no more attempt.
-    private var settled: Set<Int64> = []
-    private var attempts: [Int64: Int] = [:]
-    private var retryAt: [Int64: Int64] = [:]
+    private var settled: Set<Key> = []
+    private var attempts: [Key: Int] = [:]
+    private var retryAt: [Key: Int64] = [:]
 
     static let quickly = RetryPolicy(
         schedule: [.milliseconds(5), .milliseconds(30), .milliseconds(200), .seconds(3)],
@@ -75,7 +93,7 @@ struct DispatchModel {
         limits.recordBatch = 6
         limits.recordDelay = 10
         limits.recordAtOnce = 8
-        state = WebhookDispatcher.State(scheduler: DeliveryScheduler(limits: limits, policy: policy))
+        scheduler = DeliveryScheduler(limits: limits, policy: policy)
         for endpoint in endpoints { set(endpoint) }
     }
 
@@ -84,12 +102,15 @@ struct DispatchModel {
     /// Commits deliveries to some endpoints; they wait to be offered. Does nothing while others do.
     mutating func commit() {
         guard offers.isEmpty else { return }
+        let first = lastID + 1
+        lastID += .random(in: 1...4, using: &random)
         for endpoint in endpoints.values.sorted(by: { $0.id < $1.id }) where Bool.random(using: &random) {
-            var ids: [Int64] = []
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                lastID += 1
-                ids.append(lastID)
-                rows[lastID] = Row(endpoint: endpoint.id, bytes: .random(in: 0...40, using: &random), notBefore: now)
+            let ids = Array(Int64.random(in: first...lastID, using: &random)...lastID)
+            for id in ids {
+                rows[Key(endpoint: endpoint.id, id: id)] = Row(
+                    bytes: .random(in: 0...40, using: &random),
+                    notBefore: now
+                )
             }
             // Sometimes twice, for patterns that overlap, and in the format of the registration before.
             for _ in 0..<(Int.random(in: 0..<5, using: &random) == 0 ? 2 : 1) {
@@ -104,38 +125,50 @@ struct DispatchModel {
     mutating func offer() {
         guard !offers.isEmpty else { return }
         let (endpoint, format, ids) = offers.removeFirst()
-        if state.scheduler.takesOffers(endpoint, in: format) { offersTaken += 1 }
+        if scheduler.takesOffers(endpoint, in: format) { offersTaken += 1 }
         if Int.random(in: 0..<10, using: &random) == 0 {
-            if state.scheduler.wake(endpoint) { _ = state.signalPump() }
+            if scheduler.wake(endpoint) { update { _ in } }
         } else {
-            let deliveries = ids.map { delivery($0, in: format) }
+            let deliveries = ids.map { delivery(Key(endpoint: endpoint, id: $0), in: format) }
             update { $0.offer(endpoint, in: format, deliveries) }
         }
     }
 
-    /// Lets the pump take its next step: a job, or the end of one.
+    /// Lets the pump take its next step: the beginning of a read, what the store answers, or its end.
     mutating func stepPump(failing: Bool = false) {
         switch pump {
         case .waiting:
-            guard state.isPumpSignalled else { return }
-            state.isPumpSignalled = false
+            guard isPumpSignalled else { return }
+            isPumpSignalled = false
             pump = .running
         case .running:
-            state.scheduler.fireTimers(now: now)
-            take()
-            let job = state.scheduler.nextJob(now: now)
-            if case .wait(let time) = job {
-                setAlarm(min(time ?? .max, now + 60_000))
-                pump = .waiting
-            } else {
-                pump = .calling(job, read: nil)
-            }
-        case .calling(let job, nil) where !failing:
+            pump = scheduler.takeRead(now: now).map { .reading($0, nil) } ?? .waiting
+        case .reading(let read, nil) where !failing:
             // What the store has now; it is taken in later.
-            if case .fetch(let fetch) = job { pump = .calling(job, read: due(fetch)) } else { finish(job, []) }
-        case .calling(let job, let read):
-            if failing { pump = .running }
-            if failing { update { [now] in $0.storeFailed(job, now: now) } } else { finish(job, read ?? []) }
+            pump = .reading(read, due(read))
+        case .reading(let read, let due):
+            pump = .running
+            update { [now] scheduler in
+                if let due, !failing { scheduler.finish(read, due) } else { scheduler.fail(read, now: now) }
+            }
+        }
+    }
+
+    /// Lets the store's writer take its next step: to record, or to say that it has.
+    mutating func stepRecorder(failing: Bool = false) {
+        switch recorder {
+        case .idle: break
+        case .called where failing:
+            recorder = .idle
+            update { [now] in $0.recordFailed(now: now) }
+        case .called(let outcomes):
+            // It has to offer first.
+            guard offers.isEmpty else { return }
+            record(outcomes)
+            recorder = .recorded
+        case .recorded:
+            recorder = .idle
+            update { $0.recorded() }
         }
     }
 
@@ -150,9 +183,9 @@ struct DispatchModel {
         var answer = answer
         let duration = now - (begunAt.removeValue(forKey: request.token) ?? now)
         answer.timings = AttemptTimings(total: duration * 1000)
-        let id = request.delivery.id
+        let id = key(request)
         attempts[id, default: 0] += 1
-        switch policy.result(of: answer, attempts: attempts[id] ?? 0, now: 0, timeOfDay: timeOfDay, spread: 0) {
+        switch policy.result(of: answer, attempts: attempts[id] ?? 0, now: 0, timeOfDay: timeOfDay, jitter: 0) {
         case .retry(let delay): retryAt[id] = now + delay
         case .gone:
             settled.insert(id)
@@ -204,8 +237,8 @@ struct DispatchModel {
         let timeOfDay = timeOfDay
         now += max(milliseconds + step, 0)
         ahead = timeOfDay + milliseconds + step - now
-        state = WebhookDispatcher.State(scheduler: DeliveryScheduler(limits: state.scheduler.limits, policy: policy))
-        (pump, alarms, underWay, offers, holds, gone) = (.running, [], [], [], [:], [])
+        scheduler = DeliveryScheduler(limits: scheduler.limits, policy: policy)
+        (pump, recorder, callAt, underWay, offers, holds, gone) = (.running, .idle, .max, [], [], [:], [])
         settled = Set(rows.filter { !$0.value.isPending }.keys)
         attempts = rows.mapValues(\.attempts)
         retryAt = rows.mapValues(\.notBefore)
@@ -216,11 +249,11 @@ struct DispatchModel {
     mutating func replace(_ id: String, by other: String) {
         guard var endpoint = endpoints.removeValue(forKey: id) else { return }
         close(id)
-        let tokens = state.scheduler.remove(id)
+        let tokens = scheduler.remove(id)
         let aborted = underWay.filter { tokens.contains($0.token) }
         underWay.removeAll { tokens.contains($0.token) }
         update { [now] in $0.finish(aborted.map { TransportResult(request: $0, ending: .aborted) }, now: now) { 0 } }
-        rows = rows.filter { $0.value.endpoint != id }
+        rows = rows.filter { $0.key.endpoint != id }
         offers.removeAll { $0.endpoint == id }
         holds[id] = nil
         endpoint.id = other
@@ -236,8 +269,8 @@ struct DispatchModel {
 
     /// Whether nothing happens before time passes.
     var isAtRest: Bool {
-        guard case .waiting = pump else { return false }
-        return !state.isPumpSignalled && offers.isEmpty && underWay.isEmpty
+        guard case .waiting = pump, case .idle = recorder else { return false }
+        return !isPumpSignalled && offers.isEmpty && underWay.isEmpty
     }
 
     /// Notes what should not be.
@@ -249,18 +282,12 @@ struct DispatchModel {
     var pending: Int { rows.values.count(where: \.isPending) }
 
     /// How much is remembered, by kind.
-    var sizes: [String: Int] {
-        state.scheduler.sizes.merging(["alarms": state.alarms.count]) { $1 }
-    }
+    var sizes: [String: Int] { scheduler.sizes }
 
     mutating func pass(_ milliseconds: Int64) {
         check()
         now += milliseconds
-        for time in alarms where time <= now {
-            if let place = state.alarms.firstIndex(of: time) { state.alarms.remove(at: place) }
-            _ = state.signalPump()
-        }
-        alarms.removeAll { $0 <= now }
+        if callAt <= now { update { _ in } }
     }
 
     /// Lets everything end well, with nothing to help but the alarms that are set.
@@ -279,35 +306,34 @@ struct DispatchModel {
                 offer()
                 if !underWay.isEmpty { end(with: AttemptAnswer(status: 200)) }
                 if isAtRest { break }
+                stepRecorder()
                 stepPump()
             }
             if rows.values.allSatisfy({ !$0.isPending }) { break }
-            let delay = max((alarms.min() ?? now) - now, 0)
+            let delay = max(min(callAt, now + 60_000) - now, 0)
             idle = delay >= 59_000 ? idle + 1 : 0
             pass(delay)
         }
         let lost = rows.filter { $0.value.isPending || !settled.contains($0.key) }.keys.sorted()
         if !lost.isEmpty { problems.append("never settled: \(lost)") }
         if now - began > longest + 60_000 { problems.append("took \(now - began) ms") }
-        if state.scheduler.queuedBytes != 0 || state.scheduler.inFlight != 0 { problems.append("something is left") }
+        if scheduler.lanes.queuedBytes != 0 || scheduler.attempts.inFlight != 0 {
+            problems.append("something is left")
+        }
     }
 
     // MARK: What must hold
 
-    private mutating func take() {
-        for request in state.scheduler.takeAttempts(now: now) {
-            check(request)
-            underWay.append(request)
-            begunAt[request.token] = now
-        }
+    private func key(_ request: TransportRequest) -> Key {
+        Key(endpoint: request.target.endpoint.id, id: request.delivery.id)
     }
 
     private mutating func check(_ request: TransportRequest) {
-        let (id, endpoint) = (request.delivery.id, request.target.endpoint)
+        let (id, endpoint) = (key(request), request.target.endpoint)
         func must(_ condition: Bool, _ what: String) {
-            if !condition { problems.append("\(id) to \(endpoint.id) \(what)") }
+            if !condition { problems.append("\(id) \(what)") }
         }
-        must(!underWay.contains { $0.delivery.id == id }, "is under way already")
+        must(!underWay.contains { key($0) == id }, "is under way already")
         must(!settled.contains(id), "is settled already")
         must(request.delivery.attempts == attempts[id] ?? 0, "has had another number of attempts")
         must(now >= retryAt[id] ?? 0, "is not due yet")
@@ -316,59 +342,62 @@ struct DispatchModel {
         must(endpoint.isEnabled && !gone.contains(endpoint.id), "goes to one that is disabled")
         must(holds[endpoint.id, default: 0] == 0, "goes to one that is held")
         guard endpoint.ordered else { return }
-        let isFirst = !rows.contains { $0.key < id && $0.value.endpoint == endpoint.id && !settled.contains($0.key) }
+        let isFirst = !rows.keys.contains { $0.endpoint == endpoint.id && $0 < id && !settled.contains($0) }
         must(isFirst, "is not the first")
     }
 
-    /// Between two moments: the books are right, and the pump does not sleep past what is due.
+    /// Between two moments: the books are right, and the dispatcher does not sleep past what is due.
     private mutating func check() {
-        var scheduler = state.scheduler
-        if scheduler.queuedBytes != scheduler.lanes.reduce(0, { $0 + ($1?.queuedBytes ?? 0) }) {
+        var scheduler = self.scheduler
+        let lanes = scheduler.lanes.slots.compactMap(\.self)
+        if scheduler.lanes.queuedBytes != lanes.reduce(0, { $0 + $1.backlog.bytes }) {
             problems.append("the bytes that are queued are counted wrong")
         }
-        checkSizes(scheduler)
-        guard case .waiting = pump, !state.isPumpSignalled else { return }
-        for case let lane? in scheduler.lanes where isKeptWaiting(lane, by: scheduler) {
+        checkSizes(scheduler, lanes)
+        for lane in lanes where isKeptWaiting(lane, by: scheduler) {
             problems.append("\(lane.id) waits although there is room")
         }
-        let alarm = state.alarms.min() ?? .max
-        if !alarms.contains(alarm) { problems.append("the alarm is not set") }
-        if scheduler.timers.earliest ?? .max < alarm { problems.append("the pump sleeps past a timer") }
-        guard now >= scheduler.storeRetryAt else { return }
-        if !scheduler.unrecorded.isEmpty, scheduler.recordAt < alarm {
-            problems.append("the pump sleeps past outcomes")
+        let steps = scheduler.advance(to: now)
+        if !steps.begin.isEmpty || !steps.record.isEmpty || steps.next < callAt {
+            problems.append("the dispatcher sleeps past what is due")
         }
+        guard case .waiting = pump, !isPumpSignalled else { return }
         // What is over the budget in bytes waits its turn, so there may be some that it cannot do.
-        guard case .wait = scheduler.nextJob(now: now) else {
-            return problems.append("the pump sleeps while it has work")
-        }
+        if scheduler.takeRead(now: now) != nil { problems.append("the pump sleeps while it has work") }
     }
 
     /// Whether a lane waits although its first delivery may be attempted. Nothing else is to happen now.
     private func isKeptWaiting(_ lane: Lane, by scheduler: DeliveryScheduler) -> Bool {
-        let standing = lane.standing(at: now)
-        let isCrowded = scheduler.inFlight >= scheduler.limits.inFlight / 2
-        return lane.isOpen && !lane.queue.isEmpty && lane.inFlight.count < lane.window && lane.heldUntil <= now
-            && scheduler.hasRoom && scheduler.shares.hasRoom(for: standing)
-            && (!isCrowded || lane.isProven || lane.inFlight.isEmpty)
-            && scheduler.unrecorded.count + scheduler.recording.count < scheduler.limits.unrecorded
+        let trust = lane.health.trust
+        let isCrowded = scheduler.attempts.inFlight >= scheduler.limits.inFlight / 2
+        return lane.canSend && lane.pace.heldUntil <= now
+            && scheduler.attempts.hasRoom && scheduler.attempts.shares.hasRoom(for: trust.standing(at: now))
+            && (!isCrowded || trust.isProven || lane.inFlight == 0)
+            && scheduler.outcomes.count < scheduler.limits.unrecorded
     }
 
-    /// What is remembered is bounded by what there is.
-    private mutating func checkSizes(_ scheduler: DeliveryScheduler) {
+    /// What is remembered is bounded by what there is, and what is remembered twice is the same.
+    private mutating func checkSizes(_ scheduler: DeliveryScheduler, _ lanes: [Lane]) {
         func must(_ condition: Bool, _ what: String) {
             if !condition { problems.append(what) }
         }
-        let lanes = scheduler.lanes.count { $0 != nil }
-        let shares = scheduler.shares
-        must(scheduler.timers.count <= lanes, "there are more timers than lanes")
-        must(scheduler.parked.count == Set(scheduler.parked).count, "a lane is parked twice")
-        let waiting = scheduler.waiting.values.flatMap { $0 }
-        must(waiting.count == Set(waiting).count, "a lane waits twice")
-        must(shares.proven + shares.unknown + shares.slow == scheduler.inFlight, "the shares are counted wrong")
-        must(scheduler.slow.isSubset(of: underWay.map(\.token)), "slow ones are remembered that have ended")
-        let slow = scheduler.lanes.reduce(0) { $0 + ($1?.slowUnderWay ?? 0) }
-        must(slow == scheduler.slow.count, "slow ones are counted wrong")
+        let (turns, attempts) = (scheduler.turns, scheduler.attempts)
+        must(scheduler.lanes.timers.size <= 2 * lanes.count + 16, "there are more timers than lanes")
+        must(turns.queued.count == lanes.count { $0.turn == .queued }, "a lane is queued twice, or not")
+        must(turns.parked.count == lanes.count { $0.turn == .parked }, "a lane is parked that is not")
+        for (standing, waiting) in turns.waiting {
+            must(waiting.count == lanes.count { $0.turn == .waiting(standing) }, "a lane waits that does not")
+        }
+        must(
+            scheduler.readers.queue.count == lanes.count { $0.reading == .queued },
+            "a lane is to be read twice, or not"
+        )
+        must(Set(attempts.underWay.keys) == Set(underWay.map(\.token)), "attempts are remembered that have ended")
+        must(attempts.underWay.count == lanes.reduce(0) { $0 + $1.inFlight }, "attempts are counted wrong")
+        let weight = attempts.underWay.values.reduce(0) { $0 + $1.weight }
+        must(attempts.inFlight == weight, "the shares are counted wrong")
+        let slow = attempts.underWay.values.count(where: \.isSlow)
+        must(slow == lanes.reduce(0) { $0 + $1.health.trust.slowUnderWay }, "slow ones are counted wrong")
     }
 
     // MARK: The rest of the dispatcher
@@ -400,58 +429,47 @@ struct DispatchModel {
     }
 
     private mutating func update(_ change: (inout DeliveryScheduler) -> Void) {
-        change(&state.scheduler)
-        take()
-        _ = state.signalPumpIfNeeded(now: now)
-    }
-
-    private mutating func setAlarm(_ time: Int64) {
-        guard !state.alarms.contains(where: { $0 <= time }) else { return }
-        state.alarms.append(time)
-        alarms.append(time)
-    }
-
-    private mutating func finish(_ job: DeliveryScheduler.Job, _ read: [Delivery]) {
-        switch job {
-        case .record(let outcomes):
-            // The thread that records has to offer first.
-            guard offers.isEmpty else { return }
-            record(outcomes)
-            update { [now] in $0.recorded(now: now) }
-        case .fetch(let fetch): update { [now] in $0.fetched(fetch, read, now: now) }
-        case .ask(let ask):
-            let next = rows.values.filter { $0.endpoint == ask.id && $0.isPending }.map(\.notBefore).min()
-            update { [now] in $0.asked(ask, next, now: now) }
-        case .abort, .wait, .finished: problems.append("an end that nobody asked for")
+        change(&scheduler)
+        let steps = scheduler.advance(to: now)
+        for request in steps.begin {
+            check(request)
+            underWay.append(request)
+            begunAt[request.token] = now
         }
-        pump = .running
+        if !steps.abort.isEmpty { problems.append("an end that nobody asked for") }
+        if !steps.record.isEmpty {
+            if case .idle = recorder {} else { problems.append("two transactions at a time") }
+            recorder = .called(steps.record)
+        }
+        callAt = steps.next
+        if scheduler.wantsRead(now: now) { isPumpSignalled = true }
     }
 
     private mutating func record(_ outcomes: [AttemptOutcome]) {
         for outcome in outcomes {
             note(outcome)
-            rows[outcome.delivery]?.attempts = outcome.attempts
+            let id = Key(endpoint: outcome.endpoint, id: outcome.delivery)
+            rows[id]?.attempts = outcome.attempts
             if case .retry(let notBefore) = outcome.result {
-                rows[outcome.delivery]?.notBefore = notBefore
+                rows[id]?.notBefore = notBefore
             } else {
-                rows[outcome.delivery]?.isPending = false
+                rows[id]?.isPending = false
             }
         }
     }
 
-    private func due(_ fetch: DeliveryScheduler.Fetch) -> [Delivery] {
-        let due = rows.filter {
-            $0.value.endpoint == fetch.endpoint.id && $0.value.isPending && $0.value.notBefore <= fetch.at
-        }
-        return due.keys.sorted().prefix(fetch.limit).map { delivery($0, in: fetch.endpoint.format) }
+    private func due(_ read: DeliveryScheduler.Read) -> DueDeliveries {
+        let pending = rows.filter { $0.key.endpoint == read.endpoint.id && $0.value.isPending }.keys
+        let deliveries = pending.map { delivery($0, in: read.endpoint.format) }
+        return .of(deliveries, to: read.endpoint, at: read.at, limit: read.limit)
     }
 
-    private func delivery(_ id: Int64, in format: Endpoint.Format) -> Delivery {
-        let row = rows[id] ?? Row(endpoint: "", bytes: 0, notBefore: 0)
+    private func delivery(_ key: Key, in format: Endpoint.Format) -> Delivery {
+        let row = rows[key] ?? Row(bytes: 0, notBefore: 0)
         return Delivery(
-            id: id,
-            endpoint: row.endpoint,
-            eventID: "e\(id)",
+            id: key.id,
+            endpoint: key.endpoint,
+            eventID: "e\(key.id)",
             topic: "t",
             contentType: format.rawValue,
             body: [UInt8](repeating: 0, count: row.bytes),

@@ -1,3 +1,4 @@
+import Dispatch
 import Locking
 import Notation
 
@@ -76,7 +77,7 @@ final class MemoryStore: DeliveryStore {
         }
     }
 
-    /// Makes a delivery anew: pending and due at once, whatever became of it.
+    /// Renews a delivery: pending and due at once, whatever became of it.
     func renew(_ id: Int64) {
         state.withLock { state in
             state.rows[id]?.state = .pending
@@ -111,24 +112,21 @@ final class MemoryStore: DeliveryStore {
         }
     }
 
-    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> [Delivery] {
+    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> DueDeliveries {
         try access { state in
-            let due = state.rows.values.filter {
-                $0.state == .pending && $0.delivery.endpoint == endpoint.id && $0.delivery.notBefore <= now
-            }
-            return due.map(\.delivery).sorted { $0.id < $1.id }.prefix(limit).map { $0 }
+            let pending = state.rows.values.filter { $0.state == .pending && $0.delivery.endpoint == endpoint.id }
+            return .of(pending.map(\.delivery), to: endpoint, at: now, limit: limit)
         }
     }
 
-    func nextDelivery(of endpoint: String) async throws -> Int64? {
-        try access { state in
-            state.rows.values.filter { $0.state == .pending && $0.delivery.endpoint == endpoint }
-                .map(\.delivery.notBefore).min()
+    func record(
+        _ outcomes: [AttemptOutcome],
+        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        // On another thread, as the log's: who commits may be told of it by the thread that records.
+        DispatchQueue.global().async { [self] in
+            completion(Result { try writer.withLock { _ throws in try write(outcomes) } })
         }
-    }
-
-    func record(_ outcomes: [AttemptOutcome]) async throws {
-        try writer.withLock { _ throws in try write(outcomes) }
     }
 
     private func write(_ outcomes: [AttemptOutcome]) throws {
@@ -150,5 +148,14 @@ final class MemoryStore: DeliveryStore {
                 state.rows[outcome.delivery] = row
             }
         }
+    }
+}
+
+extension DueDeliveries {
+    /// What a store answers that has those pending, by the protocol's rules.
+    static func of(_ pending: [Delivery], to endpoint: Endpoint, at now: Int64, limit: Int) -> DueDeliveries {
+        let due = pending.filter { endpoint.ordered || $0.notBefore <= now }.sorted { $0.id < $1.id }
+        let later = pending.lazy.filter { !endpoint.ordered && $0.notBefore > now }
+        return DueDeliveries(Array(due.prefix(limit)), next: later.map(\.notBefore).min())
     }
 }

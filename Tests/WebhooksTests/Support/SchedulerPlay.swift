@@ -15,8 +15,7 @@ extension DeliverySchedulerTests {
         var bodies = 10
         var underWay: [TransportRequest] = []
         var recorded: [AttemptOutcome] = []
-        var fetches = 0
-        var asks = 0
+        var reads = 0
         var waitsUntil: Int64?
         var isFinished = false
 
@@ -88,49 +87,48 @@ extension DeliverySchedulerTests {
             )
         }
 
-        /// Runs jobs until there are none.
+        /// Takes steps until there are none.
         mutating func run() {
             for _ in 0..<100_000 {
-                scheduler.fireTimers(now: now)
-                underWay += scheduler.takeAttempts(now: now)
-                let job = scheduler.nextJob(now: now)
-                switch job {
-                case .record(let outcomes):
-                    recorded += outcomes
-                    for outcome in outcomes {
-                        guard outcome.renewals == renewals[outcome.delivery] ?? 0 else { continue }
-                        attempts[outcome.delivery] = outcome.attempts
-                        if case .retry(let time) = outcome.result {
-                            rows[outcome.endpoint]?[outcome.delivery]? = time
-                        } else {
-                            rows[outcome.endpoint]?[outcome.delivery] = nil
-                        }
-                    }
-                    scheduler.recorded(now: now)
-                case .fetch(let fetch):
-                    fetches += 1
-                    let due = (rows[fetch.endpoint.id] ?? [:]).filter { $0.value <= fetch.at }.keys.sorted()
-                    let deliveries = due.prefix(fetch.limit).map {
-                        delivery($0, to: fetch.endpoint.id, in: fetch.endpoint.format)
-                    }
-                    scheduler.fetched(fetch, deliveries, now: now)
-                case .ask(let ask):
-                    asks += 1
-                    scheduler.asked(ask, rows[ask.id]?.values.min(), now: now)
-                case .abort(let tokens):
-                    abort(tokens)
-                case .wait(let time):
-                    waitsUntil = time
-                    return
-                case .finished:
-                    isFinished = true
+                let steps = scheduler.advance(to: now)
+                underWay += steps.begin
+                if !steps.abort.isEmpty {
+                    abort(steps.abort)
+                } else if !steps.record.isEmpty {
+                    record(steps.record)
+                } else if let read = scheduler.takeRead(now: now) {
+                    reads += 1
+                    scheduler.finish(read, due(read))
+                } else {
+                    waitsUntil = steps.next == .max ? nil : steps.next
+                    isFinished = scheduler.isFinished
                     return
                 }
             }
             Issue.record("the scheduler never rests")
         }
 
-        /// Has a delivery made anew, and the scheduler told.
+        private mutating func record(_ outcomes: [AttemptOutcome]) {
+            recorded += outcomes
+            for outcome in outcomes where outcome.renewals == renewals[outcome.delivery] ?? 0 {
+                attempts[outcome.delivery] = outcome.attempts
+                if case .retry(let time) = outcome.result {
+                    rows[outcome.endpoint]?[outcome.delivery]? = time
+                } else {
+                    rows[outcome.endpoint]?[outcome.delivery] = nil
+                }
+            }
+            scheduler.recorded()
+        }
+
+        /// What the store answers to a read.
+        func due(_ read: DeliveryScheduler.Read) -> DueDeliveries {
+            let endpoint = read.endpoint
+            let pending = (rows[endpoint.id] ?? [:]).keys.map { delivery($0, to: endpoint.id, in: endpoint.format) }
+            return .of(pending, to: endpoint, at: read.at, limit: read.limit)
+        }
+
+        /// Has a delivery renewed, and the scheduler told.
         mutating func renew(_ id: Int64, of endpoint: String) {
             rows[endpoint, default: [:]][id] = now
             renewals[id, default: 0] += 1

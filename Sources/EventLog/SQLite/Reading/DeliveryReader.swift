@@ -24,11 +24,12 @@ struct DeliveryReader {
         return DueDeliveries(deliveries: Array(found.prefix(max(limit, 0))), next: try next(of: observer, after: now))
     }
 
-    /// The pending deliveries in sequence order.
-    mutating func pending(of observer: String, at now: Timestamp, limit: Int) throws -> [DeliveryRecord] {
+    /// The pending deliveries in sequence order, due or not.
+    mutating func pending(of observer: String, at now: Timestamp, limit: Int) throws -> DueDeliveries {
         let failed = try failed(of: observer, .bySequence, limit: limit)
         let untried = try untried(by: observer, limit: limit, at: now)
-        return Array((failed + untried).sorted { $0.event.position < $1.event.position }.prefix(max(limit, 0)))
+        let found = (failed + untried).sorted { $0.event.position < $1.event.position }
+        return DueDeliveries(deliveries: Array(found.prefix(max(limit, 0))), next: nil)
     }
 
     /// The counters.

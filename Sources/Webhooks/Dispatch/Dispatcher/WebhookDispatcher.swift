@@ -12,21 +12,17 @@ import Notation
 /// await dispatcher.shutdown(grace: .seconds(10))
 /// ```
 ///
-/// Two places run it: one task, the *pump*, makes the store's calls one after another; the transport thread makes the
-/// attempts and begins the next ones as slots come free. Between them stands a ``DeliveryScheduler`` in a mutex.
-/// From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps itself alive.
+/// The transport's thread runs it: it makes attempts, begins the next ones as slots come free, has the store record what
+/// became of them, and is the clock by which retries are due. Beside it one task, the *pump*, reads the store. Between them
+/// stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps itself alive.
 public final class WebhookDispatcher: Sendable {
-    /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but `Transport.submit`
-    /// and `abort`: an attempt must be submitted before it can be aborted by someone who learned of it under this lock.
+    /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but the transport's
+    /// inbox: an attempt must be submitted before it can be aborted by someone who learned of it under this lock.
     struct State {
         var scheduler: DeliveryScheduler
         var pump: Task<Void, Never>?
-        /// The pump, if it waits.
-        var pumpWaiter: CheckedContinuation<Void, Never>?
-        /// Whether the pump was signalled while it did not wait.
-        var isPumpSignalled = false
-        /// The alarms that are set, by the store's time. One is set only if none is due before it, so they are few.
-        var alarms: [Int64] = []
+        /// What was recorded and is to be logged: not by the threads that record, which must not wait for it.
+        var unlogged: [AttemptOutcome] = []
         /// When it was logged last that attempts could not be made.
         var shortageLoggedAt: Int64?
         /// Single attempts under way, by token.
@@ -34,6 +30,8 @@ public final class WebhookDispatcher: Sendable {
     }
 
     let state: Lock<State>
+    /// Have the pump look for work.
+    let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let transport: Transport
     let store: any DeliveryStore
     let policy: RetryPolicy
@@ -76,7 +74,7 @@ public final class WebhookDispatcher: Sendable {
     }
 
     /// How many requests to endpoints are under way.
-    public var requestsUnderWay: Int { state.withLock { $0.scheduler.requestsUnderWay } }
+    public var requestsUnderWay: Int { state.withLock { $0.scheduler.attempts.underWay.count } }
 
     /// Starts the transport thread and the pump. Further calls do nothing.
     public func start() {
@@ -86,44 +84,41 @@ public final class WebhookDispatcher: Sendable {
             return true
         }
         guard isFirst else { return }
-        transport.start { [weak self] results in self?.take(results) ?? [] }
+        transport.start { [weak self] results in self?.take(results) }
     }
 
     /// Adds an endpoint or replaces the one of the same id; its pending deliveries are picked up.
     ///
     /// Attempts under way end as they began. Does nothing after ``shutdown(grace:)``.
     public func set(_ endpoint: Endpoint) {
-        update { $0.set(endpoint) }
+        update { $0.scheduler.set(endpoint) }
     }
 
-    /// Has the endpoint's deliveries read anew, in their order: some of them were made due in the store.
+    /// Has the endpoint's deliveries read again, in their order: some of them were made due in the store.
     public func reread(_ id: String) {
-        update { $0.reread(id) }
+        update { $0.scheduler.reread(id) }
     }
 
     /// Begins no more attempts at the endpoint until ``release(_:)`` is called as often: what is pending changes.
     public func hold(_ id: String) {
-        update { $0.hold(id) }
+        update { $0.scheduler.hold(id) }
     }
 
-    /// Undoes one ``hold(_:)``; the endpoint's deliveries are read anew.
+    /// Undoes one ``hold(_:)``; the endpoint's deliveries are read again.
     public func release(_ id: String) {
-        update { $0.release(id) }
+        update { $0.scheduler.release(id) }
     }
 
     /// Removes an endpoint: nothing more is sent to it, attempts under way are aborted and not recorded.
     public func remove(_ id: String) {
-        update { scheduler, transport in transport.abort(scheduler.remove(id)) }
+        update { transport.submit(aborting: $0.scheduler.remove(id)) }
     }
 
     /// Notes that new due deliveries of the endpoint were committed.
     ///
     /// Cheap, and callable from any thread: until the store has been read, further calls only take a lock and see that.
     public func wake(_ id: String) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            state.scheduler.wake(id) ? state.signalPump() : nil
-        }
-        waiter?.resume()
+        if state.withLock({ $0.scheduler.wake(id) }) { update { _ in } }
     }
 
     /// Takes deliveries of the endpoint that were just committed, all that were: what was handed out of memory need not
@@ -139,52 +134,18 @@ public final class WebhookDispatcher: Sendable {
         // Not made under the lock: it may take long.
         guard state.withLock({ $0.scheduler.takesOffers(id, in: format) }) else { return wake(id) }
         let deliveries = deliveries()
-        update { $0.offer(id, in: format, deliveries) }
+        update { $0.scheduler.offer(id, in: format, deliveries) }
     }
 
     /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything
     /// else that was not attempted. Returns when all outcomes are recorded and the transport thread has ended.
     public func shutdown(grace: Duration) async {
         let deadline = clocks.now() + grace.milliseconds
-        let (pump, waiter) = state.withLock { state in
+        update { state in
             state.scheduler.stop(deadline: deadline)
-            transport.abort(state.probes.filter { $0.value.isFetch }.map(\.key))
-            return (state.pump, state.signalPump())
+            transport.submit(aborting: state.probes.filter { $0.value.isFetch }.map(\.key))
         }
-        waiter?.resume()
-        await pump?.value
+        await state.withLock { $0.pump }?.value
         await transport.stop()
-    }
-
-    /// Changes the schedule, then begins what may begin and wakes the pump if there is something for it.
-    func update(_ change: (inout DeliveryScheduler) -> Void) {
-        update { scheduler, _ in change(&scheduler) }
-    }
-
-    func update(_ change: (inout DeliveryScheduler, Transport) -> Void) {
-        let now = clocks.now()
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            change(&state.scheduler, transport)
-            transport.submit(state.scheduler.takeAttempts(now: now))
-            return state.signalPumpIfNeeded(now: now)
-        }
-        waiter?.resume()
-    }
-}
-
-extension WebhookDispatcher.State {
-    /// Makes the pump look for work if there is some, or will be before it looks by itself.
-    mutating func signalPumpIfNeeded(now: Int64) -> CheckedContinuation<Void, Never>? {
-        let isNeeded = scheduler.hasStoreWork(now: now) || scheduler.nextTime < alarms.min() ?? .max
-        return isNeeded ? signalPump() : nil
-    }
-
-    /// Makes the pump look for work; returns its continuation if it waits, to be resumed after unlocking.
-    mutating func signalPump() -> CheckedContinuation<Void, Never>? {
-        guard let waiter = pumpWaiter.take() else {
-            isPumpSignalled = true
-            return nil
-        }
-        return waiter
     }
 }

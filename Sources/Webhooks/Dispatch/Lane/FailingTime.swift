@@ -19,7 +19,7 @@ struct FailingTime {
         if countedUntil == nil { countedUntil = now }
     }
 
-    /// It has succeeded: what failed beside that began anew with it.
+    /// It has succeeded: what failed beside that begins again with it.
     mutating func succeed(at now: Int64) {
         self = FailingTime()
         countedUntil = now

@@ -1,11 +1,17 @@
+import Locking
 import Logging
 
 /// What the operator is told of attempts: of each a line. Deliveries are named by event, URL and observer; bodies, secrets
 /// and the values of URLs' queries do not get into the log.
 extension WebhookDispatcher {
+    /// Those of outcomes of which there is a line.
+    func logged(_ outcomes: [AttemptOutcome]) -> [AttemptOutcome] {
+        logger.logLevel <= .debug ? outcomes : outcomes.filter { $0.alert != nil || $0.result.isFinalFailure }
+    }
+
     func log(_ outcomes: [AttemptOutcome]) {
         for outcome in outcomes {
-            switch outcome.news {
+            switch outcome.alert {
             case .beganToFail: logger.warning("deliveries to a webhook have begun to fail", metadata: outcome.metadata)
             case .worksAgain: logger.notice("deliveries to a webhook succeed again", metadata: outcome.metadata)
             case nil: break
@@ -15,6 +21,28 @@ extension WebhookDispatcher {
             case .retry: logger.debug("a delivery attempt failed", metadata: outcome.metadata)
             case .delivered: logger.debug("a delivery was accepted", metadata: outcome.metadata)
             }
+        }
+    }
+
+    func logStoreFailure(_ error: any Error) {
+        logger.error("the delivery store failed; trying again", metadata: ["error": "\(error)"])
+    }
+
+    /// Tells the operator that attempts cannot be made, not more often than every ten seconds.
+    func logShortage(in results: [TransportResult]) {
+        for case .unmade(let shortage) in results.lazy.map(\.ending) {
+            let now = clocks.now()
+            let isNews = state.withLock { state in
+                if let last = state.shortageLoggedAt, now - last < 10_000 { return false }
+                state.shortageLoggedAt = now
+                return true
+            }
+            guard isNews else { return }
+            logger.warning(
+                "a delivery could not be attempted for want of resources; it is tried again soon",
+                metadata: ["reason": "\(shortage.message)"]
+            )
+            return
         }
     }
 }
@@ -36,6 +64,8 @@ extension AttemptOutcome {
 }
 
 extension AttemptOutcome.Result {
+    fileprivate var isFinalFailure: Bool { self == .dead || self == .gone }
+
     fileprivate var name: String {
         switch self {
         case .delivered: "delivered"

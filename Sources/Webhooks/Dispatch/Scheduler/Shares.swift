@@ -14,7 +14,9 @@ struct Shares {
         self.total = total
     }
 
-    mutating func add(_ weight: Int, of standing: Lane.Standing) {
+    var inUse: Int { proven + unknown + slow }
+
+    mutating func add(_ weight: Int, of standing: Standing) {
         switch standing {
         case .prompt, .proven: proven += weight
         case .unknown: unknown += weight
@@ -23,7 +25,7 @@ struct Shares {
     }
 
     /// Whether another attempt may begin, of a lane of that standing.
-    func hasRoom(for standing: Lane.Standing) -> Bool {
+    func hasRoom(for standing: Standing) -> Bool {
         let free = max(total - unknown - slow, 0)
         let rest = total / 64
         return switch standing {

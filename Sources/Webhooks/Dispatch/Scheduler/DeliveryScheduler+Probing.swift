@@ -10,25 +10,14 @@ extension DeliveryScheduler {
         now: Int64
     ) throws(ProbeRefusal) -> TransportRequest {
         guard phase == .running else { throw .stopping }
-        let host = target.endpoint.url.host
+        let (host, hosts) = (target.endpoint.url.host, purpose.isFetch ? [] : attempts.probedHosts)
         // All together take no more than one lane may.
         guard
             purpose.isFetch
-                || hasRoom && probes.count < max(limits.inFlight / 8 / weight(of: target), 1)
-                    && probes.values.count(where: { $0 == host }) < limits.probesPerHost
+                || attempts.hasRoom && hosts.count < max(limits.inFlight / 8 / attempts.weight(of: target), 1)
+                    && hosts.count(where: { $0 == host }) < limits.probesPerHost
         else { throw .busy }
-        let request = TransportRequest(
-            token: nextToken,
-            lane: nil,
-            standing: .unknown,
-            target: target,
-            delivery: delivery,
-            purpose: purpose
-        )
-        nextToken += 1
-        probes[request.token] = host
-        begin(request, now: now)
-        return request
+        return attempts.begin(delivery, to: target, of: .probe(host: host), .unknown, purpose: purpose, now: now)
     }
 }
 

@@ -15,7 +15,7 @@ extension WebhookDispatcher {
             attempts: delivery.attempts + 1,
             now: clocks.now(),
             timeOfDay: timeOfDay,
-            spread: 0
+            jitter: 0
         )
         return AttemptOutcome(of: delivery, at: endpoint, answer, result, timeOfDay: timeOfDay)
     }

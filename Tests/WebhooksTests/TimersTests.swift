@@ -2,35 +2,11 @@ import Testing
 
 @testable import Webhooks
 
-@Suite("Queue, TimerHeap and RateLimit")
-struct QueueTests {
-    @Test("a queue behaves like an array under any sequence of operations")
-    func model() {
-        var generator = SystemRandomNumberGenerator()
-        var queue = Queue<Int>()
-        var model: [Int] = []
-        for step in 0..<20_000 {
-            switch Int.random(in: 0..<100, using: &generator) {
-            case 0..<50:
-                queue.append(step)
-                model.append(step)
-            case 50..<55:
-                queue.prepend(step)
-                model.insert(step, at: 0)
-            case 55..<99:
-                #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
-            default:
-                #expect(queue.removeAll() == model)
-                model = []
-            }
-            #expect(queue.count == model.count)
-            #expect(queue.first == model.first)
-        }
-    }
-
-    @Test("a heap has one time for each lane, gives the earliest first, and none before it is due")
-    func heap() {
-        var heap = TimerHeap()
+@Suite("Timers and RateLimit")
+struct TimersTests {
+    @Test("each lane has one time, gives the earliest first, and none before it is due")
+    func timers() {
+        var timers = Timers()
         var model: [Int: Int64] = [:]
         var now: Int64 = 0
         for _ in 0..<20_000 {
@@ -38,21 +14,21 @@ struct QueueTests {
             switch Int.random(in: 0..<10) {
             case 0..<6:
                 model[lane] = now + .random(in: 0..<100)
-                heap.set(model[lane], for: lane)
+                timers.set(model[lane], for: lane)
             case 6:
                 model[lane] = nil
-                heap.set(nil, for: lane)
+                timers.set(nil, for: lane)
             default:
                 now += .random(in: 0..<10)
-                while let due = heap.popDue(at: now) {
+                while let due = timers.popDue(at: now) {
                     let time = model.removeValue(forKey: due)
                     #expect(time.map { $0 <= now && $0 <= model.values.min() ?? .max } == true)
                 }
                 #expect((model.values.min() ?? .max) > now)
             }
-            #expect(heap.count == model.count)
-            #expect(heap.earliest == model.values.min())
-            #expect(heap.time(of: lane) == model[lane])
+            #expect(timers.count == model.count)
+            #expect(timers.earliest == model.values.min())
+            #expect(timers.size <= 2 * model.count + 16, "those that were replaced do not gather")
         }
     }
 

@@ -1,0 +1,128 @@
+import DequeModule
+
+/// The deliveries of one endpoint that are here: queued, in flight, or ended and not yet recorded. The store has them all
+/// pending.
+struct Backlog {
+    /// What is remembered of one.
+    private struct Tracked {
+        /// How often it had been renewed when it was read.
+        var renewals: Int64
+        /// Whether it is queued or in flight.
+        var isActive = true
+        /// How many of its outcomes are not recorded yet.
+        var unrecorded = 0
+
+        var isSettled: Bool { !isActive && unrecorded == 0 }
+    }
+
+    /// Read from the store, or offered, and not yet begun.
+    private(set) var queue: Deque<Delivery> = []
+
+    /// Bytes of the bodies in `queue`.
+    private(set) var bytes = 0
+
+    /// A moving average of body sizes in bytes, to bound how much is read ahead.
+    private(set) var averageBody = 1024
+
+    /// Outcomes not yet recorded.
+    private(set) var unrecorded = 0
+
+    /// By id, which is unique for the endpoint only.
+    private var tracked: [Int64: Tracked] = [:]
+
+    /// Those that were recorded since the read under way began, which may return them: they are let go after it.
+    private var recordedMeanwhile: [Int64] = []
+
+    /// Deliveries that were renewed while they were queued or in flight, as they were read then.
+    private var renewed: [Int64: Delivery] = [:]
+
+    /// How many of what is pending in the store are here.
+    var count: Int { tracked.count }
+
+    /// How much is remembered.
+    var size: Int { queue.count + tracked.count + renewed.count }
+
+    /// Queues a delivery that was read or offered, unless it is here already; returns whether it was not.
+    mutating func take(_ delivery: Delivery) -> Bool {
+        if let known = tracked[delivery.id] {
+            if known.renewals == delivery.renewals { return false }
+            guard !known.isActive else {
+                renewed[delivery.id] = delivery
+                return false
+            }
+        }
+        queue(delivery)
+        averageBody += (delivery.body.count - averageBody) / 16
+        return true
+    }
+
+    /// Queues a delivery, before all others if asked to.
+    mutating func queue(_ delivery: Delivery, isFirst: Bool = false) {
+        activate(delivery)
+        if isFirst { queue.prepend(delivery) } else { queue.append(delivery) }
+        bytes += delivery.body.count
+    }
+
+    /// Takes the first delivery off the queue, to be sent, as it is in the store by now.
+    mutating func popFirst() -> Delivery? {
+        guard let queued = queue.popFirst() else { return nil }
+        bytes -= queued.body.count
+        guard let delivery = takeRenewed(queued.id) else { return queued }
+        activate(delivery)
+        return delivery
+    }
+
+    /// Takes in that an attempt has an outcome, which is to be recorded; returns its delivery if that was renewed
+    /// meanwhile: it is due, however the attempt ended.
+    mutating func end(_ id: Int64) -> Delivery? {
+        unrecorded += 1
+        tracked[id]?.isActive = false
+        tracked[id]?.unrecorded += 1
+        return takeRenewed(id)
+    }
+
+    /// Takes in that an attempt was not made, or that it is not known whether it was. Its delivery is pending in the store,
+    /// if it is there at all.
+    mutating func abort(_ id: Int64) {
+        renewed[id] = nil
+        release(id)
+    }
+
+    /// Takes in that an outcome is recorded; returns whether its delivery is done with here.
+    mutating func recorded(_ id: Int64, isReading: Bool) -> Bool {
+        unrecorded -= 1
+        tracked[id]?.unrecorded -= 1
+        guard tracked[id]?.isSettled != false else { return false }
+        if isReading { recordedMeanwhile.append(id) } else { tracked[id] = nil }
+        return true
+    }
+
+    /// Takes in that a read has ended, however it did.
+    mutating func readEnded() {
+        for id in recordedMeanwhile where tracked[id]?.isSettled == true { tracked[id] = nil }
+        recordedMeanwhile = []
+    }
+
+    /// Drops the queue; its deliveries stay pending in the store.
+    mutating func dropQueue() {
+        for delivery in queue { release(delivery.id) }
+        queue = []
+        renewed = [:]
+        bytes = 0
+    }
+
+    private mutating func activate(_ delivery: Delivery) {
+        tracked[delivery.id, default: Tracked(renewals: 0)].renewals = delivery.renewals
+        tracked[delivery.id]?.isActive = true
+    }
+
+    private mutating func release(_ id: Int64) {
+        tracked[id]?.isActive = false
+        if tracked[id]?.isSettled == true { tracked[id] = nil }
+    }
+
+    private mutating func takeRenewed(_ id: Int64) -> Delivery? {
+        // Hardly ever is there any.
+        renewed.isEmpty ? nil : renewed.removeValue(forKey: id)
+    }
+}

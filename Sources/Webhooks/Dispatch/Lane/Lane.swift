@@ -1,0 +1,116 @@
+/// What the scheduler knows about one endpoint.
+struct Lane {
+    let id: String
+
+    var registration = Registration()
+    var backlog = Backlog()
+    var reading = Reading.idle
+    var turn = Turn.none
+    var pace = Pace()
+    var health = Health()
+
+    /// How many of its attempts are under way.
+    var inFlight = 0
+
+    /// When the store has more that is due, as it said when it was read last, or as was recorded since.
+    var readAt = Int64.max
+
+    init(id: String) {
+        self.id = id
+    }
+
+    var isOpen: Bool { registration.isOpen }
+
+    /// Whether it has something to send and a slot for it.
+    var canSend: Bool {
+        let window = pace.isOneByOne ? min(registration.window, 1) : registration.window
+        return isOpen && !backlog.queue.isEmpty && inFlight < window
+    }
+
+    /// How many deliveries to read ahead: enough to keep a fast endpoint busy while the store is read (about 2 MiB of
+    /// bodies), and no more than the window of one that has yet to answer.
+    var readAhead: Int {
+        guard health.trust.isProven else { return registration.window }
+        return max(registration.window, min(1024, 2_097_152 / max(backlog.averageBody, 256)))
+    }
+
+    /// Whether it has room for what the store may have.
+    var canRead: Bool {
+        isOpen && reading == .wanted && backlog.queue.count <= readAhead / 4 && !mustWaitForRecord
+    }
+
+    /// Whether the store must not be read now. To one that is ordered it would tell of a head whose last attempt is not
+    /// recorded yet that it is due at once, or leave it out.
+    var mustWaitForRecord: Bool {
+        registration.isOrdered && backlog.unrecorded > 0 && backlog.queue.isEmpty && inFlight == 0
+    }
+
+    /// When something is to be done about the lane if nothing else happens before; `nil` if nothing is.
+    var nextTime: Int64? {
+        guard isOpen else { return nil }
+        var next = readAt
+        if case .held(let until) = turn { next = min(next, until) }
+        return next == .max ? nil : next
+    }
+
+    /// Whether nothing of it is outstanding any more.
+    var isSettled: Bool {
+        registration.target == nil && inFlight == 0 && backlog.unrecorded == 0 && turn == .none
+            && reading != .queued && !reading.isUnderWay
+    }
+}
+
+extension Lane {
+    /// Takes in as what the endpoint is registered now.
+    ///
+    /// What has begun counts under a new rate too, and the brake stays on unless there is reason to hope.
+    mutating func register(_ target: Target, share: Int) {
+        let (old, new) = (registration.target?.endpoint, target.endpoint)
+        let isSameURL = old?.url == new.url
+        if !isSameURL || (old?.isEnabled == false && new.isEnabled) {
+            pace.brake.release()
+            health.resetFailures()
+        }
+        if !isSameURL { health.trust.reset() }
+        if !new.isEnabled { health.failing.end() }
+        if !new.ordered { pace.holdUntil = 0 }
+        pace.rate = RateLimit(perSecond: new.ratePerSecond, after: pace.rate)
+        registration.set(target, share: share)
+    }
+
+    mutating func unregister() {
+        registration.remove()
+        backlog.dropQueue()
+        health.trust.reset()
+        pace.holdUntil = 0
+        readAt = .max
+    }
+
+    /// Has the queue read again: what is due, and in which order, has changed in the store.
+    mutating func reread() {
+        registration.beginEpoch()
+        backlog.dropQueue()
+        reading.want()
+    }
+
+    /// Queues deliveries that are not here yet; returns how many those were.
+    mutating func take(_ deliveries: [Delivery]) -> Int {
+        let fresh = deliveries.count { backlog.take($0) }
+        // The head that was waited for before may be gone, or may have been renewed.
+        if registration.isOrdered, inFlight == 0, let head = backlog.popFirst() { putFirst(head) }
+        return fresh
+    }
+
+    /// Takes in that an attempt has an outcome, which is to be recorded.
+    ///
+    /// - Parameter retry: what then stands at the head of the queue and holds the rest back.
+    mutating func end(_ id: Int64, retry: Delivery?) {
+        guard let next = backlog.end(id) ?? retry, isOpen else { return }
+        if registration.isOrdered { putFirst(next) } else { backlog.queue(next) }
+    }
+
+    private mutating func putFirst(_ head: Delivery) {
+        backlog.queue(head, isFirst: true)
+        pace.holdUntil = head.notBefore
+    }
+}

@@ -1,0 +1,111 @@
+import DequeModule
+
+/// The attempts under way, and what they take of what may be under way at once.
+struct Attempts {
+    /// Whose an attempt is.
+    enum Owner: Equatable {
+        case lane(Int)
+        /// A single attempt, at that host.
+        case probe(host: String)
+    }
+
+    struct UnderWay {
+        let owner: Owner
+        let standing: Standing
+        /// What it counts for.
+        let weight: Int
+        let begunAt: Int64
+        var isSlow = false
+
+        /// As what it counts.
+        var share: Standing { isSlow ? .slow : standing }
+    }
+
+    private(set) var underWay: [UInt64: UnderWay] = [:]
+    private(set) var shares: Shares
+
+    /// When one succeeded last, at any endpoint.
+    var answeredAt: Int64 = 0
+
+    /// Those that began within the last second, and perhaps some that have ended, the oldest first.
+    private(set) var recent: Deque<UInt64> = []
+
+    private let perName: Int
+    private var nextToken: UInt64 = 0
+
+    init(_ limits: DeliveryScheduler.Limits) {
+        perName = limits.perName
+        shares = Shares(total: limits.inFlight)
+    }
+
+    /// What is under way, as ``DeliveryScheduler/Limits/perName`` counts it.
+    var inFlight: Int { shares.inUse }
+
+    /// Whether another attempt may begin, wherever it goes.
+    var hasRoom: Bool { inFlight + perName <= shares.total }
+
+    /// What an attempt counts for while it is under way.
+    func weight(of target: Target) -> Int { target.isAddress ? 1 : perName }
+
+    /// The hosts of single attempts.
+    var probedHosts: [String] {
+        underWay.values.compactMap { if case .probe(let host) = $0.owner { host } else { nil } }
+    }
+
+    /// The attempts of a lane.
+    func tokens(of lane: Int) -> [UInt64] {
+        underWay.filter { $0.value.owner == .lane(lane) }.map(\.key)
+    }
+
+    /// Begins an attempt.
+    mutating func begin(
+        _ delivery: Delivery,
+        to target: Target,
+        of owner: Owner,
+        _ standing: Standing,
+        purpose: TransportRequest.Purpose = .delivery,
+        now: Int64
+    ) -> TransportRequest {
+        let request = TransportRequest(
+            token: nextToken,
+            standing: standing,
+            target: target,
+            delivery: delivery,
+            purpose: purpose
+        )
+        nextToken += 1
+        let weight = weight(of: target)
+        underWay[request.token] = UnderWay(owner: owner, standing: standing, weight: weight, begunAt: now)
+        shares.add(weight, of: standing)
+        recent.append(request.token)
+        return request
+    }
+
+    /// Takes in that an attempt has ended, however it did.
+    mutating func end(_ token: UInt64) -> UnderWay? {
+        guard let attempt = underWay.removeValue(forKey: token) else { return nil }
+        shares.add(-attempt.weight, of: attempt.share)
+        return attempt
+    }
+
+    /// Counts attempts as slow that have been under way for too long to be prompt; returns their owners.
+    mutating func noteSlow(at now: Int64) -> [Owner] {
+        var owners: [Owner] = []
+        while let token = recent.first {
+            if let attempt = underWay[token] {
+                guard now - attempt.begunAt >= Trust.promptTime else { break }
+                shares.add(-attempt.weight, of: attempt.standing)
+                shares.add(attempt.weight, of: .slow)
+                underWay[token]?.isSlow = true
+                owners.append(attempt.owner)
+            }
+            recent.removeFirst()
+        }
+        return owners
+    }
+
+    /// When the next attempt is slow.
+    var nextSlowAt: Int64 {
+        recent.first.flatMap { underWay[$0] }.map { $0.begunAt + Trust.promptTime } ?? .max
+    }
+}

@@ -1,0 +1,103 @@
+/// Taking in what became of attempts.
+extension DeliveryScheduler {
+    /// Takes in results; decides the outcomes and has them wait to be recorded.
+    ///
+    /// - Parameter jitter: chance, -1 to 1, once per failure.
+    mutating func finish(_ results: [TransportResult], now: Int64, jitter: () -> Double) {
+        for result in results {
+            let attempt = attempts.end(result.request.token)
+            guard let attempt, case .lane(let index) = attempt.owner else { continue }
+            lanes.with(index) { lane in
+                lane.inFlight -= 1
+                if attempt.isSlow { lane.health.trust.slowUnderWay -= 1 }
+            }
+            switch result.ending {
+            case .aborted:
+                abort(result.request, of: index)
+            case .unmade:
+                abort(result.request, of: index)
+                let jitter = jitter()
+                lanes.with(index) { lane in
+                    lane.pace.rest(at: now, jitter: jitter)
+                    // What was to go first is in the store alone now, and what is queued comes after it.
+                    lane.reread()
+                }
+            case .answered(let answer):
+                finish(result, of: index, answer, now: now, jitter: jitter())
+            }
+            reconsider(index, now: now)
+            settle(index)
+        }
+        unparkIfRoomy()
+    }
+
+    private mutating func abort(_ request: TransportRequest, of index: Int) {
+        lanes.with(index) { lane in
+            lane.backlog.abort(request.delivery.id)
+            lane.reading.want()
+        }
+    }
+
+    private mutating func finish(
+        _ transportResult: TransportResult,
+        of index: Int,
+        _ answer: AttemptAnswer,
+        now: Int64,
+        jitter: Double
+    ) {
+        let (request, timeOfDay) = (transportResult.request, transportResult.timeOfDay)
+        let (delivery, endpoint) = (request.delivery, request.target.endpoint)
+        let present = lanes.with(index) { $0.registration.target?.endpoint }
+        // A URL that was replaced meanwhile says nothing about the one in its place.
+        let isSameURL = present?.url == endpoint.url
+        let hasFailed = answer.failure != nil
+        let result = result(of: answer, request, isSameURL: isSameURL, now: now, timeOfDay: timeOfDay, jitter: jitter)
+        if !hasFailed { attempts.answeredAt = now }
+        let areOthersAnswered = now - attempts.answeredAt < 100
+
+        var outcome = AttemptOutcome(of: delivery, at: endpoint, answer, result, timeOfDay: timeOfDay)
+        var retry: Delivery?
+        if case .retry(let notBefore) = result, present?.ordered == true {
+            // The head holds the rest back until it is delivered or dead.
+            retry = delivery
+            retry?.attempts += 1
+            retry?.notBefore = notBefore
+        }
+        lanes.with(index) { lane in
+            if isSameURL {
+                lane.pace.endRest()
+                lane.health.note(
+                    answer,
+                    of: delivery,
+                    &outcome,
+                    isEnabled: present?.isEnabled == true,
+                    now: now
+                )
+            }
+            lane.pace.brake.note(hasFailed: hasFailed, areOthersAnswered: areOthersAnswered, jitter: jitter)
+            if result == .gone { lane.registration.isGone = true }
+            lane.end(delivery.id, retry: retry)
+            if result == .gone { lane.backlog.dropQueue() }
+            if retry != nil, present?.format != endpoint.format { lane.reread() }
+        }
+        outcomes.add(outcome, dueAt: now + limits.recordDelay)
+        // An ordered endpoint is read again as soon as it is recorded.
+        let isHeldUp = lanes.with(index) { $0.reading != .idle && $0.mustWaitForRecord }
+        if result == .gone || isHeldUp { outcomes.hurry(at: now) }
+    }
+
+    private func result(
+        of answer: AttemptAnswer,
+        _ request: TransportRequest,
+        isSameURL: Bool,
+        now: Int64,
+        timeOfDay: Int64,
+        jitter: Double
+    ) -> AttemptOutcome.Result {
+        // Refused because it goes in a circle: so would every other attempt be.
+        if answer.status == 508, request.delivery.hops > Delivery.mostHops { return .dead }
+        let attempts = request.delivery.attempts + 1
+        let result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, jitter: jitter)
+        return result == .gone && !isSameURL ? .retry(notBefore: now) : result
+    }
+}

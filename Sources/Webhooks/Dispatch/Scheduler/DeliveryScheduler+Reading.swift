@@ -1,0 +1,89 @@
+import DequeModule
+
+/// What the store is asked.
+extension DeliveryScheduler {
+    /// One read of the store, to be followed by ``finish(_:_:)`` or ``fail(_:now:)``.
+    struct Read {
+        let lane: Int
+        let endpoint: Endpoint
+        /// The ``Registration/epoch`` it is for.
+        let epoch: Int
+        /// The `now` to read with.
+        let at: Int64
+        let limit: Int
+    }
+
+    /// Whether ``takeRead(now:)`` may have one.
+    func wantsRead(now: Int64) -> Bool {
+        phase == .running && !readers.queue.isEmpty && now >= readers.backoff.retryAt
+    }
+
+    /// The next read, if there is one now.
+    mutating func takeRead(now: Int64) -> Read? {
+        guard wantsRead(now: now) else { return nil }
+        let isOverBudget = lanes.queuedBytes >= limits.queuedBytes
+        for _ in 0..<readers.queue.count {
+            guard let index = readers.queue.popFirst() else { return nil }
+            let (canRead, isBusy) = lanes.with(index) { lane in
+                (lane.isOpen && !lane.mustWaitForRecord, !lane.backlog.queue.isEmpty || lane.inFlight > 0)
+            }
+            guard canRead else {
+                lanes.with(index) { $0.reading = .wanted }
+                lanes.forgetIfSettled(index)
+                continue
+            }
+            if isOverBudget, isBusy {
+                readers.queue.append(index)
+                continue
+            }
+            return lanes.with(index) { lane in
+                guard let target = lane.registration.target else { return nil }
+                lane.reading = .underWay(isStale: false)
+                lane.readAt = .max
+                return Read(
+                    lane: index,
+                    endpoint: target.endpoint,
+                    epoch: lane.registration.epoch,
+                    at: now,
+                    // Those that are here may be among the ones returned.
+                    limit: lane.backlog.count + (isOverBudget ? 1 : lane.readAhead)
+                )
+            }
+        }
+        return nil
+    }
+
+    /// Takes in what was read.
+    mutating func finish(_ read: Read, _ due: DueDeliveries) {
+        readers.backoff.succeed()
+        lanes.with(read.lane) { lane in
+            if lane.isOpen, lane.registration.epoch == read.epoch {
+                let fresh = lane.take(due.deliveries)
+                lane.readAt = min(lane.readAt, due.next ?? .max)
+                // There may be more. The limit leaves room for some that are not here yet.
+                if due.deliveries.count >= read.limit, fresh > 0 { lane.reading.want() }
+            } else {
+                lane.reading.want()
+            }
+            lane.endRead()
+        }
+        settle(read.lane)
+    }
+
+    /// Takes in that a read has failed.
+    mutating func fail(_ read: Read, now: Int64) {
+        readers.backoff.fail(at: now)
+        lanes.with(read.lane) { lane in
+            lane.reading.want()
+            lane.endRead()
+        }
+        settle(read.lane)
+    }
+}
+
+extension Lane {
+    fileprivate mutating func endRead() {
+        reading.end()
+        backlog.readEnded()
+    }
+}

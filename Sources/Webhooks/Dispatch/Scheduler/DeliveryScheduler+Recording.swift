@@ -1,0 +1,45 @@
+/// What the store is told, and the end, which is when it was told all.
+extension DeliveryScheduler {
+    /// How many outcomes make them not wait for others.
+    var recordAtOnce: Int { phase == .running ? limits.recordAtOnce : 1 }
+
+    /// Whether nothing is under way and everything is recorded, or cannot be: then the attempts are made again after the
+    /// restart.
+    var isFinished: Bool {
+        phase != .running && attempts.inFlight == 0 && outcomes.recording.isEmpty
+            && (outcomes.waiting.isEmpty || outcomes.backoff.failures >= 5)
+    }
+
+    /// Begins the end: nothing more is read or begun.
+    mutating func stop(deadline: Int64) {
+        if phase == .running { phase = .stopping(deadline: deadline) }
+    }
+
+    mutating func takeAborts(now: Int64) -> [UInt64] {
+        guard case .stopping(let deadline) = phase, now >= deadline, attempts.inFlight > 0 else { return [] }
+        phase = .aborting
+        return Array(attempts.underWay.keys)
+    }
+
+    mutating func takeOutcomes(now: Int64) -> [AttemptOutcome] {
+        guard now >= outcomes.nextTime(atOnce: recordAtOnce) else { return [] }
+        return outcomes.take(limits.recordBatch)
+    }
+
+    /// Takes in that the outcomes of the last ``Steps/record`` are stored.
+    mutating func recorded() {
+        for outcome in outcomes.recorded() {
+            guard let index = lanes.indices[outcome.endpoint] else { continue }
+            lanes.with(index) { lane in
+                let isDone = lane.backlog.recorded(outcome.delivery, isReading: lane.reading.isUnderWay)
+                if case .retry(let notBefore) = outcome.result, isDone { lane.readAt = min(lane.readAt, notBefore) }
+            }
+            settle(index)
+        }
+    }
+
+    /// Takes in that they could not be stored.
+    mutating func recordFailed(now: Int64) {
+        outcomes.fail(at: now)
+    }
+}

@@ -1,0 +1,80 @@
+/// Which endpoints there are, and what is committed for them.
+extension DeliveryScheduler {
+    /// Adds or replaces an endpoint. Its queue is read again; attempts under way end as they began.
+    mutating func set(_ endpoint: Endpoint) {
+        guard phase == .running else { return }
+        let index = lanes.index(of: endpoint.id)
+        let target = Target(endpoint)
+        let share = max(limits.inFlight / 8 / attempts.weight(of: target), 1)
+        lanes.with(index) { $0.register(target, share: share) }
+        reread(index)
+    }
+
+    /// Removes an endpoint; returns the attempts to abort.
+    mutating func remove(_ id: String) -> [UInt64] {
+        guard let index = lanes.indices[id] else { return [] }
+        lanes.with(index) { $0.unregister() }
+        settle(index)
+        return attempts.tokens(of: index)
+    }
+
+    /// Begins nothing more at the endpoint until it is released as often as it was held.
+    mutating func hold(_ id: String) {
+        guard let index = lanes.indices[id] else { return }
+        lanes.with(index) { $0.registration.holds += 1 }
+        reread(index)
+    }
+
+    /// Undoes one ``hold(_:)``; does nothing if the endpoint was removed meanwhile.
+    mutating func release(_ id: String) {
+        guard let index = lanes.indices[id] else { return }
+        lanes.with(index) { $0.registration.holds = max($0.registration.holds - 1, 0) }
+        reread(index)
+    }
+
+    /// Reads the endpoint's queue again: what is due, and in which order, has changed in the store.
+    mutating func reread(_ id: String) {
+        if let index = lanes.indices[id] { reread(index) }
+    }
+
+    mutating func reread(_ index: Int) {
+        guard phase == .running else { return }
+        lanes.with(index) { $0.reread() }
+        settle(index)
+    }
+
+    /// Notes that the store has new due deliveries of the endpoint; returns whether that calls for a read.
+    mutating func wake(_ id: String) -> Bool {
+        guard let index = lanes.indices[id] else { return false }
+        let isNews = lanes.with(index) { lane in
+            guard lane.reading == .idle || lane.reading == .underWay(isStale: false) else { return false }
+            lane.reading.want()
+            return true
+        }
+        guard isNews else { return false }
+        settle(index)
+        return lanes.slots[index]?.reading == .queued
+    }
+
+    /// Whether deliveries that were just committed may go to the endpoint without being read: it has all that come before
+    /// them, and room.
+    func takesOffers(_ id: String, in format: Endpoint.Format) -> Bool {
+        guard phase == .running, lanes.queuedBytes < limits.queuedBytes, let index = lanes.indices[id],
+            let lane = lanes.slots[index]
+        else {
+            return false
+        }
+        return lane.isOpen && lane.reading == .idle && lane.backlog.queue.count < lane.readAhead
+            && lane.registration.target?.endpoint.format == format
+    }
+
+    /// Takes deliveries that were just committed; what must not be taken is read later.
+    mutating func offer(_ id: String, in format: Endpoint.Format, _ deliveries: [Delivery]) {
+        guard takesOffers(id, in: format), let index = lanes.indices[id] else {
+            _ = wake(id)
+            return
+        }
+        lanes.with(index) { _ = $0.take(deliveries) }
+        settle(index)
+    }
+}

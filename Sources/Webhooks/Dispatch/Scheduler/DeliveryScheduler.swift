@@ -1,0 +1,104 @@
+/// Decides what is read, sent and recorded, and when. Pure: no locks, no I/O, time and chance are given to it.
+///
+/// - All times are the store's, in milliseconds: a clock that does not step.
+/// - Each endpoint has a lane with a window of its own (`maxInFlight`), so a hanging one uses up only its own slots.
+/// - The total in flight is bounded and shared round-robin over the lanes that have something due.
+/// - One lane gets an eighth of it at most, and one slot only once half of it is in use, unless it has proved that it
+///   answers in time.
+/// - Lanes that are slow get half of it together, with those that have yet to answer three quarters. An attempt counts as
+///   slow when it has taken a second, not only when it has timed out. Of what slow ones leave, those that answer take no
+///   more than a part before they have answered again: see ``Shares``. So endpoints that hang cannot take all of it,
+///   however many they are and however well they answered before, and those that answer always find room.
+/// - What this machine has no descriptors or memory for is no attempt: its lane rests for a moment, and nothing is counted.
+/// - What is read ahead is bounded in bytes; beyond, a lane that has nothing gets one delivery at a time.
+///
+/// Whoever has told it something asks ``advance(to:)`` what is to be done now, and has the store read while there is a
+/// ``takeRead(now:)``. Reads and records go on beside each other, one of each at a time.
+struct DeliveryScheduler {
+    enum Phase: Equatable {
+        case running
+        /// No new attempts; those under way have until this time.
+        case stopping(deadline: Int64)
+        /// Those that were under way then are given up on.
+        case aborting
+    }
+
+    let limits: Limits
+    let policy: RetryPolicy
+    var phase = Phase.running
+
+    var lanes = Lanes()
+    var turns = Turns()
+    var readers = Readers()
+    var attempts: Attempts
+    var outcomes = Outcomes()
+
+    init(limits: Limits, policy: RetryPolicy) {
+        self.limits = limits
+        self.policy = policy
+        attempts = Attempts(limits)
+    }
+
+    /// What is to be done at one moment.
+    struct Steps {
+        /// Attempts to begin, in this order.
+        var begin: [TransportRequest]
+        /// Attempts to give up on.
+        var abort: [UInt64]
+        /// Outcomes to record; ``recorded()`` or ``recordFailed(now:)`` follows.
+        var record: [AttemptOutcome]
+        /// When to ask again if nothing happens before; `.max` if nothing is to come.
+        var next: Int64
+    }
+
+    /// Has lanes send and read whose time has come, and says what is to be done now.
+    mutating func advance(to now: Int64) -> Steps {
+        while let index = lanes.popDue(at: now) {
+            lanes.with(index) { lane in
+                guard lane.readAt <= now else { return }
+                lane.readAt = .max
+                lane.reading.want()
+            }
+            settle(index)
+        }
+        let begin = takeAttempts(now: now)
+        let abort = takeAborts(now: now)
+        let record = takeOutcomes(now: now)
+        return Steps(begin: begin, abort: abort, record: record, next: nextTime(after: now))
+    }
+
+    private func nextTime(after now: Int64) -> Int64 {
+        var next = min(lanes.timers.earliest ?? .max, outcomes.nextTime(atOnce: recordAtOnce))
+        if turns.isAnyWaiting { next = min(next, attempts.nextSlowAt) }
+        if !readers.queue.isEmpty, readers.backoff.retryAt > now { next = min(next, readers.backoff.retryAt) }
+        if case .stopping(let deadline) = phase, attempts.inFlight > 0 { next = min(next, deadline) }
+        return next
+    }
+
+    /// Gives a lane the turns and the timer that it is to have now, and forgets it when nothing of it is left.
+    mutating func settle(_ index: Int) {
+        let mostUnrecorded = limits.unrecordedPerLane
+        let (turn, canSend, canRead) = lanes.with(index) { lane in
+            (lane.turn, lane.canSend, lane.canRead && lane.backlog.unrecorded <= mostUnrecorded)
+        }
+        switch turn {
+        case .queued: break
+        case .none, .held: move(index, to: canSend ? .queued : .none)
+        case .parked, .waiting: if !canSend { move(index, to: .none) }
+        }
+        if canRead, phase == .running {
+            lanes.with(index) { $0.reading = .queued }
+            readers.queue.append(index)
+        }
+        lanes.arm(index)
+        lanes.forgetIfSettled(index)
+    }
+
+    mutating func move(_ index: Int, to turn: Turn) {
+        let old = lanes.with(index) { lane in
+            defer { lane.turn = turn }
+            return lane.turn
+        }
+        if old != turn { turns.move(index, from: old, to: turn) }
+    }
+}

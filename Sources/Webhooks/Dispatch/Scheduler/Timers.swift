@@ -1,0 +1,47 @@
+import HeapModule
+
+/// When each lane has something to do: one time for each at most.
+struct Timers {
+    private struct Entry: Comparable {
+        /// By the store's time.
+        let time: Int64
+        let lane: Int
+
+        static func < (one: Entry, other: Entry) -> Bool { one.time < other.time }
+    }
+
+    private var times: [Int: Int64] = [:]
+
+    /// The times, and some that were replaced meanwhile, but none of those at the top.
+    private var entries = Heap<Entry>()
+
+    /// How many lanes have a time.
+    var count: Int { times.count }
+
+    /// How much is remembered.
+    var size: Int { entries.count }
+
+    var earliest: Int64? { entries.min?.time }
+
+    /// Sets the lane's time in place of the one that it had; nil takes it away.
+    mutating func set(_ time: Int64?, for lane: Int) {
+        guard times[lane] != time else { return }
+        times[lane] = time
+        if let time { entries.insert(Entry(time: time, lane: lane)) }
+        // Those that were replaced must not gather below.
+        if entries.count > 2 * times.count + 16 { entries = Heap(times.map { Entry(time: $1, lane: $0) }) }
+        dropReplaced()
+    }
+
+    /// Takes out the lane whose time is the earliest if it has come.
+    mutating func popDue(at now: Int64) -> Int? {
+        guard let first = entries.min, first.time <= now else { return nil }
+        times[first.lane] = nil
+        dropReplaced()
+        return first.lane
+    }
+
+    private mutating func dropReplaced() {
+        while let first = entries.min, times[first.lane] != first.time { entries.removeMin() }
+    }
+}
