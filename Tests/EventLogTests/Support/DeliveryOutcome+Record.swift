@@ -21,7 +21,8 @@ extension DeliveryLog {
     }
 
     /// What is due, and when more is.
-    func dueDeliveries(of observer: String, at now: Timestamp, limit: Int) async throws(EventLogError) -> DueDeliveries {
+    func dueDeliveries(of observer: String, at now: Timestamp, limit: Int) async throws(EventLogError) -> DueDeliveries
+    {
         try await dueDeliveries(of: observer, at: now, inOrder: false, limit: limit)
     }
 
