@@ -12,13 +12,13 @@ extension LogWriter {
         let now = clock()
         let moment = ContinuousClock.now
         // However often something comes in between: refused posts, say, that wait for room.
-        let mayGiveBack = isIdle || isFull
+        let mayGiveBack = isIdle || diskSpace.isFull
         let isIdle = isIdle || moment - lastStep > Self.longestWait
         let before = schedule
         guard var rows = schedule.begin(isIdle: isIdle, at: now) else { return }
         lastStep = moment
         // On a full disk a step must find room in what the reserve left.
-        if isFull { rows = min(rows, MaintenanceSchedule.busyStep) }
+        if diskSpace.isFull { rows = min(rows, MaintenanceSchedule.busyStep) }
         let isDone = maintenance { db in
             try countEvents(db)
             var left = try trimTopics(rows, isIdle: isIdle, at: now, db)

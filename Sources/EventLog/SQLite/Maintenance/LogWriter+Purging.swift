@@ -97,14 +97,14 @@ extension LogWriter {
             try PreparedStatement(cachedIn: db, "PRAGMA \(pragma)").first { $0.integer(0) } ?? 0
         }
         let free = try number("freelist_count")
-        let isMuch = try free >= max(Self.freePages, number("page_count") / 8) || (isFull && free > 0)
+        let isMuch = try free >= max(Self.freePages, number("page_count") / 8) || (diskSpace.isFull && free > 0)
         guard isIncrementallyVacuumed, isMuch else {
             schedule.mayHaveFreePages = false
             return
         }
         try PreparedStatement(db, "PRAGMA incremental_vacuum(\(limit))").run()
         // The file itself becomes shorter at a checkpoint.
-        wantsCheckpoint = true
+        writeAheadLog.wantsCheckpoint = true
     }
 
     /// The pages of free space in the file, 4 KiB each, up to which it is kept however small the file is.

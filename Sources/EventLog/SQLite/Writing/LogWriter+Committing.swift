@@ -22,16 +22,17 @@ extension LogWriter {
     /// On a full disk posts are refused, and changes that make room are carried out.
     func commit(_ group: [WriteRequest]) -> Result<CommittedGroup, EventLogError> {
         database.writeWithoutTransaction { db in
-            let takesPosts = hasRoom(for: group.reduce(0) { $0 + $1.postedBytes }, db)
+            leaveFull()
+            let takesPosts = diskSpace.admits(group.reduce(0) { $0 + $1.postedBytes }, writeAheadLog, db)
             do throws(EventLogError) {
                 return .success(try write(group, takingPosts: takesPosts, db))
             } catch {
                 guard error.code == EventLogError.storageFull else { return .failure(error) }
-                enterFull()
+                diskSpace.enterFull(writeAheadLog)
                 guard group.contains(where: \.makesRoom) else { return .failure(error) }
             }
             do {
-                return .success(try withinSlack(db) { try write(group, takingPosts: false, db) })
+                return .success(try diskSpace.withinSlack(db) { try write(group, takingPosts: false, db) })
             } catch {
                 return .failure(EventLogError(sqlite: error))
             }
@@ -44,10 +45,10 @@ extension LogWriter {
     func maintenance(_ step: (Database) throws -> Void) -> Bool {
         database.writeWithoutTransaction { db in
             do {
-                try withinSlack(db) { try transaction(awaitingDisk: false, db) { _ in try step(db) } }
+                try diskSpace.withinSlack(db) { try transaction(awaitingDisk: false, db) { _ in try step(db) } }
                 return true
             } catch {
-                if EventLogError(sqlite: error).code == EventLogError.storageFull { enterFull() }
+                if EventLogError(sqlite: error).code == EventLogError.storageFull { diskSpace.enterFull(writeAheadLog) }
                 return false
             }
         }
@@ -65,7 +66,7 @@ extension LogWriter {
             for request in group {
                 switch request {
                 case .append where !takingPosts: committed.results.append(.append(.failure(.isFull)))
-                case .change(let change) where !takingPosts && isFull && !change.makesRoom:
+                case .change(let change) where !takingPosts && diskSpace.isFull && !change.makesRoom:
                     committed.results.append(.change(.failure(.isFull)))
                 case .append(let drafts, let condition, _):
                     let result = try append(drafts, if: condition, at: time, to: &committed.events, statements)

@@ -27,22 +27,11 @@ final class LogWriter: @unchecked Sendable {
     var lastStep = ContinuousClock.now
     /// Whether free pages can be given back to the file system.
     let isIncrementallyVacuumed: Bool
-    /// Whether a checkpoint is wanted although the write-ahead log has not grown much.
-    var wantsCheckpoint = false
-
-    /// Nil if nothing is on disk.
-    let reserve: StorageReserve?
-    var room = RoomWatch()
-    /// Whether the disk is full and the reserve given up: only what makes room is written.
-    var isFull = false
-    /// The size up to which the database may grow; nil for no limit but the disk's.
-    let storageBytes: Int?
+    var diskSpace: DiskSpace
+    let writeAheadLog: WriteAheadLog
 
     let database: any DatabaseWriter
     let durability: Durability
-    private let checkpointer: Checkpointer?
-    private var checkpoints = CheckpointSchedule()
-    private var writeAheadLog: WriteAheadLogWatch?
     private var lastTime = Timestamp.earliest
     /// The log's time when the transaction began: its deliveries are due then, and its keys used.
     private(set) var begunAt = Timestamp.earliest
@@ -60,11 +49,10 @@ final class LogWriter: @unchecked Sendable {
     ) throws {
         database = opened.connection
         durability = opened.durability
-        checkpointer = opened.checkpointer
-        reserve = opened.reserve
         self.limits = limits
-        storageBytes = limits.storageBytes
+        diskSpace = DiskSpace(opened.reserve, limit: limits.storageBytes)
         schedule = MaintenanceSchedule(defaults: limits.retention)
+        writeAheadLog = database.writeWithoutTransaction { db in WriteAheadLog(opened, db) }
         let state = try database.writeWithoutTransaction { db in
             guard let text = try String.fetchOne(db, sql: "SELECT epoch FROM log"), let epoch = LogEpoch(text) else {
                 throw EventLogError(code: EventLogError.corrupt, message: "The log does not say who it is.")
@@ -85,41 +73,19 @@ final class LogWriter: @unchecked Sendable {
             try readHeld(db)
             keepMemory()
             statements = try WriterStatements(db)
-            if checkpointer != nil { writeAheadLog = WriteAheadLogWatch(db) }
         }
-        if let reserve { isFull = !reserve.make() }
     }
 
     /// Does what need not be done before a commit is acknowledged.
     func finishCommit() {
-        if isFull { leaveFull() }
-        guard let checkpointer else { return }
-        var action = checkpoints.next(pages: writeAheadLogPages, isRunning: checkpointer.isRunning)
-        if action == .wait {
-            checkpointer.wait()
-            action = checkpoints.next(pages: writeAheadLogPages, isRunning: false)
-        }
-        switch action {
-        case .beside: checkpointer.run()
-        case .none, .wait:
-            guard wantsCheckpoint, !schedule.mayHaveFreePages, !checkpointer.isRunning else { return }
-            checkpointer.run()
-        case .here:
-            // Readers that are in the way are waited for as long as the connection's busy timeout says.
-            database.unsafeReentrantWrite { db in _ = try? db.checkpoint(.restart) }
-        }
-        wantsCheckpoint = false
+        leaveFull()
+        writeAheadLog.keepShort(mayFollow: schedule.mayHaveFreePages)
     }
 
-    /// The pages of the write-ahead log; 0 if there is none.
-    var writeAheadLogPages: Int { writeAheadLog?.pages ?? 0 }
-
-    /// Moves the write-ahead log into the database file, unless a reader is in the way for long, and gives its space back.
-    func emptyWriteAheadLog() {
-        database.unsafeReentrantWrite { db in
-            guard !db.isInsideTransaction, (try? db.checkpoint(.truncate)) != nil else { return }
-            writeAheadLog?.beginAnew()
-        }
+    /// Sees whether a full disk has space again.
+    func leaveFull() {
+        guard diskSpace.isFull else { return }
+        diskSpace.leaveFull(writeAheadLog, isRemovalDue: schedule.isRemovalDue(isIdle: true, at: clock()))
     }
 
     /// Lets go of what would keep the connection from closing.
@@ -132,8 +98,7 @@ final class LogWriter: @unchecked Sendable {
         }
         database.writeWithoutTransaction { db in
             statements = nil
-            writeAheadLog?.stop(db)
-            writeAheadLog = nil
+            writeAheadLog.stop(db)
         }
     }
 

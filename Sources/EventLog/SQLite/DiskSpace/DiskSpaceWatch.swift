@@ -1,6 +1,6 @@
 /// How often the file system is asked how much room there is: a pure state machine. The more there was, and the less was
 /// written since, the longer the answer holds; but others write too, so it never holds for long.
-struct RoomWatch: Sendable {
+struct DiskSpaceWatch: Sendable {
     /// How long an answer holds.
     static let pause = Duration.milliseconds(200)
 

@@ -1,0 +1,88 @@
+internal import GRDB
+
+/// Whether there is space on the disk, and what is done when there is none. Confined to the writer's thread.
+struct DiskSpace {
+    /// Nil if nothing is on disk.
+    private let reserve: StorageReserve?
+    /// The size up to which the database may grow; nil for no limit but the disk's.
+    private let limit: Int?
+    private var watch = DiskSpaceWatch()
+
+    /// Whether the disk is full and the reserve given up: only what makes space is written.
+    private(set) var isFull: Bool
+
+    init(_ reserve: StorageReserve?, limit: Int?) {
+        self.reserve = reserve
+        self.limit = limit
+        isFull = !(reserve?.make() ?? true)
+    }
+
+    /// Sees whether posts of so many bytes may be written: there must be space for them in the write-ahead log and, as far
+    /// as it has no free pages, in the database file, and space to move there what is in the write-ahead log already. So
+    /// what is written can always be moved into the file, and a full disk finds a write-ahead log that can be emptied.
+    mutating func admits(_ bytes: Int, _ writeAheadLog: WriteAheadLog, _ db: Database) -> Bool {
+        guard let reserve, !isFull else { return !isFull }
+        let now = ContinuousClock.now
+        guard watch.mustLook(beforeWriting: bytes, at: now) else {
+            watch.writing(bytes)
+            return true
+        }
+        guard var available = reserve.available else { return true }
+        var needed = bytes + Self.margin + growth(writing: bytes, db)
+        if available < needed, writeAheadLog.pages > 0 {
+            writeAheadLog.empty()
+            needed = bytes + Self.margin + growth(writing: bytes, db)
+            available = reserve.available ?? available
+        }
+        watch.saw(available, at: now)
+        watch.writing(bytes)
+        return available >= needed
+    }
+
+    /// By how many bytes the database file becomes larger when the write-ahead log is moved there, with posts of so many
+    /// bytes.
+    private func growth(writing bytes: Int, _ db: Database) -> Int {
+        func number(_ pragma: String) -> Int {
+            let value = try? PreparedStatement(cachedIn: db, "PRAGMA \(pragma)").first { Int($0.integer(0)) }
+            return (value ?? nil) ?? 0
+        }
+        let size = number("page_count") * Self.pageSize
+        return max(size - (reserve?.databaseSize ?? size), 0) + max(bytes - number("freelist_count") * Self.pageSize, 0)
+    }
+
+    /// The disk is full: gives up the reserve, so that what makes space can be written. Posts are refused until there is
+    /// space for the reserve again.
+    mutating func enterFull(_ writeAheadLog: WriteAheadLog) {
+        guard let reserve, !isFull else { return }
+        writeAheadLog.empty()
+        // If there is space it was the database's own limit that was met, or the space has just come.
+        guard let available = reserve.available, available < 2 * StorageReserve.size else { return }
+        isFull = true
+        reserve.giveUp()
+        writeAheadLog.empty()
+    }
+
+    /// Sees whether there is space again on a disk that was full.
+    /// - Parameter isRemovalDue: whether something is to be removed. That needs the space of the reserve, and makes more.
+    mutating func leaveFull(_ writeAheadLog: WriteAheadLog, isRemovalDue: Bool) {
+        guard isFull, let reserve else { return }
+        if writeAheadLog.pages > 0 { writeAheadLog.empty() }
+        let isAmple = reserve.available.map { $0 > 3 * StorageReserve.size } ?? false
+        if isAmple || !isRemovalDue { isFull = !reserve.make() }
+    }
+
+    /// Runs a body in which the database may become somewhat larger than its limit, so that events can be removed from
+    /// one that is full.
+    func withinSlack<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
+        guard let limit else { return try body() }
+        try LogDatabase.limitStorage(of: db, to: limit + StorageReserve.size)
+        defer { try? LogDatabase.limitStorage(of: db, to: limit) }
+        return try body()
+    }
+
+    /// In bytes: SQLite's default, with which logs are made.
+    private static let pageSize = 4_096
+
+    /// The bytes that a transaction writes beside its posts, about.
+    private static let margin = 1 << 18
+}
