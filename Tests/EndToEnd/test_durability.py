@@ -287,7 +287,7 @@ def test_a_hub_is_ready_again_without_a_post(start_hub, small_disk, topic):
     fill(small_disk / "foreign")
     wait_until(lambda: hub.get("/readyz").status_code == 503, what="a hub that is not ready")
     problem = assert_problem(hub.get("/readyz"), 503, "storage-full")
-    assert "room" in problem["detail"] and hub.get("/readyz").headers["Retry-After"]
+    assert "disk space" in problem["detail"] and hub.get("/readyz").headers["Retry-After"]
     assert_problem(hub.request("POST", events_path(topic), data=b"x"), 507, "storage-full")
     (small_disk / "foreign").unlink()
     wait_until(lambda: hub.get("/readyz").status_code == 200, what="a hub that is ready")

@@ -57,8 +57,9 @@ def test_at_home(start_hub, tmp_path):
             if "kill" in block:
                 waiting = wait_until(
                     lambda: [one for one in hub.get("/observers/mailer/deliveries?state=pending").json()["deliveries"]
-                             if one["failure"]], what="a failed attempt")
-                assert [one["failure"] for one in waiting] == ["connection-refused"]
+                             # The first may still have been accepted for a receiver that was about to end.
+                             if one["failure"] == "connection-refused"], what="a refused attempt")
+                assert len(waiting) == 1
         bash.wait_for_text('orders.eu created {"total": 31}')
         hub.stop()
         # Who came late has missed nothing.

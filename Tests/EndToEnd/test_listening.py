@@ -23,7 +23,9 @@ class Listener:
     def __init__(self, executable, hub_url, *arguments, environment=None):
         self.process = subprocess.Popen(
             [str(executable), "listen", *arguments, "--hub", hub_url], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, env=environment_without_settings(**(environment or {})))
+            stderr=subprocess.PIPE, text=True, env=environment_without_settings(**(environment or {})),
+            # Who starts the tests in the background may have them ignore it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.lines, self.remarks = [], []
         for stream, lines in ((self.process.stdout, self.lines), (self.process.stderr, self.remarks)):
             threading.Thread(target=self._read, args=(stream, lines), daemon=True).start()

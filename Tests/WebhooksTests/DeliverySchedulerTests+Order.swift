@@ -2,7 +2,7 @@ import Testing
 
 @testable import Webhooks
 
-/// Endpoints that get one delivery at a time, in sequence, and what is made anew.
+/// Endpoints that get one delivery at a time, in sequence, and what is renewed.
 extension DeliverySchedulerTests {
     @Test("an ordered endpoint is served one at a time, in sequence; a failing head holds the rest back")
     func ordered() throws {
@@ -84,7 +84,7 @@ extension DeliverySchedulerTests {
         #expect(play.rows["a"]?.isEmpty == true)
     }
 
-    @Test("what is made anew while an attempt is under way is due when that has ended", arguments: [false, true])
+    @Test("what is renewed while an attempt is under way is due when that has ended", arguments: [false, true])
     func renewed(ordered: Bool) throws {
         for answer in [Self.ok, Self.error, Self.timeout] {
             var play = Play(schedule: [.seconds(3600)])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Webhooks
 
-@Suite("Deliveries made anew while an attempt is under way")
+@Suite("Deliveries renewed while an attempt is under way")
 struct RenewalTests {
     @Test("go out when that attempt has ended, however it did", arguments: [200, 500], [false, true])
     func underWay(status: Int, ordered: Bool) async throws {

@@ -108,7 +108,7 @@ public final class Hub: Sendable {
         self.whoFailed = whoFailed
         let deliveries = LogDeliveryStore(
             log: log,
-            patience: configuration.disableFailingAfter,
+            failureLimit: configuration.disableFailingAfter,
             metrics: metrics
         ) { whoFailed.yield($0) }
         var webhooks = configuration.webhooks

@@ -6,7 +6,7 @@ import Webhooks
 struct LogDeliveryStore: DeliveryStore {
     let log: any DeliveryLog
     /// For how long an endpoint may fail without one success.
-    let patience: Duration
+    let failureLimit: Duration
     let metrics: HubMetrics
     /// Called for endpoints that are to be disabled, possibly several times for one.
     let onFailed: @Sendable (FailedEndpoint) -> Void
@@ -47,7 +47,7 @@ struct LogDeliveryStore: DeliveryStore {
             let id = outcome.endpoint
             if outcome.result == .gone {
                 failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .gone)
-            } else if failed[id] == nil, outcome.failure != nil, let time = failing[id], time >= patience {
+            } else if failed[id] == nil, outcome.failure != nil, let time = failing[id], time >= failureLimit {
                 failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .failing)
             }
         }

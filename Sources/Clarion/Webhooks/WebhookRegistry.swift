@@ -156,7 +156,7 @@ final class WebhookRegistry: Sendable {
             let saved = try await store.saveObserver(
                 draft,
                 expecting: stored?.revision,
-                forgivingFailures: isEnabledAgain || present?.webhook.specification.url != webhook.specification.url
+                resettingFailures: isEnabledAgain || present?.webhook.specification.url != webhook.specification.url
             )
             let observer = adopt(id, webhook, saved.record)
             if stored == nil {

@@ -1,6 +1,6 @@
 /// How one attempt to deliver an event went.
 public struct DeliveryAttempt: Hashable, Sendable {
-    /// Which attempt it was, from 1; a delivery that is made anew counts from 1 again.
+    /// Which attempt it was, from 1; a delivery that is renewed counts from 1 again.
     public let number: Int
 
     /// When it ended.

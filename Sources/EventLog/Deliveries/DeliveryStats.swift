@@ -15,7 +15,7 @@ public struct DeliveryStats: Hashable, Sendable {
     /// When the last attempt ended; nil if there was none.
     public var lastAttemptAt: Timestamp?
     /// When the first attempt failed after the last that did not; nil if there was none, or
-    /// it was forgiven since.
+    /// it was reset since.
     public var failingSince: Timestamp?
 
     /// Stats of those parts; nothing happened yet by default.

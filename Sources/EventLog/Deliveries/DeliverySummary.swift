@@ -12,7 +12,7 @@ public struct DeliverySummary: Hashable, Sendable {
     /// What has become of it.
     public let state: DeliveryState
 
-    /// How many attempts were made since it was made, or made anew.
+    /// How many attempts were made since it was made, or renewed.
     public let attempts: Int
 
     /// The status of the last attempt's response; nil if it had none, or there was no attempt.

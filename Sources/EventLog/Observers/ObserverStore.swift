@@ -17,12 +17,12 @@ public protocol ObserverStore: Sendable {
     /// - Parameters:
     ///   - record: what to save; its revision does not matter, and neither does `createdAt` if one is replaced.
     ///   - expecting: the revision the present observer must have; nil if any will do, or none.
-    ///   - forgivingFailures: whether it is forgotten since when its attempts fail.
+    ///   - resettingFailures: whether it counts anew since when its attempts fail.
     /// - Throws: ``EventLogError`` with code `revision-changed`, or one of those of ``EventLog``.
     func saveObserver(
         _ record: ObserverRecord,
         expecting: Int64?,
-        forgivingFailures: Bool
+        resettingFailures: Bool
     ) async throws(EventLogError) -> SavedObserver
 
     /// Deletes an observer with its deliveries: no event gets a delivery for it from now on, and nothing finds those it
@@ -46,6 +46,6 @@ extension ObserverStore {
         _ record: ObserverRecord,
         expecting: Int64?
     ) async throws(EventLogError) -> SavedObserver {
-        try await saveObserver(record, expecting: expecting, forgivingFailures: false)
+        try await saveObserver(record, expecting: expecting, resettingFailures: false)
     }
 }

@@ -2,14 +2,14 @@ internal import GRDB
 
 extension SQLiteEventLog: ObserverStore {
     /// Creates an observer or replaces the one of that id: see
-    /// ``ObserverStore/saveObserver(_:expecting:forgivingFailures:)``.
+    /// ``ObserverStore/saveObserver(_:expecting:resettingFailures:)``.
     public func saveObserver(
         _ record: ObserverRecord,
         expecting: Int64?,
-        forgivingFailures: Bool
+        resettingFailures: Bool
     ) async throws(EventLogError) -> SavedObserver {
         try await change(makesRoom: false) { writer, db in
-            try writer.save(record, expecting: expecting, forgivingFailures: forgivingFailures, db)
+            try writer.save(record, expecting: expecting, resettingFailures: resettingFailures, db)
         }
     }
 

@@ -47,7 +47,7 @@ import Webhooks
         try await body(
             LogDeliveryStore(
                 log: log,
-                patience: .milliseconds(5 * Self.day),
+                failureLimit: .milliseconds(5 * Self.day),
                 metrics: HubMetrics(backend: NOOPMetricsHandler.instance)
             ) { failed.add($0) },
             log,

@@ -31,7 +31,7 @@ import Testing
     private static let endings: [DeliveryOutcome.State] = [.delivered, .dead, .pending(notBefore: .latest)]
 
     @Test(arguments: LogKind.all, endings)
-    func `one of before a delivery was made anew is kept and counted, and settles nothing`(
+    func `one of before a delivery was renewed is kept and counted, and settles nothing`(
         kind: LogKind,
         ending: DeliveryOutcome.State
     ) async throws {

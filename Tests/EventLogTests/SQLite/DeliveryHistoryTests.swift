@@ -267,7 +267,7 @@ import Testing
         #expect(try await log.deliveryStats(of: "w").failingSince == clock.now)
         #expect(try await record(50, (ids[0], retry)) == ["w": .milliseconds(90)])
         let observer = ObserverRecord(id: "w", topics: [.of("a")], createdAt: clock.now)
-        _ = try await log.saveObserver(observer, expecting: nil, forgivingFailures: true)
+        _ = try await log.saveObserver(observer, expecting: nil, resettingFailures: true)
         #expect(try await log.deliveryStats(of: "w").failingSince == nil)
         #expect(try await record(50, (ids[0], retry)) == ["w": .milliseconds(50)])
         #expect(try await record(.max - start.milliseconds, (ids[0], retry))["w"] ?? .zero > .seconds(86_400 * 36_500))

@@ -188,7 +188,7 @@ import Testing
         )
     }
 
-    @Test func `half a log that a crash left behind is made anew`() async throws {
+    @Test func `half a log that a crash left behind is replaced`() async throws {
         let directory = try TemporaryDirectory()
         try Data("half".utf8).write(to: URL(filePath: directory.path + "/clarion.db.new"))
         let log = try open(directory)

@@ -132,6 +132,10 @@ struct LogInspection {
 
     private mutating func checkDeliveries() throws {
         report.deliveries = try number("SELECT count(*) FROM delivery")
+        if report.version == report.currentVersion, let epoch = report.epoch {
+            var reader = EventReader(db, epoch: epoch)
+            report.deliveries += Int64(try reader.countUntried())
+        }
         try note(
             "SELECT 'delivery ' || id || ' is of no event' FROM delivery WHERE event NOT IN (SELECT seq FROM event)"
         )

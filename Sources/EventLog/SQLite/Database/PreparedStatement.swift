@@ -146,7 +146,7 @@ internal import GRDBSQLite
         isNull(column) ? nil : text(column)
     }
 
-    /// A text that is mostly the same as in the row before: then it is not made anew.
+    /// A text that is mostly the same as in the row before: then no other is made.
     func text(_ column: Int32, like last: inout String?) -> String? {
         if isNull(column) { return nil }
         return unsafe withBytes(of: column) { bytes in

@@ -4,7 +4,7 @@ extension LogWriter {
     /// Whether a step of maintenance is due while no post waits.
     var dueMaintenance: WriterPace.Maintenance {
         if maintenanceFailed || !schedule.isDue(isIdle: true, at: clock()) { return .notDue }
-        return schedule.isCalm ? .due : .dueWhenIdle
+        return schedule.hasWrittenNothing ? .due : .dueWhenIdle
     }
 
     /// Takes one small step of removing what is kept no longer, if one is due.

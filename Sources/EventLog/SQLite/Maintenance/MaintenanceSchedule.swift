@@ -59,7 +59,7 @@ struct MaintenanceSchedule {
     var mayHaveFreePages = true
 
     private var written = 0
-    private var forgetting = Appointment()
+    private var forgetting = Deadline()
     private var lastChore = 0
 
     init(defaults: Retention) {
@@ -72,7 +72,7 @@ struct MaintenanceSchedule {
     }
 
     /// Whether nothing was committed since the last step.
-    var isCalm: Bool { written == 0 }
+    var hasWrittenNothing: Bool { written == 0 }
 
     /// Whether a step would find something to do.
     func isDue(isIdle: Bool, at now: Timestamp) -> Bool {

@@ -23,7 +23,7 @@ struct RetentionSweep {
     private var inspected: Int64?
     private var inspectedTopics: Int64 = 0
     private var roundBegan = Timestamp.earliest
-    private var round = Appointment()
+    private var round = Deadline()
     /// Whether some topic may have bounds of its own.
     private var hasOwnBounds = true
 

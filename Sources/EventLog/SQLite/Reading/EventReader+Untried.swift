@@ -47,6 +47,25 @@ extension EventReader {
         return found
     }
 
+    /// How many there are for all observers. Of those that want the same and have come as far, one is counted.
+    mutating func countUntried() throws -> Int {
+        let rows = try PreparedStatement(
+            db,
+            """
+            SELECT key, cursor FROM observer CROSS JOIN delivery_stats ON delivery_stats.observer = key
+            WHERE name IS NOT NULL AND cursor < ?1
+            """
+        )
+        rows.bind(try EventReader.tail(db), at: 1)
+        var found: [(key: Int64, cursor: Int64)] = []
+        try rows.forEach { found.append(($0.integer(0), $0.integer(1))) }
+        var known: [Wanted: Int] = [:]
+        return try found.reduce(0) { count, observer in
+            let subscription = try Subscription(key: observer.key, cursor: observer.cursor, db)
+            return try count + countUntried(by: subscription, remembering: &known)
+        }
+    }
+
     /// How many there are.
     ///
     /// Counted by the index, and what has a delivery of its own taken off: one by one it would take as many look-ups.

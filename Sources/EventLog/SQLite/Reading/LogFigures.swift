@@ -22,38 +22,16 @@ extension SQLiteEventLog {
             func number(_ sql: String) throws -> Int {
                 Int(try PreparedStatement(cachedIn: db, sql).first { $0.integer(0) } ?? 0)
             }
+            var reader = EventReader(db, epoch: epoch)
             return LogFigures(
                 events: try number("SELECT ifnull(sum(events), 0) FROM topic")
                     + number("SELECT count(*) FROM event WHERE seq > (SELECT counted FROM log)"),
                 bytes: try number("PRAGMA page_count") * number("PRAGMA page_size"),
                 pendingDeliveries: try number("SELECT ifnull(sum(pending), 0) FROM delivery_stats")
-                    + Self.untriedDeliveries(epoch, db),
+                    + reader.countUntried(),
                 deadDeliveries: try number("SELECT ifnull(sum(dead), 0) FROM delivery_stats")
             )
         }
-    }
-
-    /// How many deliveries were never tried. Of observers that want the same and have come as far, one is counted.
-    private static func untriedDeliveries(_ epoch: LogEpoch, _ db: Database) throws -> Int {
-        var reader = EventReader(db, epoch: epoch)
-        let tail = try EventReader.tail(db)
-        var known: [EventReader.Wanted: Int] = [:]
-        var total = 0
-        let rows = try PreparedStatement(
-            db,
-            """
-            SELECT key, cursor FROM observer CROSS JOIN delivery_stats ON delivery_stats.observer = key
-            WHERE name IS NOT NULL AND cursor < ?1
-            """
-        )
-        rows.bind(tail, at: 1)
-        var found: [(key: Int64, cursor: Int64)] = []
-        try rows.forEach { found.append(($0.integer(0), $0.integer(1))) }
-        for observer in found {
-            let subscription = try Subscription(key: observer.key, cursor: observer.cursor, db)
-            total += try reader.countUntried(by: subscription, remembering: &known)
-        }
-        return total
     }
 
     /// Bytes that wait to be written, counting 256 for each event beside its data.

@@ -12,7 +12,9 @@ extension LogWriter {
             guard let key = draft.idempotencyKey else { continue }
             let topicKey = TopicKey(draft.topic, key)
             var known = fingerprints[topicKey]
-            if let used = try use(of: key, on: draft.topic, statements) {
+            if let number = try self.known(draft.topic, statements)?.number,
+                let used = try statements.keys.use(of: key, on: number, at: begunAt)
+            {
                 known = used.fingerprint
                 found[place] = event(of: draft, at: used.event, used.time)
             }
@@ -52,43 +54,10 @@ extension LogWriter {
             let event = try insert(draft, at: time, statements)
             events.append(event)
             written[topicKey] = event
-            try keep(key, of: event, statements)
+            let number = try enter(event.topic, statements)
+            if try statements.keys.keep(key, of: event, on: number, at: begunAt) { memory.held.keys += 1 }
             return event
         }
-    }
-
-    private func keep(_ key: IdempotencyKey, of event: Event, _ statements: WriterStatements) throws {
-        func bind(_ row: PreparedStatement) throws {
-            row.bind(try enter(event.topic, statements), at: 1)
-            row.bind(key.text, at: 2)
-            row.bind(key.fingerprint, at: 3)
-            row.bind(event.position.rawValue, at: 4)
-            row.bind(event.time.milliseconds, at: 5)
-            row.bind(begunAt.milliseconds, at: 6)
-        }
-        try bind(statements.insertKey)
-        var isNew = false
-        try statements.insertKey.forEach { _ in isNew = true }
-        if isNew {
-            memory.held.keys += 1
-        } else {
-            // One that is too old, or of a topic that was deleted, and still has its row.
-            try bind(statements.replaceKey)
-            try statements.replaceKey.run()
-        }
-    }
-
-    private func use(
-        of key: IdempotencyKey,
-        on topic: Topic,
-        _ statements: WriterStatements
-    ) throws -> (fingerprint: [UInt8], event: Int64, time: Timestamp)? {
-        guard let known = try known(topic, statements) else { return nil }
-        let row = statements.findKey
-        row.bind(known.number, at: 1)
-        row.bind(key.text, at: 2)
-        row.bind(begunAt.milliseconds - IdempotencyKey.lifetime, at: 3)
-        return try row.first { ($0.bytes(0), $0.integer(1), Timestamp(milliseconds: $0.integer(2))) }
     }
 }
 

@@ -13,11 +13,11 @@ extension LogWriter {
         }
     }
 
-    /// Saves an observer; see ``ObserverStore/saveObserver(_:expecting:forgivingFailures:)``.
+    /// Saves an observer; see ``ObserverStore/saveObserver(_:expecting:resettingFailures:)``.
     func save(
         _ record: ObserverRecord,
         expecting: Int64?,
-        forgivingFailures: Bool,
+        resettingFailures: Bool,
         _ db: Database
     ) throws -> SavedObserver {
         let present = try row(of: record.id, expecting: expecting, db)
@@ -43,7 +43,7 @@ extension LogWriter {
                     """,
                 arguments: values + [key]
             )
-            if forgivingFailures {
+            if resettingFailures {
                 try db.execute(
                     sql: "UPDATE delivery_stats SET failing_since = NULL, failing_for = 0 WHERE observer = ?",
                     arguments: [key]

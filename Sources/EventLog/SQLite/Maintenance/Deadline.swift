@@ -1,5 +1,5 @@
 /// A moment to wait for by a clock that may be set back: then it has come at once, instead of being waited for all over.
-struct Appointment {
+struct Deadline {
     private var made = Timestamp.earliest
     private var due = Timestamp.earliest
 
