@@ -7,10 +7,8 @@ from hub_process import REPOSITORY
 # What tests share, and suites over several folders.
 OF_THEIR_OWN = {"Support", "Conformance", "Designs", "Model", "Properties"}
 SYSTEMS = {"Linux", "Darwin"}
-# Their tests do not lie by folders yet.
-UNSORTED = {"EventLog", "Webhooks"}
 TARGETS = [path.name for path in sorted((REPOSITORY / "Sources").iterdir())
-           if (REPOSITORY / "Tests" / f"{path.name}Tests").exists() and path.name not in UNSORTED]
+           if (REPOSITORY / "Tests" / f"{path.name}Tests").exists()]
 
 
 def folders(root):

@@ -14,8 +14,15 @@ final class ObserverDirectory: Sendable {
 
     /// The observer of an id, if it lives.
     func find(_ id: ObserverID) -> (any HubObserver)? {
-        table.owners(of: id, as: (any HubObserver).self).first { $0.isRegistered }
+        for _ in 0..<Self.looks {
+            let found = table.owners(of: id, as: (any HubObserver).self).first { $0.isRegistered }
+            if let found { return found }
+        }
+        return nil
     }
+
+    /// How often is looked: what was there at the first look may have gone at its end because another took its place.
+    private static let looks = 3
 
     /// All that live, oldest first.
     func all() -> [any HubObserver] {

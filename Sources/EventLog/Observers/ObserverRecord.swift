@@ -9,7 +9,7 @@ public struct ObserverRecord: Hashable, Sendable {
     /// The only event types it wants; empty for all, also for events without a type.
     public var types: [String]
 
-    /// Whether events get delivery rows for it: false while it is paused or disabled.
+    /// Whether it is to get events that are posted from now on: false while it is disabled. A paused one gets them later.
     public var receives: Bool
 
     /// Everything else about it: JSON that only the hub reads.
