@@ -28,8 +28,6 @@ struct Timers {
         guard times[lane] != time else { return }
         times[lane] = time
         if let time { entries.insert(Entry(time: time, lane: lane)) }
-        // Those that were replaced must not gather below.
-        if entries.count > 2 * times.count + 16 { entries = Heap(times.map { Entry(time: $1, lane: $0) }) }
         dropReplaced()
     }
 
@@ -42,6 +40,8 @@ struct Timers {
     }
 
     private mutating func dropReplaced() {
+        // They must not gather below the top either.
+        if entries.count > 2 * times.count + 16 { entries = Heap(times.map { Entry(time: $1, lane: $0) }) }
         while let first = entries.min, times[first.lane] != first.time { entries.removeMin() }
     }
 }
