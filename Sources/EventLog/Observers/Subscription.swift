@@ -26,7 +26,7 @@ struct Subscription: Hashable, Sendable {
     /// Whether it was to get an event, wherever the cursor is.
     func wants(_ topic: Topic, type: String?, at position: Int64) -> Bool {
         guard let interest = interests.last(where: { $0.since < position }) else { return false }
-        return interest.topics.contains { $0.matches(topic) } && interest.wants(type: type)
+        return interest.topics.contains { $0.matches(topic) } && interest.types.contain(type)
     }
 
     /// Without what the cursor has passed.
@@ -41,14 +41,7 @@ struct Interest: Hashable, Sendable {
     let since: Int64
     /// None if it wants nothing.
     let topics: [TopicPattern]
-    /// All if there are none. Compared by their bytes, as topics are.
-    let types: [String]
-
-    func wants(type: String?) -> Bool {
-        guard !types.isEmpty else { return true }
-        guard let type else { return false }
-        return types.contains { $0.utf8.hasSameBytes(as: type.utf8) }
-    }
+    let types: EventTypes
 
     /// What a record asks for from a position on.
     init(of record: ObserverRecord, since position: Int64) {
@@ -60,6 +53,6 @@ struct Interest: Hashable, Sendable {
     }
 
     init(since: Int64, topics: [TopicPattern], types: [String]) {
-        (self.since, self.topics, self.types) = (since, topics, types)
+        (self.since, self.topics, self.types) = (since, topics, EventTypes(types))
     }
 }

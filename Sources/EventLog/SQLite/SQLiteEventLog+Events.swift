@@ -61,7 +61,7 @@ extension SQLiteEventLog {
         types: [String]
     ) async throws(EventLogError) -> Position {
         let limit = max(limits.scannedEvents, 1)
-        var wanted = EventReader.LookedFor(patterns: patterns, types: types, count: max(count, 1))
+        var wanted = EventReader.LookedFor(patterns: patterns, types: EventTypes(types), count: max(count, 1))
         var place = Int64.max
         var oldest: Int64?
         var tail: Int64?

@@ -89,15 +89,10 @@ extension LogWriter {
         by subscriptions: [Subscription],
         _ db: Database
     ) throws -> Bool {
-        let tried = try PreparedStatement(
-            cachedIn: db,
-            "SELECT 1 FROM delivery INDEXED BY delivery_event WHERE event = ?1 AND observer = ?2"
-        )
+        let reader = EventReader(db, epoch: epoch)
         return try subscriptions.contains { subscription in
             guard subscription.cursor < event, subscription.wants(topic, type: type, at: event) else { return false }
-            tried.bind(event, at: 1)
-            tried.bind(subscription.key, at: 2)
-            return try tried.first { _ in true } == nil
+            return try !reader.hasDelivery(event, to: subscription.key)
         }
     }
 

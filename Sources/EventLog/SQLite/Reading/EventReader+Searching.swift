@@ -4,8 +4,7 @@ extension EventReader {
     /// What to look for.
     struct LookedFor {
         var patterns: [TopicPattern]
-        /// Which types; all if there are none.
-        var types: [String]
+        var types: EventTypes
         /// How many are wanted at most, at least 1.
         var count: Int
         /// The number of an observer: only events that it has no delivery of.
@@ -61,8 +60,8 @@ extension EventReader {
             let isMatch = matches[number] ?? wanted.patterns.contains { $0.matches(topic.topic) }
             matches[number] = isMatch
             result.end = position
-            if isMatch, position > topic.removed, wanted.takes(statement.text(2, like: &type)),
-                try isWithoutDelivery(position, to: wanted.withoutDeliveryTo)
+            if isMatch, position > topic.removed, wanted.types.contain(statement.text(2, like: &type)),
+                try wanted.withoutDeliveryTo.map({ try !hasDelivery(position, to: $0) }) ?? true
             {
                 result.positions.append(position)
             }
@@ -108,7 +107,7 @@ extension EventReader {
         let statement = try PreparedStatement(
             cachedIn: db,
             """
-            SELECT seq, \(wanted.types.isEmpty ? "NULL" : "type") FROM event INDEXED BY event_topic
+            SELECT seq, \(wanted.types.areAll ? "NULL" : "type") FROM event INDEXED BY event_topic
             WHERE topic = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq \(stretch.order) LIMIT ?4
             """
         )
@@ -124,8 +123,8 @@ extension EventReader {
             while taken < wanted.count, try statement.step() {
                 rows += 1
                 last = statement.integer(0)
-                guard wanted.takes(statement.text(1, like: &type)),
-                    try isWithoutDelivery(last, to: wanted.withoutDeliveryTo)
+                guard wanted.types.contain(statement.text(1, like: &type)),
+                    try wanted.withoutDeliveryTo.map({ try !hasDelivery(last, to: $0) }) ?? true
                 else { continue }
                 taken += 1
                 result.positions.append(last)
@@ -143,22 +142,14 @@ extension EventReader {
         return result
     }
 
-    private func isWithoutDelivery(_ position: Int64, to observer: Int64?) throws -> Bool {
-        guard let observer else { return true }
+    /// Whether an event has a delivery to an observer.
+    func hasDelivery(_ position: Int64, to observer: Int64) throws -> Bool {
         let row = try PreparedStatement(
             cachedIn: db,
             "SELECT 1 FROM delivery INDEXED BY delivery_event WHERE event = ?1 AND observer = ?2"
         )
         row.bind(position, at: 1)
         row.bind(observer, at: 2)
-        return try row.first { _ in true } == nil
-    }
-}
-
-extension EventReader.LookedFor {
-    fileprivate func takes(_ type: String?) -> Bool {
-        guard !types.isEmpty else { return true }
-        guard let type else { return false }
-        return types.contains { $0.utf8.elementsEqual(type.utf8) }
+        return try row.first { _ in true } != nil
     }
 }

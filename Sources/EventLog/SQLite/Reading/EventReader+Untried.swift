@@ -119,7 +119,7 @@ extension EventReader {
     }
 
     private mutating func count(_ stretch: Stretch, for wanted: LookedFor) throws -> Int {
-        guard wanted.types.isEmpty, let topics = try topics(of: wanted, in: stretch) else {
+        guard wanted.types.areAll, let topics = try topics(of: wanted, in: stretch) else {
             return try search(stretch, for: wanted, scanning: .max).positions.count
         }
         let row = try PreparedStatement(
