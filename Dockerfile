@@ -5,7 +5,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config \
+        ca-certificates libmicrohttpd-dev libgnutls28-dev libsqlite3-dev libcurl4-openssl-dev libnats-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /clarion
 

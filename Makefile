@@ -2,14 +2,15 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .build/venv
-PACKAGES := libmicrohttpd-dev libsqlite3-dev libcurl4-openssl-dev pkg-config
-TEST_PACKAGES := caddy chromium chromium-driver curl gcc haproxy libc6-dev nginx nodejs openssl prometheus
+PACKAGES := libmicrohttpd-dev libgnutls28-dev libsqlite3-dev libcurl4-openssl-dev libnats-dev pkg-config
+TEST_PACKAGES := caddy chromium chromium-driver curl gcc haproxy libc6-dev nats-server nginx nodejs openssl prometheus
 DEB_PACKAGES := binutils dpkg-dev lintian
 MEASURE_PACKAGES := debootstrap systemd-container
+COUNT_PACKAGES := binutils gcc libc6-dev valgrind
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
-.PHONY: run build deb test measure unit end-to-end sanitize sanitize-hub lint format docs bench bench-broadcasting bench-webhooks clean dependencies test-dependencies
+.PHONY: run build deb test measure unit end-to-end sanitize sanitize-hub lint format docs instructions instructions-accepted bench bench-broadcasting bench-cluster bench-webhooks clean dependencies test-dependencies
 
 run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in ./data.
 	exec .build/release/clarion serve $(ARGS)
@@ -42,15 +43,15 @@ end-to-end: build test-dependencies
 	Tests/EndToEnd/run
 
 sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer; see also sanitize-hub.
-	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'AccessTests|BroadcastingTests|MicroHTTPTests|EventLogTests|WebhooksTests|ClarionTests'
+	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'AccessTests|BroadcastingTests|MicroHTTPTests|ClusterLogTests|EventLogTests|WebhooksTests|ClarionTests'
 	swift test -c release --no-parallel --scratch-path .build/tsan-release --sanitize=thread --filter BroadcastingTests
-	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'AccessTests|MicroHTTPTests|EventLogTests|WebhooksTests'
+	swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'AccessTests|MicroHTTPTests|ClusterLogTests|EventLogTests|WebhooksTests'
 	# What weak references lead through looks like a leak: the runtime keeps its address in another form.
 	ASAN_OPTIONS=detect_leaks=0 swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter BroadcastingTests
 	ASAN_OPTIONS=detect_leaks=0 swift test -c release --no-parallel --scratch-path .build/asan-release --sanitize=address --filter BroadcastingTests
 
 SANITIZED_TESTS := $(addprefix Tests/EndToEnd/test_,fuzzing.py unfinished_requests.py hostile_heads.py reconnecting.py names.py history.py descriptors.py \
-	credentials.py key_sets.py tenants.py limits.py loops.py trusted_proxies.py)
+	credentials.py key_sets.py tenants.py limits.py loops.py trusted_proxies.py tls.py)
 
 sanitize-hub: dependencies test-dependencies ## The running hub under both sanitizers, fuzzed and stormed.
 	swift build -c release --product clarion --scratch-path .build/hub-tsan --sanitize=thread
@@ -82,8 +83,16 @@ docs: $(addprefix .build/docs/,$(addsuffix .doccarchive,$(DOCUMENTED))) ## Build
 	docc convert Sources/$*/$*.docc --warnings-as-errors --fallback-display-name $* --fallback-bundle-identifier $* \
 		--additional-symbol-graph-dir .build/docs/$*.symbols --output-dir $@
 
-bench: build ## Measure against a peer in the same run; see Benchmarks/README.md.
-	Benchmarks/run
+instructions: build ## Count the instructions of posts and deliveries; more than accepted is a failure. See Benchmarks/README.md.
+	$(call install,$(COUNT_PACKAGES))
+	$(MAKE) --silent -C Benchmarks instructions
+	Benchmarks/instructions/count.py $(ARGS)
+
+instructions-accepted: ## Accept what is counted now.
+	$(MAKE) instructions ARGS=--accept
+
+bench: build ## Measure against peers in the same run; see Benchmarks/README.md.
+	Benchmarks/run $(ARGS)
 
 bench-broadcasting: ## Measure the in-process library against a bare array, NotificationCenter and OpenCombine.
 	Benchmarks/Broadcasting/run $(ARGS)
@@ -91,6 +100,10 @@ bench-broadcasting: ## Measure the in-process library against a bare array, Noti
 bench-webhooks: build ## Measure webhook deliveries against libcurl alone.
 	$(MAKE) --silent -C Benchmarks webhooks
 	Benchmarks/webhooks/measure.py $(ARGS)
+
+bench-cluster: build ## Measure hubs that share a log on NATS JetStream beside the embedded log.
+	$(MAKE) --silent -C Benchmarks cluster
+	Benchmarks/cluster/measure.py $(ARGS)
 
 clean:
 	rm -rf .build

@@ -44,10 +44,15 @@ let package = Package(
             pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]
         ),
+        .systemLibrary(
+            name: "CGnuTLS",
+            pkgConfig: "gnutls",
+            providers: [.apt(["libgnutls28-dev"])]
+        ),
         .target(
             name: "MicroHTTP",
             dependencies: [
-                "CMicroHTTPD", "Locking", "Notation", "Posix", "Spelling",
+                "CGnuTLS", "CMicroHTTPD", "Locking", "Notation", "Posix", "Spelling",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -55,7 +60,7 @@ let package = Package(
         .target(
             name: "EventLog",
             dependencies: [
-                "Locking", "Posix",
+                "Locking", "Notation", "Posix",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
@@ -65,11 +70,18 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
+        .systemLibrary(
+            name: "CNATS",
+            pkgConfig: "libnats",
+            providers: [.apt(["libnats-dev"])]
+        ),
+        .target(name: "ClusterLog", dependencies: ["CNATS", "EventLog", "Locking", "Notation", "Posix"]),
+
         .target(name: "HTTPTransport", dependencies: ["CCurl", "Locking", "Notation", "Posix"]),
         .target(
             name: "Webhooks",
             dependencies: [
-                "CCurl", "HTTPTransport", "Locking", "Notation", "Posix",
+                "HTTPTransport", "Locking", "Notation", "Posix",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -97,7 +109,8 @@ let package = Package(
         .target(
             name: "Clarion",
             dependencies: [
-                "Access", "Broadcasting", "EventLog", "HTTPTransport", "JSON", "Locking", "MicroHTTP", "Notation",
+                "Access", "Broadcasting", "ClusterLog", "EventLog", "HTTPTransport", "JSON", "Locking", "MicroHTTP",
+                "Notation",
                 "Prometheus", "Spelling", "Webhooks",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -133,7 +146,8 @@ let package = Package(
             name: "MicroHTTPTests",
             dependencies: ["Locking", "MicroHTTP", "Randomness", .product(name: "Logging", package: "swift-log")]
         ),
-        .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
+        .testTarget(name: "EventLogTests", dependencies: ["ClusterLog", "EventLog", "Locking", "Posix"]),
+        .testTarget(name: "ClusterLogTests", dependencies: ["ClusterLog", "EventLog", "Randomness"]),
         .testTarget(
             name: "AccessTests",
             dependencies: [
@@ -147,14 +161,15 @@ let package = Package(
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "CCurl", "HTTPTransport", "Locking", "Notation", "Posix", "Webhooks",
+                "CCurl", "HTTPTransport", "Locking", "Notation", "Posix", "Randomness", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .testTarget(
             name: "ClarionTests",
             dependencies: [
-                "Access", "Clarion", "EventLog", "JSON", "Locking", "MicroHTTP", "Notation", "Prometheus", "Webhooks",
+                "Access", "Clarion", "EventLog", "JSON", "Locking", "MicroHTTP", "Notation", "Prometheus", "Randomness",
+                "Webhooks",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,4 +1,4 @@
-"""The two hubs under test: how each is started on 127.0.0.1, and stopped with nothing left behind."""
+"""The hubs under test: how each is built, started on 127.0.0.1, and stopped with nothing left behind."""
 
 import contextlib
 import ctypes
@@ -7,10 +7,12 @@ import json
 import os
 import pathlib
 import random
+import resource
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
@@ -32,7 +34,9 @@ def free_port():
 
 
 def die_with_parent():
-    """Runs in the child: even if this program is killed outright, no server outlives it."""
+    """Runs in the child: even if this program is killed outright, no server outlives it. It may open all files it can."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
@@ -40,7 +44,10 @@ class Server:
     """One fresh server with a folder of its own. A context manager: gone, folder and all, at exit."""
 
     name = ""
+    title = ""
     ready_path = "/"
+    patience = PATIENCE
+    load_options = ()  # what the load generator must know of its routes
 
     def __init__(self, durability="process", key=None):
         self.durability = durability
@@ -48,6 +55,10 @@ class Server:
         self.port = free_port()
         self.folder = None
         self.process = None
+
+    @classmethod
+    def missing(cls):
+        """Builds or installs what can be had; a word on what is absent, or None if the server can run."""
 
     def command(self):
         """The command line; may write files into the folder first."""
@@ -70,7 +81,7 @@ class Server:
 
     def wait_until_ready(self):
         """Returns once the server answers; raises Unavailable with the end of its output if it does not."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + self.patience
         while time.monotonic() < deadline and self.process.poll() is None:
             with contextlib.suppress(OSError):
                 with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{self.ready_path}", timeout=2):
@@ -86,7 +97,7 @@ class Server:
         if self.process:
             self.process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(PATIENCE)
+                self.process.wait(self.patience)
             # Its own session, started above: whatever of it is left goes too.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -98,9 +109,14 @@ class Clarion(Server):
     """The hub of this project."""
 
     name = "clarion"
+    title = "Clarion"
     ready_path = "/readyz"
     executable = None
     options = ()
+
+    @classmethod
+    def missing(cls):
+        return None if os.access(cls.executable, os.X_OK) else f"there is no executable at {cls.executable}"
 
     def command(self):
         return [
@@ -120,10 +136,19 @@ class Clarion(Server):
         return ["--credentials", file]
 
 
+class Base(Clarion):
+    """Another executable of this project, to compare a change with what was before it."""
+
+    name = "base"
+    title = "base"
+
+
 class Nchan(Server):
     """nginx with the nchan module as Debian packages them, set up for a fair run: see README.md."""
 
     name = "nchan"
+    title = "Nchan"
+    load_options = ("--target", "nchan")
     ready_path = "/nchan_stub_status"
     module = pathlib.Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
 
@@ -134,7 +159,6 @@ class Nchan(Server):
 
     @classmethod
     def missing(cls):
-        """A word on what is absent, or None if it can run."""
         if not cls.executable():
             return "nginx is not installed (Debian: nginx)"
         if not cls.module.exists():
@@ -181,3 +205,65 @@ http {{
 }}
 """)
         return [self.executable(), "-p", folder, "-c", folder / "nginx.conf", "-e", folder / "output"]
+
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def failure(command):
+    """Runs it; a word if it fails."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    except OSError as problem:
+        return str(problem)
+    return f"`{' '.join(map(str, command))}` failed:\n{done.stdout[-1000:]}" if done.returncode else None
+
+
+class Hummingbird(Server):
+    """A hub in memory on Hummingbird and SwiftNIO, release build: peers/hummingbird-hub."""
+
+    name = "hummingbird"
+    title = "Hummingbird"
+    ready_path = "/streams"
+    load_options = ("--gauge-path", "/streams", "--gauge", "\nstreams ")
+    package = HERE / "peers/hummingbird-hub"
+
+    @classmethod
+    def missing(cls):
+        return failure(["swift", "build", "-c", "release", "--package-path", cls.package])
+
+    def command(self):
+        return [self.package / ".build/release/HummingbirdHub", str(self.port)]
+
+
+class Starlette(Server):
+    """A hub in memory on Starlette, sse-starlette, uvicorn, uvloop and httptools: peers/starlette-hub."""
+
+    name = "starlette"
+    title = "Starlette"
+    ready_path = "/streams"
+    load_options = Hummingbird.load_options
+    folder_of_hub = HERE / "peers/starlette-hub"
+    environment = HERE / "build/venv"
+
+    @classmethod
+    def missing(cls):
+        requirements, installed = cls.folder_of_hub / "requirements.txt", cls.environment / "installed"
+        if installed.exists() and installed.read_text() == requirements.read_text():
+            return None
+        problem = failure([sys.executable, "-m", "venv", cls.environment]) or failure(
+            [cls.environment / "bin/pip", "install", "-q", "--disable-pip-version-check", "-r", requirements]
+        )
+        if not problem:
+            installed.write_text(requirements.read_text())
+        return problem
+
+    def command(self):
+        return [
+            self.environment / "bin/python", "-m", "uvicorn", "hub:app", "--app-dir", self.folder_of_hub,
+            "--port", str(self.port), "--loop", "uvloop", "--http", "httptools", "--log-level", "error", "--no-access-log",
+            "--backlog", "4096", "--timeout-keep-alive", "3600",
+        ]  # fmt: skip
+
+
+CONTENDERS = [Clarion, Base, Nchan, Hummingbird, Starlette]

@@ -179,7 +179,7 @@ static size_t request(struct connection *c) {
         open_stream(c, memmem(c->in.at, head, "idle", 4) != NULL, memmem(c->in.at, head, "since=earliest", 14) != NULL);
     } else {
         char text[128];
-        snprintf(text, sizeof text, "x 1\nclarion_observers{kind=\"stream\"} %ld\nsubscribers: %ld\n", open_streams, open_streams);
+        snprintf(text, sizeof text, "x 1\nclarion_streams %ld\nsubscribers: %ld\n", open_streams, open_streams);
         answer(c, "200 OK", "text/plain", text);
     }
     return head + body;

@@ -34,6 +34,19 @@ static void drain(struct bench *b) {
     }
 }
 
+/* As many events as that, as fast as the connections allow. */
+static void fill(struct bench *b, uint32_t count) {
+    b->posters.limit = b->ledger.sent + count;
+    posters_start(&b->posters, 0);
+    uint64_t moved = clock_now();
+    for (uint32_t seen = 0; b->ledger.sent < b->posters.limit && clock_now() - moved < seconds(b->options->patience);) {
+        turn(b, clock_now() + NS_PER_S);
+        if (b->ledger.acknowledged != seen) seen = b->ledger.acknowledged, moved = clock_now();
+    }
+    drain(b);
+    b->posters.limit = UINT32_MAX;
+}
+
 void bench_init(struct bench *b, const struct options *o) {
     b->options = o;
     loop_init(&b->loop);
@@ -59,6 +72,7 @@ void bench_load(struct bench *b) {
     const struct options *o = b->options;
     streams_open(&b->streams, o->idle, true, 0);
     streams_open(&b->streams, o->streams, false, 0);
+    if (o->topics) fill(b, o->topics);
     posters_start(&b->posters, o->rate);
     run_for(b, o->warmup);
     histogram_reset(&b->latency);
@@ -88,16 +102,6 @@ void bench_load(struct bench *b) {
     report_number("load_busy", (end.own - start.own) / time);
 }
 
-/* A few events, one at a time: shows that streams which were only counted so far are alive. */
-static void post_some(struct bench *b, uint32_t count) {
-    b->posters.limit = b->ledger.sent + count;
-    posters_start(&b->posters, 0);
-    uint64_t end = clock_now() + seconds(b->options->patience);
-    while (b->ledger.sent < b->posters.limit && clock_now() < end) turn(b, end);
-    drain(b);
-    b->posters.limit = UINT32_MAX;
-}
-
 void bench_idle(struct bench *b) {
     const struct options *o = b->options;
     run_for(b, 0.2); /* the posting connections are up before the first reading */
@@ -110,7 +114,7 @@ void bench_idle(struct bench *b) {
     report_number("base_rss_bytes", rss);
     report_number("rss_bytes_per_stream", ((double)process_rss(&b->server) - rss) / o->streams);
     report_number("pss_bytes_per_stream", ((double)process_pss(&b->server) - pss) / o->streams);
-    post_some(b, 10);
+    fill(b, 10); /* those that were only counted so far are alive */
     report_number("used_rss_bytes_per_stream", ((double)process_rss(&b->server) - rss) / o->streams);
     report_number("used_pss_bytes_per_stream", ((double)process_pss(&b->server) - pss) / o->streams);
 }
@@ -122,7 +126,7 @@ void bench_drop(struct bench *b) {
     gauge_open(&gauge, o);
     long before = gauge_read(&gauge);
     streams_open(&b->streams, o->streams, false, 0);
-    post_some(b, 10);
+    fill(b, 10); /* those that were only counted so far are alive */
     run_for(b, 0.2);
     long level = gauge_read(&gauge);
     if (level - before != (long)o->streams) ledger_fault(&b->ledger, "%u streams are open, the gauge rose by %ld", o->streams, level - before);
@@ -148,22 +152,14 @@ void bench_drop(struct bench *b) {
     report_number("drops", o->drops);
     report_latency("drop", &falls);
     report_latency("gauge_reading", &readings);
-    post_some(b, 10);
+    fill(b, 10); /* those that were only counted so far are alive */
 }
 
 void bench_replay(struct bench *b) {
     const struct options *o = b->options;
-    b->posters.limit = o->history;
-    posters_start(&b->posters, 0);
-    uint64_t begin = clock_now();
-    uint64_t moved = begin;
-    for (uint32_t seen = 0; b->ledger.sent < o->history && clock_now() - moved < seconds(o->patience);) {
-        turn(b, clock_now() + NS_PER_S);
-        if (b->ledger.acknowledged != seen) seen = b->ledger.acknowledged, moved = clock_now();
-    }
-    drain(b);
+    uint64_t begin = clock_now(), moved;
+    fill(b, o->history);
     report_number("history_posts_per_s", b->ledger.acknowledged / ((double)(clock_now() - begin) / 1e9));
-    b->posters.limit = UINT32_MAX;
     uint32_t history = b->ledger.acknowledged;
 
     streams_open(&b->streams, o->streams, false, history);

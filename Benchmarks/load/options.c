@@ -25,9 +25,12 @@ static const char usage[] =
     "\n"
     "options\n"
     "  --target clarion|nchan   whose routes and answers (clarion)\n"
+    "  --stream-port PORT       streams are opened there instead; may be repeated: in turn (at --port)\n"
     "  --streams N              listening streams, up to 15000 (100)\n"
     "  --idle N                 further streams on other topics that must stay silent (0)\n"
     "  --idle-topics N          over how many topics those are spread (100)\n"
+    "  --idle-patterns N        how many patterns of its own each of those follows instead, up to 100 (0: a topic)\n"
+    "  --topics N               posts go to so many topics, each gets one event before; streams follow their pattern (0: one topic)\n"
     "  --posters N              keep-alive posting connections (fanout, posts: 16; else 1)\n"
     "  --rate N                 posts per second offered (fanout: 1000, replay: 500)\n"
     "  --seconds S --warmup S   measured window and the same load before it (5, 1)\n"
@@ -67,11 +70,16 @@ static double number(const char *option, double low, double high) {
 }
 
 static const struct option table[] = {
-    {"target", 1, 0, 't'}, {"port", 1, 0, 'p'}, {"streams", 1, 0, 'n'}, {"idle", 1, 0, 'i'}, {"idle-topics", 1, 0, 'I'},
+    {"target", 1, 0, 't'}, {"port", 1, 0, 'p'}, {"stream-port", 1, 0, 'S'}, {"streams", 1, 0, 'n'}, {"idle", 1, 0, 'i'}, {"idle-topics", 1, 0, 'I'},
+    {"idle-patterns", 1, 0, 'm'}, {"topics", 1, 0, 'T'},
     {"posters", 1, 0, 'c'}, {"rate", 1, 0, 'r'}, {"seconds", 1, 0, 's'}, {"warmup", 1, 0, 'w'}, {"size", 1, 0, 'z'},
     {"drops", 1, 0, 'd'}, {"history", 1, 0, 'H'}, {"gauge-path", 1, 0, 'G'}, {"gauge", 1, 0, 'g'}, {"patience", 1, 0, 'l'},
     {"key", 1, 0, 'k'}, {"pid", 1, 0, 'P'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0},
 };
+
+uint16_t options_stream_port(const struct options *o, uint32_t number) {
+    return o->stream_port_count ? o->stream_ports[number % o->stream_port_count] : o->port;
+}
 
 struct options options_parse(int count, char **arguments) {
     if (count < 2 || strcmp(arguments[1], "--help") == 0) {
@@ -91,9 +99,15 @@ struct options options_parse(int count, char **arguments) {
         switch (c) {
         case 't': o.target = (enum target)word(target_names, 2, optarg, "target"); break;
         case 'p': o.port = (uint16_t)number(name, 1, 65535); break;
+        case 'S':
+            if (o.stream_port_count == STREAM_PORTS_MAX) refuse("too many --stream-port");
+            o.stream_ports[o.stream_port_count++] = (uint16_t)number(name, 1, 65535);
+            break;
         case 'n': o.streams = (uint32_t)number(name, 0, 15000); break;
         case 'i': o.idle = (uint32_t)number(name, 0, 15000); break;
         case 'I': o.idle_topics = (uint32_t)number(name, 1, 15000); break;
+        case 'm': o.idle_patterns = (uint32_t)number(name, 0, 100); break;
+        case 'T': o.topics = (uint32_t)number(name, 0, 5e6); break;
         case 'c': o.posters = (uint32_t)number(name, 1, 1000); break;
         case 'r': o.rate = number(name, 0, 1e6); break;
         case 's': o.seconds = number(name, 0.1, 600); break;
@@ -117,6 +131,8 @@ struct options options_parse(int count, char **arguments) {
     }
     if (optind < count) refuse("what is %s?", arguments[optind]);
     if (o.port == 0) refuse("--port is needed");
+    if ((o.topics || o.idle_patterns) && o.target != TARGET_CLARION) refuse("--topics and --idle-patterns need clarion's patterns");
+    if (o.topics && o.mode != MODE_CLOSED) refuse("--topics is for closed");
     if (o.mode == MODE_POSTS && o.streams) refuse("posts has no --streams");
     if (o.mode != MODE_POSTS && o.streams == 0) refuse("--streams is needed");
     if (o.mode == MODE_FANOUT && o.rate == 0) refuse("fanout needs a --rate (closed posts one at a time)");

@@ -109,16 +109,26 @@ static void ready(struct source *source, uint32_t events) {
     }
 }
 
+/* The topic of a post: each of them once, in turn, then scattered, so that no neighbour is warm. */
+static uint32_t topic_of(uint32_t number, uint32_t topics) { return number < topics ? number : (uint32_t)(number * 0x9e3779b97f4a7c15u >> 32) % topics; }
+
+static void write_head(struct poster_set *set, uint32_t number) {
+    const struct options *o = set->options;
+    char path[64];
+    if (o->topics) snprintf(path, sizeof path, "/topics/bench.t.%u/events", topic_of(number, o->topics));
+    else strcpy(path, o->target == TARGET_CLARION ? "/topics/bench/events" : "/pub?id=bench");
+    int head = snprintf(set->request, 512, "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n%sContent-Type: text/plain\r\nContent-Length: %u\r\n\r\n",
+                        path, o->port, o->authorization, o->size);
+    set->request_length = (size_t)head + o->size;
+}
+
 void posters_init(struct poster_set *set, const struct options *options, struct loop *loop, struct ledger *ledger,
                   struct histogram *acknowledgement) {
     *set = (struct poster_set){.options = options, .loop = loop, .ledger = ledger, .acknowledgement = acknowledgement, .limit = UINT32_MAX};
     set->posters = calloc(options->posters, sizeof *set->posters);
     set->free = calloc(options->posters, sizeof *set->free);
     set->request = malloc(512 + options->size);
-    int head = snprintf(set->request, 512, "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n%sContent-Type: text/plain\r\nContent-Length: %u\r\n\r\n",
-                        options->target == TARGET_CLARION ? "/topics/bench/events" : "/pub?id=bench", options->port, options->authorization,
-                        options->size);
-    set->request_length = (size_t)head + options->size;
+    write_head(set, 0);
     for (uint32_t i = 0; i < options->posters; i++) {
         struct poster *p = &set->posters[i];
         p->source.ready = ready;
@@ -156,6 +166,7 @@ void posters_pump(struct poster_set *set) {
         p->number = ledger_send(set->ledger, now);
         p->waiting = true;
         set->scheduled++;
+        if (set->options->topics) write_head(set, p->number);
         payload_write(set->request + set->request_length - set->options->size, p->number, now);
         /* A request fits a fresh socket buffer whole; if not, the connection is gone and `ended` will say so. */
         ssize_t n = send(p->socket, set->request, set->request_length, MSG_NOSIGNAL);

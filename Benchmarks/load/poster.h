@@ -34,7 +34,7 @@ struct poster_set {
     uint64_t schedule_start;
     uint64_t scheduled;                /* posts that fell due since schedule_start and were sent */
     uint64_t lag;                      /* the furthest any post was behind its time, ns */
-    char *request;                     /* head and body of a post; the body is rewritten for each */
+    char *request;                     /* head and body of a post, rewritten for each: the body, and the head if topics change */
     size_t request_length;
 };
 

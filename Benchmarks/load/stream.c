@@ -139,16 +139,30 @@ static void received(struct stream *s, size_t old, size_t length, uint64_t now) 
     if (s->dechunker.state == CHUNK_BROKEN) lost(s, "sent a broken chunk");
 }
 
+/* A request for patterns nobody else follows and no event matches. Each begins with a wildcard, so its first segment excludes nothing. */
+static int patterns(char *text, size_t size, uint32_t stream, uint32_t count) {
+    int length = snprintf(text, size, "GET /events?");
+    for (uint32_t i = 0; i < count; i++)
+        length += snprintf(text + length, size - (size_t)length, "%stopic=*.idle.%u.**", i ? "&" : "", stream * count + i);
+    return length + snprintf(text + length, size - (size_t)length, " HTTP/1.1\r\n");
+}
+
 static void request(struct stream *s) {
-    char text[512];
+    char text[8192];
     const struct options *o = s->set->options;
-    char topic[32] = "bench";
-    if (s->idle) snprintf(topic, sizeof topic, "bench.idle.%u", s->topic);
-    const char *history = s->earliest ? "?since=earliest" : "";
-    int length = o->target == TARGET_CLARION ? snprintf(text, sizeof text, "GET /topics/%s/events%s HTTP/1.1\r\n", topic, history)
+    int length;
+    if (s->idle && o->idle_patterns) {
+        length = patterns(text, sizeof text, s->number, o->idle_patterns);
+    } else {
+        char topic[32] = "bench";
+        if (s->idle) snprintf(topic, sizeof topic, "bench.idle.%u", s->topic);
+        else if (o->topics) strcpy(topic, "bench.**");
+        const char *history = s->earliest ? "?since=earliest" : "";
+        length = o->target == TARGET_CLARION ? snprintf(text, sizeof text, "GET /topics/%s/events%s HTTP/1.1\r\n", topic, history)
                                              : snprintf(text, sizeof text, "GET /sub?id=%s HTTP/1.1\r\n", topic);
-    length += snprintf(text + length, sizeof text - (size_t)length, "Host: 127.0.0.1:%u\r\n%sAccept: text/event-stream\r\n\r\n", o->port,
-                       o->authorization);
+    }
+    length += snprintf(text + length, sizeof text - (size_t)length, "Host: 127.0.0.1:%u\r\n%sAccept: text/event-stream\r\n\r\n",
+                       options_stream_port(o, s->number), o->authorization);
     if (send(s->socket, text, (size_t)length, MSG_NOSIGNAL) != length) lost(s, "could not connect");
     else s->state = STREAM_HEAD;
 }
@@ -184,7 +198,7 @@ void streams_init(struct stream_set *set, const struct options *options, struct 
 static struct stream *open_one(struct stream_set *set) {
     struct stream *s = &set->streams[set->count];
     *s = (struct stream){.source.ready = ready, .set = set, .number = set->count++, .state = STREAM_CONNECTING};
-    s->socket = loop_connect(set->options->port);
+    s->socket = loop_connect(options_stream_port(set->options, s->number));
     set->opening++;
     return s;
 }

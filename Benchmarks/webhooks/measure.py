@@ -18,29 +18,11 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from receiver import Receiver  # noqa: E402
 from servers import Clarion  # noqa: E402
 
 BUILD = HERE.parent / "build"
 BATCH = 500
-
-
-class Receiver:
-    """The receiver in a process of its own."""
-
-    def __enter__(self):
-        self.process = subprocess.Popen([BUILD / "receiver"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.url = f"http://127.0.0.1:{int(self.process.stdout.readline())}/"
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-
-    def counts(self):
-        """Requests and connections so far."""
-        self.process.stdin.write("?")
-        self.process.stdin.flush()
-        return map(int, self.process.stdout.readline().split())
 
 
 def cpu(pid):

@@ -66,10 +66,10 @@ final class Receiver: Sendable {
             exit(64)
         }
         let receiver = Receiver(verifier)
-        let writer = try StreamWriter(keepAlive: .init(interval: .seconds(15), frame: Frame([])))
+        let streams = OpenStreams(keepAlive: .init(interval: .seconds(15), frame: Frame([])))
         let server = try HTTPServer(
             configuration: ServerConfiguration(port: UInt16(environment["PORT"] ?? "") ?? 9000, serverName: "receiver"),
-            writer: writer,
+            streams: streams,
             logger: Logger(label: "receiver")
         ) { receiver.respond(to: $0) }
         defer { withExtendedLifetime(server) {} }

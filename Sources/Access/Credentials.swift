@@ -15,7 +15,7 @@ public import Logging
 /// ```
 public final class Credentials: Sendable {
     private struct State {
-        var configuration: Configuration
+        var configuration: CredentialSet
         /// Readings are numbered as they begin, so that a slow one does not put older contents in force.
         var reading = 0
         var readings = 0
@@ -134,7 +134,7 @@ public final class Credentials: Sendable {
         changes.observe(body)
     }
 
-    private var configuration: Configuration { state.withLock { $0.configuration } }
+    private var configuration: CredentialSet { state.withLock { $0.configuration } }
 
     /// How many verified tokens are kept.
     var cachedTokenCount: Int { cache.count }
@@ -150,10 +150,10 @@ public final class Credentials: Sendable {
         _ path: String,
         logger: Logger,
         source: (KeySetLocation) -> KeySetSource
-    ) throws(CredentialsError) -> Configuration {
+    ) throws(CredentialsError) -> CredentialSet {
         let file = try CredentialsFile(path: path)
         do throws(MemberFault) {
-            let configuration = try Configuration(file, source: source)
+            let configuration = try CredentialSet(file, source: source)
             for remark in file.remarks { logger.warning("\(path): \(remark)") }
             return configuration
         } catch {

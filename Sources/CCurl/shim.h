@@ -48,6 +48,14 @@ static inline CURLcode clarion_easy_set_open_socket_function(CURL *handle, curl_
     return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
+static inline CURLcode clarion_easy_set_close_socket_function(CURL *handle, curl_closesocket_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
+
+static inline CURLcode clarion_easy_get_socket(CURL *handle, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
 static inline CURLcode clarion_easy_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }
@@ -79,18 +87,6 @@ static inline curl_socket_t clarion_open_socket(const struct curl_sockaddr *addr
         setsockopt(handle, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout);
     return handle;
 }
-
-/* Whether this machine has an address of its own to reach another from: connecting a datagram socket chooses one, and
-   sends nothing. If it has, connect(2) fails with EADDRNOTAVAIL because no port is left (ip(7), ip_local_port_range). */
-static inline int clarion_has_address_for(const struct sockaddr *address, socklen_t length) {
-    int handle = socket(address->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (handle < 0)
-        return 0;
-    int result = connect(handle, address, length);
-    close(handle);
-    return result == 0;
-}
-
 #endif
 
 static inline CURLMcode clarion_multi_set_long(CURLM *handle, CURLMoption option, long value) {

@@ -7,9 +7,12 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -59,6 +62,11 @@ static inline struct MHD_OptionItem clarion_mhd_option_target(
     return item;
 }
 
+static inline struct MHD_OptionItem clarion_mhd_option_pointer(enum MHD_OPTION option, const void *value) {
+    struct MHD_OptionItem item = {option, 0, (void *)value};
+    return item;
+}
+
 /// Every option through MHD_OPTION_ARRAY; `options` ends with MHD_OPTION_END. The external logger comes first in
 /// it, as the manual asks, so that complaints about the other options reach it.
 static inline struct MHD_Daemon *clarion_mhd_start(
@@ -69,6 +77,12 @@ static inline struct MHD_Daemon *clarion_mhd_start(
 static inline MHD_socket clarion_mhd_connection_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info == NULL ? MHD_INVALID_SOCKET : info->connect_fd;
+}
+
+/// The `gnutls_session_t` of a connection; NULL if it has no TLS.
+static inline void *clarion_mhd_session(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info == NULL ? NULL : info->tls_session;
 }
 
 static inline enum MHD_Result clarion_mhd_set_timeout(struct MHD_Connection *connection, unsigned int seconds) {
@@ -103,21 +117,10 @@ static inline enum MHD_Result clarion_mhd_add_own_cookie(struct MHD_Connection *
     return MHD_set_connection_value(connection, MHD_HEADER_KIND, "Cookie", "-");
 }
 
-/// The connection whose request line the calling thread has read last. For one source file: each that uses it has its own.
-static inline void **clarion_current_connection(void) {
-    static _Thread_local void *current;
-    return &current;
-}
-
-/// Whether the calling thread is in the middle of refusing a request by itself. For one source file, too.
-static inline bool *clarion_is_refusing(void) {
-    static _Thread_local bool is_refusing;
-    return &is_refusing;
-}
-
-static inline unsigned int clarion_mhd_connection_count(struct MHD_Daemon *daemon) {
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
-    return info == NULL ? 0 : info->num_connections;
+/// Readable when the daemon, which has no thread of its own, has something to do.
+static inline int clarion_mhd_epoll_descriptor(struct MHD_Daemon *daemon) {
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    return info == NULL ? -1 : info->epoll_fd;
 }
 
 static inline enum MHD_Result clarion_mhd_set_response_flags(struct MHD_Response *response, enum MHD_ResponseFlags flags) {
@@ -132,6 +135,25 @@ struct clarion_tcp_info {
     struct tcp_info base;
     uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
 };
+
+/// accept4(2), which sys/socket.h declares for those alone who ask for all of GNU's.
+extern int accept4(int listening, struct sockaddr *address, socklen_t *length, int flags);
+
+/// Another descriptor of the same socket, which no child inherits; -1 if there is none.
+static inline int clarion_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
+
+/// Has a daemon of version 0.9 learn that a connection's socket was shut, which it need not have in its epoll set: events there
+/// bear the connection's address. The set forgets the socket when it is closed.
+static inline void clarion_mhd_watch_end(int epoll, MHD_socket socket, struct MHD_Connection *connection) {
+    struct epoll_event event = {.events = EPOLLET, .data.ptr = connection};
+    epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event);
+}
+
+/// How many bytes have come that were not read (tcp(7), SIOCINQ).
+static inline int clarion_unread(int descriptor) {
+    int count = 0;
+    return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
+}
 
 /// Drops what arrives at a listening socket from now on, as if the network had lost it (socket(7),
 /// SO_ATTACH_FILTER); connections that are established go on. Returns 0, or -1 and errno.

@@ -1,6 +1,7 @@
 // A program that embeds a hub imports `Clarion` alone. What its interface speaks of comes with it, and no more: names such as
 // `Request`, `Response` and `Router` stay the program's own.
 @_exported public import Broadcasting
+@_exported public import struct ClusterLog.ClusterAddress
 @_exported public import enum EventLog.Durability
 @_exported public import struct EventLog.Event
 @_exported public import struct EventLog.EventDraft
@@ -8,6 +9,7 @@
 @_exported public import struct EventLog.EventLogError
 @_exported public import struct EventLog.EventOrigin
 @_exported public import struct EventLog.IdempotencyKey
+@_exported public import struct EventLog.ObserverID
 @_exported public import struct EventLog.Position
 @_exported public import struct EventLog.Retention
 @_exported public import class EventLog.SQLiteEventLog
@@ -26,5 +28,5 @@
 @_exported public import struct Webhooks.WebhookError
 @_exported public import struct Webhooks.WebhookURL
 
-/// Where an observer in the process is called; a webhook's delivery is `Webhooks.Delivery`.
+/// Where an observer in the process is called; a webhook's delivery is `Webhooks.DueDelivery`.
 public typealias Delivery = Broadcasting.Delivery

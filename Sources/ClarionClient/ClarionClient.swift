@@ -28,6 +28,9 @@ public struct ClarionClient: Sendable {
         /// The largest event that a stream may carry, in bytes as they are sent: no more is held of what comes.
         public var maximumEventBytes = 64 << 20
 
+        /// A file in PEM of the authorities by which the hub's certificate is trusted; nil for those that the system trusts.
+        public var certificateAuthorities: String?
+
         /// The usual one.
         public init() {}
     }
@@ -65,6 +68,7 @@ public struct ClarionClient: Sendable {
         var options = HTTPOptions(userAgent: "clarion-client")
         options.connectTimeout = max(configuration.connectTimeout, .seconds(1))
         options.silenceLimit = max(configuration.silenceLimit, .seconds(1))
+        options.certificateAuthorities = configuration.certificateAuthorities
         http = HTTPClient(options)
     }
 

@@ -12,7 +12,7 @@ struct ClarionCommand: AsyncParsableCommand {
             Everything that listens is an observer of one broadcaster: a browser on a stream of server-sent events, \
             a service behind a webhook URL, a Swift object in the process.
 
-            Commands but serve, check, token and backup speak to a hub: --hub or CLARION_URL says which, --token or \
+            Commands but serve, check, token, backup and cluster speak to a hub: --hub or CLARION_URL says which, --token or \
             CLARION_TOKEN as who. They exit with 0, with 1 for what the hub refuses, with 2 if it cannot be reached, and \
             with 64 for what is no command.
 
@@ -27,7 +27,10 @@ struct ClarionCommand: AsyncParsableCommand {
             """,
         version: Hub.version,
         groupedSubcommands: [
-            CommandGroup(name: "The hub", subcommands: [Serve.self, Check.self, Backup.self, TokenCommand.self]),
+            CommandGroup(
+                name: "The hub",
+                subcommands: [Serve.self, Check.self, Backup.self, TokenCommand.self, ClusterCommand.self]
+            ),
             CommandGroup(name: "Events", subcommands: [PostCommand.self, Listen.self, Export.self, Import.self]),
             CommandGroup(
                 name: "What is there",

@@ -25,11 +25,11 @@ extension EventLogError: HasOneLineReason {
 
     private var advice: String? {
         switch code {
-        case Self.storageFull: "Make room on the disk of the data folder, and start again."
-        case Self.locked: "Stop the hub that runs there, or name another folder with --data."
-        case Self.foreign: "Name another folder with --data; nothing in this one was changed."
-        case Self.unwritable: "Name a folder with --data that this user may write."
-        case Self.corrupt: "Put a backup in its place."
+        case .storageFull: "Make room on the disk of the data folder, and start again."
+        case .locked: "Stop the hub that runs there, or name another folder with --data."
+        case .foreign: "Name another folder with --data; nothing in this one was changed."
+        case .unwritable: "Name a folder with --data that this user may write."
+        case .corrupt: "Put a backup in its place."
         default: nil
         }
     }

@@ -39,14 +39,21 @@ struct Serve: AsyncParsableCommand {
         do {
             let manager = ServiceManager()
             // Before there is anything to tell it that it can be sent one: it would end the program. A service manager sends
-            // it to a hub without credentials, too; who closes a terminal means to end what runs there.
-            let isSentHangups = settings.hub.credentialsFile != nil || manager != nil
+            // it to a hub that has nothing to read again, too; who closes a terminal means to end what runs there.
+            let certificate = settings.hub.server.certificate
+            let isSentHangups = settings.hub.credentialsFile != nil || certificate != nil || manager != nil
             let hangups = isSentHangups ? await UnixSignalsSequence(trapping: .sighup) : nil
             let hub = try await Hub.start(settings.hub, logger: logger)
-            let announcement = Announcement(of: settings, port: hub.port)
+            let announcement = Banner(of: settings, port: hub.port)
             let service = HubService(hub: hub, announcement: announcement, manager: manager, logger: logger)
             let reloading = hangups.map {
-                CredentialsService(hub: hub, file: settings.hub.credentialsFile, hangups: $0, logger: logger)
+                ReloadService(
+                    hub: hub,
+                    hasCredentials: settings.hub.credentialsFile != nil,
+                    certificate: certificate,
+                    hangups: $0,
+                    logger: logger
+                )
             }
             try await Self.run(service, reloading, logger: logger)
         } catch let error as any HasOneLineReason {
@@ -55,9 +62,9 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Runs until SIGTERM or SIGINT.
-    private static func run(_ hub: HubService, _ credentials: CredentialsService?, logger: Logger) async throws {
+    private static func run(_ hub: HubService, _ reloading: ReloadService?, logger: Logger) async throws {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: hub)]
-        if let credentials { services.append(.init(service: credentials)) }
+        if let reloading { services.append(.init(service: reloading)) }
         var quiet = logger
         // What the group tells of its own steps is of no interest to an operator.
         quiet.logLevel = max(logger.logLevel, .error)
@@ -78,25 +85,37 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-/// Reads the credentials again on SIGHUP.
-private struct CredentialsService: Service {
+/// Reads the credentials and the certificate again on SIGHUP.
+private struct ReloadService: Service {
     let hub: Hub
-    let file: String?
+    let hasCredentials: Bool
+    let certificate: ServerCertificate?
     let hangups: UnixSignalsSequence
     let logger: Logger
 
     func run() async throws {
         for await _ in hangups.cancelOnGracefulShutdown() {
-            guard file != nil else {
-                logger.notice("There are no credentials to read again.")
-                continue
-            }
-            do {
-                try hub.reloadCredentials()
-                logger.notice("The credentials were read again.")
-            } catch {
-                logger.error("The former credentials stay in force: \(error.message)")
-            }
+            if hasCredentials { reloadCredentials() }
+            if let certificate { reload(certificate) }
+            if !hasCredentials, certificate == nil { logger.notice("There are no credentials to read again.") }
+        }
+    }
+
+    private func reloadCredentials() {
+        do {
+            try hub.reloadCredentials()
+            logger.notice("The credentials were read again.")
+        } catch {
+            logger.error("The former credentials stay in force: \(error.message)")
+        }
+    }
+
+    private func reload(_ certificate: ServerCertificate) {
+        do {
+            try certificate.reload()
+            logger.notice("The certificate was read again.")
+        } catch {
+            logger.error("The former certificate stays in force: \(error.description)")
         }
     }
 }
@@ -105,7 +124,7 @@ private struct CredentialsService: Service {
 private struct HubService: Service {
     let hub: Hub
     /// Told when signals are being waited for, so that whoever has heard it can stop the program in order.
-    let announcement: Announcement
+    let announcement: Banner
     let manager: ServiceManager?
     let logger: Logger
 

@@ -63,8 +63,34 @@ struct ServeOptions: ParsableArguments {
     )
     var publicUrl: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A PEM file with the certificate by which the hub speaks TLS, and those that lead to its authority; read again on \
+            SIGHUP. Needs --tls-key. (default: none; plain HTTP)
+            """,
+            valueName: "file"
+        )
+    )
+    var tlsCert: String?
+
+    @Option(help: ArgumentHelp("A PEM file with the key of that certificate, without a passphrase.", valueName: "file"))
+    var tlsKey: String?
+
     @Option(help: "The folder that holds the log. It is created if it is missing. (default: data)")
     var data: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The log of a cluster, instead of a folder: the servers of NATS JetStream that keep it, such as \
+            nats://a:4222,nats://b:4222?name=shop. All hubs that give the same are nodes of one cluster; in the \
+            folder, if one is given, each keeps a copy while it runs. (default: none)
+            """,
+            valueName: "url"
+        )
+    )
+    var log: String?
 
     @Option(
         help: """

@@ -4,6 +4,7 @@ enum Setting: String, CaseIterable {
     case host
     case port
     case data
+    case log
     case durability
     case retentionEvents = "retention-events"
     case retentionAge = "retention-age"
@@ -13,6 +14,8 @@ enum Setting: String, CaseIterable {
     case allowOrigin = "allow-origin"
     case trustedProxy = "trusted-proxy"
     case publicURL = "public-url"
+    case tlsCert = "tls-cert"
+    case tlsKey = "tls-key"
     case allowEgress = "allow-egress"
     case webhooksHTTPSOnly = "webhooks-https-only"
     case egressProxy = "egress-proxy"

@@ -40,6 +40,8 @@ struct Settings {
         if let bytes = try source.size(.maxBody, in: 1...(1 << 30)) { server.maximumBodyBytes = bytes }
         if let bytes = try source.size(.connectionMemory, in: 2048...(1 << 20)) { server.connectionMemory = bytes }
 
+        server.certificate = try Self.certificate(source)
+
         let durability =
             try source.choice(
                 .durability,
@@ -48,7 +50,7 @@ struct Settings {
             ?? .disk
         var hub = HubConfiguration(
             server: server,
-            storage: durability == .memory ? .inMemory : .directory(try source.text(.data) ?? "data"),
+            storage: try Self.storage(source, durability),
             durability: durability,
             retention: try Self.retention(source),
             webhooks: try Self.webhooks(source),
@@ -73,7 +75,32 @@ struct Settings {
                 throw SettingsError(.publicURL, error.message)
             }
         }
+        if let log = try source.text(.log) {
+            do {
+                hub.cluster = try ClusterAddress(log)
+            } catch {
+                throw SettingsError(.log, error.message)
+            }
+        }
         self.hub = hub
+    }
+
+    private static func storage(
+        _ source: SettingsSource,
+        _ durability: Durability
+    ) throws(SettingsError) -> SQLiteEventLog.Storage {
+        let folder = try source.text(.data)
+        // A node of a cluster has nothing that must be found again, and takes a folder that is for such things.
+        let isNode = try source.text(.log) != nil
+        if isNode, durability == .memory {
+            throw SettingsError(
+                .durability,
+                "cannot be memory with --log: it is the cluster's servers that keep the log"
+            )
+        }
+        return isNode
+            ? folder.map { .directory($0) } ?? .inMemory
+            : durability == .memory ? .inMemory : .directory(folder ?? "data")
     }
 
     private static func setLimits(of hub: inout HubConfiguration, _ source: SettingsSource) throws(SettingsError) {
@@ -85,6 +112,20 @@ struct Settings {
         if let count = try source.number(.maxObservers, in: 0...1_000_000_000) { hub.maximumObservers = count }
         if let count = try source.number(.maxIdempotencyKeys, in: 0...1_000_000_000) {
             hub.maximumIdempotencyKeys = count
+        }
+    }
+
+    private static func certificate(_ source: SettingsSource) throws(SettingsError) -> ServerCertificate? {
+        switch (try source.text(.tlsCert), try source.text(.tlsKey)) {
+        case (nil, nil): return nil
+        case (_?, nil): throw SettingsError(.tlsCert, "needs the key of the certificate, --tls-key")
+        case (nil, _?): throw SettingsError(.tlsKey, "needs the certificate that the key is of, --tls-cert")
+        case (let certificate?, let key?):
+            do throws(ServerError) {
+                return try ServerCertificate(certificateFile: certificate, keyFile: key)
+            } catch {
+                throw SettingsError(.tlsCert, error.description)
+            }
         }
     }
 
@@ -199,9 +240,7 @@ struct Settings {
             webhooks.origin = origin
         }
         if let file = try source.text(.webhooksCAFile) {
-            guard let text = try? String(contentsOf: URL(filePath: file), encoding: .utf8),
-                text.contains("-----BEGIN CERTIFICATE-----")
-            else { throw SettingsError(.webhooksCAFile, "\(file) is no readable PEM file of certificates") }
+            if let fault = AuthoritiesFile.fault(file) { throw SettingsError(.webhooksCAFile, fault) }
             webhooks.certificateAuthorities = file
         }
         let waits = try source.list(.webhooksRetry)

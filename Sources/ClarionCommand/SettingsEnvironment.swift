@@ -4,7 +4,7 @@ import Spelling
 /// The part of the environment that settings come from: the variables whose names begin with `CLARION_`.
 enum SettingsEnvironment {
     /// What clients of a hub read, and what is told to commands that they run.
-    private static let ofClients = ["URL", "TOKEN", "ID", "TOPIC", "TYPE", "TIME"].map { "CLARION_\($0)" }
+    private static let ofClients = ["URL", "TOKEN", "CA_FILE", "ID", "TOPIC", "TYPE", "TIME"].map { "CLARION_\($0)" }
 
     /// What the tests of this repository read.
     private static let ofTests = ["EXECUTABLE", "LOAD", "PENDING", "KILLS"].map { "CLARION_\($0)" }

@@ -144,6 +144,7 @@ extension ServeOptions {
         case .host: host.map { .string($0) }
         case .port: port.map { .string($0) }
         case .data: data.map { .string($0) }
+        case .log: log.map { .string($0) }
         case .durability: durability.map { .string($0) }
         case .retentionEvents: retentionEvents.map { .string($0) }
         case .retentionAge: retentionAge.map { .string($0) }
@@ -153,6 +154,8 @@ extension ServeOptions {
         case .allowOrigin: allowOrigin.isEmpty ? nil : .stringArray(allowOrigin)
         case .trustedProxy: trustedProxy.isEmpty ? nil : .stringArray(trustedProxy)
         case .publicURL: publicUrl.map { .string($0) }
+        case .tlsCert: tlsCert.map { .string($0) }
+        case .tlsKey: tlsKey.map { .string($0) }
         case .allowEgress: allowEgress.isEmpty ? nil : .stringArray(allowEgress)
         case .webhooksHTTPSOnly: webhooksHttpsOnly ? .bool(true) : nil
         case .egressProxy: egressProxy.map { .string($0) }

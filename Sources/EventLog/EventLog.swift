@@ -1,3 +1,6 @@
+/// Everything that a hub asks of its log.
+public typealias CompleteLog = DeliveryLog & EventLog & ObserverStore & TopicStore
+
 /// The durable, ordered sequence of committed events.
 ///
 /// Whoever posts hands drafts to the log; whoever tells observers follows it. So observers hear what was committed, in
@@ -14,20 +17,24 @@ public protocol EventLog: AnyObject, Sendable {
     ///
     /// Returns at once. `acknowledge` is called exactly once, with the events as committed: after the commit and after
     /// the followers heard the events, on the log's thread, which must not be kept. What was refused because too much
-    /// waits already (``EventLogError/overloaded``) or the log is closed is acknowledged on the caller's thread, before
+    /// waits already (``EventLogError/Code/overloaded``) or the log is closed is acknowledged on the caller's thread, before
     /// this returns.
     ///
     /// A draft whose idempotency key was used on its topic within the key's lifetime is not stored again, nor told to
     /// followers; the receipt has the event of that time. Used for something else it is refused as
-    /// ``EventLogError/idempotencyConflict``, with all of its append.
+    /// ``EventLogError/Code/idempotencyConflict``, with all of its append.
     ///
     /// - Parameter condition: what must hold of the topic of the first draft, else the append is refused as
-    ///   ``EventLogError/valueChanged``; a replay is answered as such whether it holds or not.
+    ///   ``EventLogError/Code/valueChanged``; a replay is answered as such whether it holds or not.
     func append(
         _ drafts: [EventDraft],
         if condition: AppendCondition?,
         acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     )
+
+    /// Runs a body that appends: what it hands in may be committed together, by the calling thread, before this returns. A log
+    /// that commits elsewhere only runs it.
+    func together(_ body: () -> Void)
 
     /// Has every commit that adds events told to a follower, in sequence order, from the next commit on and for as long
     /// as the log lives. It is called on the log's thread, which must not be kept.
@@ -53,9 +60,6 @@ public protocol EventLog: AnyObject, Sendable {
     /// The newest event of a topic; nil if it has none.
     func lastEvent(of topic: Topic) async throws(EventLogError) -> Event?
 
-    /// The oldest event that any of the patterns matches; nil if there is none.
-    func earliest(matching: [TopicPattern]) async throws(EventLogError) -> Event?
-
     /// The position of the newest event that any of the patterns matches; nil if there is none.
     func newest(matching: [TopicPattern]) async throws(EventLogError) -> Position?
 
@@ -74,7 +78,17 @@ public protocol EventLog: AnyObject, Sendable {
     /// The position just before the first event at or after a moment; the tail if there is none.
     func position(since: Timestamp) async throws(EventLogError) -> Position
 
-    /// Writes what is waiting, then closes the log. What comes later is refused with ``EventLogError/closed``. May be
+    /// Whether a position was given to an event. Where that cannot be told, it was: the position comes from an id of this log.
+    func hasReached(_ position: Position) async throws(EventLogError) -> Bool
+
+    /// Sees whether the log takes posts, in turn with those that wait.
+    /// - Throws: ``EventLogError`` with the code with which a post would be refused.
+    func probe() async throws(EventLogError)
+
+    /// Counts what the log holds, for metrics. May take as long as there are topics and observers.
+    func figures() async throws(EventLogError) -> LogFigures
+
+    /// Writes what is waiting, then closes the log. What comes later is refused with ``EventLogError/Code/closed``. May be
     /// called several times; each returns when the log is closed.
     func close() async
 }

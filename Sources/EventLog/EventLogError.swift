@@ -1,66 +1,69 @@
 /// Why a log could not do what it was asked to.
 public struct EventLogError: Error, Sendable, CustomStringConvertible {
-    /// The stable code, one of the constants of this type.
-    public let code: String
+    /// The stable code.
+    public let code: Code
 
     /// What happened, in words for an operator.
     public let message: String
 
-    /// Which draft of the append is to blame, from 0, or for ``valueChanged`` which of its conditions; nil if none is.
+    /// Which draft of the append is to blame, from 0, or for ``Code/valueChanged`` which of its conditions; nil if none is.
     public let place: Int?
 
     /// The error beneath, if there was one: for the log line, never for a client.
     public let cause: (any Error)?
 
-    /// An error of those parts.
-    public init(code: String, message: String, place: Int? = nil, cause: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.place = place
-        self.cause = cause
+    /// An error of those parts: logs make them.
+    public init(code: Code, message: String, place: Int? = nil, cause: (any Error)? = nil) {
+        (self.code, self.message, self.place, self.cause) = (code, message, place, cause)
     }
 
     /// The code and the message, and the error beneath.
     public var description: String {
-        cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
+        cause.map { "\(code.rawValue): \(message) (\($0))" } ?? "\(code.rawValue): \(message)"
     }
 
-    /// There is no room left on the disk, or in the memory that the log may use. Nothing was stored; it may be tried again.
-    public static let storageFull = "storage-full"
+    /// What went wrong; the raw values do not change.
+    public enum Code: String, Sendable {
+        /// There is no room left on the disk, or in the memory that the log may use. Nothing was stored; it may be tried again.
+        case storageFull = "storage-full"
 
-    /// There are as many topics, observers or idempotency keys as the log may have. Nothing was stored.
-    public static let limitReached = "limit-reached"
+        /// There are as many topics, observers or idempotency keys as the log may have. Nothing was stored.
+        case limitReached = "limit-reached"
 
-    /// More is waiting to be written than the log's limit allows. Nothing was stored; it may be tried again.
-    public static let overloaded = "overloaded"
+        /// More is waiting to be written than the log's limit allows. Nothing was stored; it may be tried again.
+        case overloaded
 
-    /// The log was closed.
-    public static let closed = "closed"
+        /// The log was closed.
+        case closed
 
-    /// The file is a log, but damaged.
-    public static let corrupt = "log-corrupt"
+        /// The file is a log, but damaged.
+        case corrupt = "log-corrupt"
 
-    /// The file is no log of this program, or of a later version of it.
-    public static let foreign = "log-foreign"
+        /// The file is no log of this program, or of a later version of it.
+        case foreign = "log-foreign"
 
-    /// There is no log in the directory.
-    public static let missing = "log-missing"
+        /// There is no log in the directory.
+        case missing = "log-missing"
 
-    /// Another process, or another log of this process, has the directory open.
-    public static let locked = "log-locked"
+        /// Another process, or another log of this process, has the directory open.
+        case locked = "log-locked"
 
-    /// The directory or a file in it cannot be made, opened or written.
-    public static let unwritable = "log-unwritable"
+        /// The directory or a file in it cannot be made, opened or written.
+        case unwritable = "log-unwritable"
 
-    /// Anything else that went wrong beneath.
-    public static let failed = "log-failed"
+        /// The log is elsewhere and cannot be reached, or does not answer in time. What was to be written may have been.
+        case unavailable = "log-unavailable"
 
-    /// An idempotency key was used for something else before. Nothing was stored.
-    public static let idempotencyConflict = "idempotency-conflict"
+        /// Anything else that went wrong beneath.
+        case failed = "log-failed"
 
-    /// The topic's newest event is not what the append was to find. Nothing was stored.
-    public static let valueChanged = "value-changed"
+        /// An idempotency key was used for something else before. Nothing was stored.
+        case idempotencyConflict = "idempotency-conflict"
 
-    /// The observer is not at the revision that was expected, or there is none of that id.
-    public static let revisionChanged = "revision-changed"
+        /// The topic's newest event is not what the append was to find. Nothing was stored.
+        case valueChanged = "value-changed"
+
+        /// The observer is not at the revision that was expected, or there is none of that id.
+        case revisionChanged = "revision-changed"
+    }
 }

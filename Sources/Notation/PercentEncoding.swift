@@ -51,6 +51,8 @@ package enum PercentEncoding {
 
     /// Adds what ``encode(_:but:)`` gives.
     package static func append(_ text: String, but plain: Plain, to bytes: inout [UInt8]) {
+        // As a rule there is nothing to encode, which many bytes at a time are copied for.
+        if text.utf8.allSatisfy({ plain.contains($0) }) { return bytes.append(contentsOf: text.utf8) }
         for byte in text.utf8 {
             guard !plain.contains(byte) else {
                 bytes.append(byte)

@@ -13,6 +13,9 @@ package struct Readiness: OptionSet, Sendable {
     /// To be told once of each change, and not for as long as it lasts ("edge-triggered"). On Linux.
     package static let changesOnly = Readiness(rawValue: 1 << 31)
 
+    /// Of several sets that watch the descriptor for this, one at least is told, and not all (`EPOLLEXCLUSIVE`). On Linux.
+    package static let oneOfMany = Readiness(rawValue: 1 << 28)
+
     /// The connection is gone altogether, which is told whatever was asked for (`POLLERR`, `POLLHUP`, `POLLNVAL`).
     package var isBroken: Bool { rawValue & 0x38 != 0 }
 }

@@ -23,21 +23,29 @@ class Authority:
         self.file = folder / "authority.pem"
         self.file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
-        key = ec.generate_private_key(ec.SECP256R1())
-        names = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
-        certificate = self._sign(x509.Name([]), key.public_key(), [(x509.SubjectAlternativeName(names), True)])
         self.certificate = folder / "certificate.pem"
-        self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
         self.key = folder / "key.pem"
-        self.key.write_bytes(key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        self.issue()
 
-    def _sign(self, subject, public_key, extensions):
+    def issue(self, days=2, passphrase=None, key=None):
+        """Writes another certificate and key for this machine in place of the last, and returns its serial number."""
+        key = key or ec.generate_private_key(ec.SECP256R1())
+        names = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
+        certificate = self._sign(x509.Name([]), key.public_key(), [(x509.SubjectAlternativeName(names), True)], days)
+        self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+        encryption = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()
+        self.key.write_bytes(key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption))
+        return certificate.serial_number
+
+    def _sign(self, subject, public_key, extensions, days=2):
+        """A certificate that began yesterday, or two days before it ended."""
         now = datetime.now(timezone.utc)
+        end = now + timedelta(days=days)
         builder = x509.CertificateBuilder(
             issuer_name=self._name, subject_name=subject, public_key=public_key,
-            serial_number=x509.random_serial_number(), not_valid_before=now - timedelta(days=1),
-            not_valid_after=now + timedelta(days=2))
+            serial_number=x509.random_serial_number(),
+            not_valid_before=min(now, end) - timedelta(days=1), not_valid_after=end)
         for extension, critical in extensions:
             builder = builder.add_extension(extension, critical)
         return builder.sign(self._key, hashes.SHA256())

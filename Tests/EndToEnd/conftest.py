@@ -1,10 +1,13 @@
 """What every end-to-end test starts from: a hub in a process of its own, reached over sockets only."""
 
 import subprocess
+import tempfile
 import uuid
+from pathlib import Path
 
 import pytest
 
+import one_node_cluster
 from figures import Figures
 from hub_process import HubProcess, environment_without_settings, executable_path
 from webhook_receiver import WebhookReceiver
@@ -14,6 +17,19 @@ _figures = pytest.StashKey[list]()
 
 def pytest_configure(config):
     config.stash[_figures] = []
+
+
+def pytest_sessionstart(session):
+    if one_node_cluster.IS_ON:
+        folder = tempfile.TemporaryDirectory(prefix="clarion-servers-")
+        session.config.add_cleanup(folder.cleanup)
+        one_node_cluster.start(Path(folder.name))
+        session.config.add_cleanup(one_node_cluster.stop)
+
+
+def pytest_collection_modifyitems(items):
+    if one_node_cluster.IS_ON:
+        one_node_cluster.skip(items)
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -41,9 +57,10 @@ def figure(request):
 def _starter(executable, folder):
     hubs = []
 
-    def start(*options, environment=None, data=None, folder_of_process=None):
+    def start(*options, environment=None, data=None, folder_of_process=None, prefix=()):
         hub = HubProcess(
-            executable, data or folder / f"hub{len(hubs)}", options, environment=environment, folder=folder_of_process)
+            executable, data or folder / f"hub{len(hubs)}", options, environment=environment, folder=folder_of_process,
+            prefix=prefix)
         hubs.append(hub)
         return hub.start()
 

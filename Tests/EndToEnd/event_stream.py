@@ -166,7 +166,7 @@ class EventStream:
     """One open stream. It reads only when asked to, so a slow reader is one that does not ask."""
 
     def __init__(self, port, target, *, last_event_id=None, headers=None, receive_buffer=None, host="127.0.0.1",
-                 source=None, timeout=DEADLINE):
+                 source=None, timeout=DEADLINE, secure=None):
         self.parser = EventStreamParser()
         #: Takes the body's chunks apart.
         self.chunks = None
@@ -182,6 +182,9 @@ class EventStream:
                 self._socket.bind((source, 0))
             self._socket.settimeout(timeout)
             self._socket.connect((host, port))
+            if secure is not None:
+                # A context of TLS, without which it is plain HTTP.
+                self._socket = secure.wrap_socket(self._socket, server_hostname=host)
             authority = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
             fields = {"Host": authority, "Accept": "text/event-stream", **(headers or {})}
             if last_event_id is not None:

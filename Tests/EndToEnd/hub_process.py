@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import requests
 
+import one_node_cluster
 from event_stream import EventStream
 from waiting import DEADLINE, wait_until
 
@@ -18,7 +19,7 @@ from waiting import DEADLINE, wait_until
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 #: The line that tells that the hub can be reached.
-LISTENING = re.compile(r"Clarion (\S+) is listening on (http://(\S+):([0-9]+))\n")
+LISTENING = re.compile(r"Clarion (\S+) is listening on (https?://(\S+):([0-9]+))\n")
 
 
 def executable_path():
@@ -37,7 +38,7 @@ def environment_without_settings(**settings):
 class HubProcess:
     """One hub and its data folder; it may be killed and started again."""
 
-    def __init__(self, executable, data, options=(), environment=None, folder=None):
+    def __init__(self, executable, data, options=(), environment=None, folder=None, prefix=()):
         self.executable = executable
         self.data = Path(data)
         self.options = list(options)
@@ -45,6 +46,8 @@ class HubProcess:
         #: Where the child writes its log, one file for all its lives.
         self.log_path = Path(f"{data}.log")
         self.folder = folder or REPOSITORY
+        #: What stands before the command: of a ``Machine``.
+        self.prefix = prefix
         self.process = None
         self.port = None
         self.url = None
@@ -56,16 +59,11 @@ class HubProcess:
 
     # Life
 
-    def start(self, port=None):
+    def start(self, port=None, deadline=2 * DEADLINE):
         """Starts the child and waits until it listens."""
-        options = list(self.options)
-        if "--port" not in options and "CLARION_PORT" not in self.environment:
-            options += ["--port", str(port or 0)]
-        if "--data" not in options and "CLARION_DATA" not in self.environment:
-            options += ["--data", str(self.data)]
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [str(self.executable), "serve", *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                self.command(port), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
                 env=self.environment, cwd=self.folder, text=True)
         self.is_down = False
         self.announcement = lines = []
@@ -79,7 +77,7 @@ class HubProcess:
             heard.set()
 
         threading.Thread(target=listen, args=(self.process.stdout,), daemon=True).start()
-        heard.wait(2 * DEADLINE)
+        heard.wait(deadline)
         match = LISTENING.fullmatch(lines[0]) if lines else None
         if not match:
             self.process.kill()
@@ -92,6 +90,17 @@ class HubProcess:
         # The environment's proxies have no business here.
         self.session.trust_env = False
         return self
+
+    def command(self, port=None):
+        """What it is started with."""
+        options = list(self.options)
+        if "--port" not in options and "CLARION_PORT" not in self.environment:
+            options += ["--port", str(port or 0)]
+        if "--data" not in options and "CLARION_DATA" not in self.environment:
+            options += ["--data", str(self.data)]
+        if one_node_cluster.IS_ON and "--log" not in options:
+            options += ["--log", one_node_cluster.log(self.data)]
+        return [*self.prefix, str(self.executable), "serve", *options]
 
     def stop(self, number=signal.SIGTERM, deadline=10):
         """Has the hub stop in order; fails unless it exits 0 in time. Returns how many seconds it took."""
@@ -136,6 +145,18 @@ class HubProcess:
         """What the hub wrote to standard error, the end of it if it is much."""
         text = self.log_path.read_text(errors="replace")
         return text if len(text) < 20_000 else "…" + text[-20_000:]
+
+    def stored(self):
+        """Every byte that is kept of its log while it does not run."""
+        folder = one_node_cluster.folder(self.data) if one_node_cluster.IS_ON else self.data
+        return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+    def assert_sound(self):
+        """What `clarion check` says of the log. That of a cluster is no folder which could be checked."""
+        if not one_node_cluster.IS_ON:
+            check = subprocess.run(
+                [str(self.executable), "check", "--data", str(self.data)], capture_output=True, text=True, timeout=60)
+            assert check.returncode == 0 and check.stdout.endswith("ok\n"), check.stdout + check.stderr
 
     def rss(self):
         """Resident memory in bytes (proc(5), VmRSS)."""

@@ -21,9 +21,14 @@ class RawResponse:
 class RawConnection:
     """One connection to the hub."""
 
-    def __init__(self, port, timeout=DEADLINE, host="127.0.0.1"):
+    def __init__(self, port, timeout=DEADLINE, host="127.0.0.1", secure=None, gathers=False):
         self.socket = socket.create_connection((host, port), timeout=timeout)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not gathers:
+            # Otherwise small pieces wait for the acknowledgement of what was sent before (Nagle's algorithm).
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if secure is not None:
+            # A context of TLS, without which it is plain HTTP.
+            self.socket = secure.wrap_socket(self.socket, server_hostname=host)
         self._received = b""
 
     def __enter__(self):

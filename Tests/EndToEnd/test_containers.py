@@ -19,13 +19,16 @@ from kubernetes import client as kubernetes
 
 from credentials import CredentialsFile, grant
 from event_stream import EventStream
+from figures import ENFORCED
 from hub_process import REPOSITORY, environment_without_settings
+from nats_servers import PROGRAM
 from ports import free_port
 from waiting import DEADLINE, wait_until
 
 DOCKERFILE = (REPOSITORY / "Dockerfile").read_text()
 COMPOSE = yaml.safe_load((REPOSITORY / "compose.yaml").read_text())
 KUBERNETES = REPOSITORY / "deploy/kubernetes"
+CLUSTER = REPOSITORY / "deploy/cluster"
 STATEFUL_SET = yaml.safe_load((KUBERNETES / "stateful-set.yaml").read_text())
 POD = STATEFUL_SET["spec"]["template"]["spec"]
 USER = 10_001
@@ -167,14 +170,108 @@ def test_caddy_of_compose_speaks_http_2_before_the_hub(start_hub, file, tmp_path
         caddy.wait(DEADLINE)
 
 
+# A cluster
+
+def of_this_machine(text, folder, place, ports):
+    """The settings of a server, with names and ports of this machine in place of theirs."""
+    text = text.replace("/data", str(folder / f"store{place}")).replace("0.0.0.0:", "127.0.0.1:")
+    if "http:" not in text:
+        text += f"http: 127.0.0.1:{ports[8222][place]}\n"
+    for port, own in ports.items():
+        text = re.sub(rf"127\.0\.0\.1:{port}\b", f"127.0.0.1:{own[place]}", text)
+    for number, own in enumerate(ports[6222]):
+        text = re.sub(rf"nats://[a-z-]+{number + FIRST[folder.name]}(\.[a-z-]+)?:6222", f"nats://127.0.0.1:{own}", text)
+    assert "6222" not in text
+    return text
+
+
+#: What the first server is called, by the folder of its settings.
+FIRST = {"compose": 1, "kubernetes": 0}
+
+
+@pytest.mark.skipif(PROGRAM is None or shutil.which("caddy") is None, reason="needs nats-server and caddy")
+@pytest.mark.parametrize("kind", FIRST if ENFORCED else ["compose"])
+def test_hubs_on_servers_with_the_settings_that_are_given(start_hub, tmp_path, kind):
+    folder = tmp_path / kind
+    folder.mkdir()
+    settings = (CLUSTER if kind == "compose" else KUBERNETES / "cluster") / "nats.conf"
+    ports = {port: [free_port() for _ in range(3)] for port in (4222, 6222, 8222)}
+    hubs, processes = free_port(), []
+    try:
+        for place in range(3):
+            path = folder / f"{place}.conf"
+            path.write_text(of_this_machine(settings.read_text(), folder, place, ports))
+            with open(folder / f"{place}.log", "wb") as log:
+                processes.append(subprocess.Popen([PROGRAM, "-c", path, "--name", f"n{place}"], stdout=log, stderr=log))
+        given = cluster_log(kind)
+        for place, port in enumerate(ports[4222]):
+            given = re.sub(rf"nats-{place + FIRST[kind]}(\.[a-z-]+)?:4222", f"localhost:{port}", given).replace("nats://clarion-", "nats://")
+        nodes = [start_hub("--log", given) for _ in range(3)]
+        environment = {**os.environ, "CLARION_PORT": str(hubs), "CLARION_HUBS": " ".join(f"127.0.0.1:{hub.port}" for hub in nodes),
+                       "XDG_DATA_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+        with open(folder / "caddy.log", "wb") as log:
+            processes.append(subprocess.Popen(
+                ["caddy", "run", "--config", CLUSTER / "Caddyfile", "--adapter", "caddyfile"], env=environment, stdout=log, stderr=log))
+
+        def post(key):
+            try:
+                url, headers = f"http://127.0.0.1:{hubs}/topics/a/events", {"Idempotency-Key": key}
+                return requests.post(url, data=b"x", headers=headers, timeout=DEADLINE).ok
+            except requests.RequestException:
+                return False
+
+        wait_until(lambda: post("first"), what="the balancer")
+        with EventStream(hubs, "/topics/a/events?type=none") as stream:
+            stream.wait_for_comment()
+        nodes[0].kill()
+        # The balancer finds another; what was on its way to the one that is gone is repeated.
+        for number in range(10):
+            wait_until(lambda: post(str(number)), what="another node")
+        assert len(nodes[1].history("a")) == len(nodes[2].history("a")) == 11
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait(DEADLINE)
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="needs nats-server")
+@pytest.mark.parametrize("folder", [CLUSTER, KUBERNETES / "cluster"], ids=FIRST)
+def test_the_servers_settings_are_taken(folder):
+    checked = subprocess.run([PROGRAM, "-t", "-c", folder / "nats.conf"], capture_output=True, text=True, timeout=DEADLINE)
+    assert checked.returncode == 0, checked.stderr
+
+
+def cluster_log(kind):
+    """Where the hubs of a cluster find their log."""
+    if kind == "compose":
+        return yaml.safe_load((CLUSTER / "compose.yaml").read_text())["services"]["hub-1"]["environment"]["CLARION_LOG"]
+    [deployment] = [manifest for manifest in manifests("cluster") if manifest["kind"] == "Deployment"]
+    [container] = deployment["spec"]["template"]["spec"]["containers"]
+    return {variable["name"]: variable["value"] for variable in container["env"]}["CLARION_LOG"]
+
+
+def test_compose_of_the_cluster_belongs_together():
+    services = yaml.safe_load((CLUSTER / "compose.yaml").read_text())["services"]
+    hubs = {name for name in services if name.startswith("hub-")}
+    servers = {name for name in services if name.startswith("nats-")}
+    assert len(hubs) == len(servers) == 3
+    assert services["caddy"]["environment"]["CLARION_HUBS"].split() == [f"{name}:8080" for name in sorted(hubs)]
+    log = services["hub-1"]["environment"]["CLARION_LOG"]
+    assert set(re.findall(r"nats://([a-z0-9-]+):4222", log)) == servers
+    assert set(re.findall(r"nats://([a-z0-9-]+):6222", (CLUSTER / "nats.conf").read_text())) == servers
+    for name in servers:
+        assert services[name]["command"][-1] == name
+        assert all((CLUSTER / volume.split(":")[0]).exists() for volume in services[name]["volumes"] if volume.startswith("./"))
+
+
 # Kubernetes
 
-def manifests():
-    names = yaml.safe_load((KUBERNETES / "kustomization.yaml").read_text())["resources"]
-    return [yaml.safe_load((KUBERNETES / name).read_text()) for name in names]
+def manifests(folder="."):
+    names = yaml.safe_load((KUBERNETES / folder / "kustomization.yaml").read_text())["resources"]
+    return [yaml.safe_load((KUBERNETES / folder / name).read_text()) for name in names]
 
 
-@pytest.mark.parametrize("manifest", manifests(), ids=lambda manifest: manifest["kind"])
+@pytest.mark.parametrize("manifest", [*manifests(), *manifests("cluster")], ids=lambda manifest: f"{manifest['kind']}-{manifest['metadata']['name']}")
 def test_each_manifest_is_what_kubernetes_knows(manifest):
     api = kubernetes.ApiClient()
     read = api.deserialize(json.dumps(manifest), f"V1{manifest['kind']}", "application/json")
@@ -183,12 +280,13 @@ def test_each_manifest_is_what_kubernetes_knows(manifest):
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")
-def test_kustomize_makes_one_of_them():
-    made = subprocess.run(["kubectl", "kustomize", KUBERNETES], capture_output=True, text=True, timeout=60)
+@pytest.mark.parametrize("folder, kind, added", [(".", "StatefulSet", set()), ("cluster", "Deployment", {"ConfigMap"})])
+def test_kustomize_makes_one_of_them(folder, kind, added):
+    made = subprocess.run(["kubectl", "kustomize", KUBERNETES / folder], capture_output=True, text=True, timeout=60)
     assert made.returncode == 0, made.stderr
     documents = list(yaml.safe_load_all(made.stdout))
-    assert {document["kind"] for document in documents} == {manifest["kind"] for manifest in manifests()}
-    [workload] = [document for document in documents if document["kind"] == "StatefulSet"]
+    assert {document["kind"] for document in documents} == {manifest["kind"] for manifest in manifests(folder)} | added
+    [workload] = [document for document in documents if document["kind"] == kind]
     assert workload["spec"]["template"]["spec"]["containers"][0]["image"].startswith("registry.example.com/clarion:")
 
 
@@ -205,6 +303,37 @@ def test_the_manifests_belong_together():
     assert path["backend"]["service"] == {"name": service["metadata"]["name"], "port": {"name": offered["name"]}}
     claims = [claim["metadata"]["name"] for claim in STATEFUL_SET["spec"]["volumeClaimTemplates"]]
     assert {mount["name"] for mount in container["volumeMounts"]} == {*claims, *(volume["name"] for volume in POD["volumes"])}
+
+
+def test_the_manifests_of_the_cluster_belong_together():
+    for name in ("clarion", "clarion-nats"):
+        own = {manifest["kind"]: manifest for manifest in manifests("cluster") if manifest["metadata"]["name"] == name}
+        workload, service, budget = own.get("Deployment") or own["StatefulSet"], own["Service"], own["PodDisruptionBudget"]
+        labels = workload["spec"]["template"]["metadata"]["labels"]
+        assert workload["spec"]["selector"]["matchLabels"] == service["spec"]["selector"] == labels
+        assert budget["spec"]["selector"]["matchLabels"] == labels
+        # A node may go for a while, and a server: two of three are left.
+        assert workload["spec"]["replicas"] == 3 and budget["spec"]["maxUnavailable"] == 1
+        [container] = workload["spec"]["template"]["spec"]["containers"]
+        ports = {port["name"] for port in container["ports"]}
+        assert {port["targetPort"] for port in service["spec"]["ports"]} <= ports
+        for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+            assert container[probe]["httpGet"]["port"] in ports
+        spec = workload["spec"]["template"]["spec"]
+        claims = [claim["metadata"]["name"] for claim in workload["spec"].get("volumeClaimTemplates", [])]
+        assert {mount["name"] for mount in container["volumeMounts"]} == {*claims, *(volume["name"] for volume in spec["volumes"])}
+    servers = {f"clarion-nats-{number}.clarion-nats" for number in range(3)}
+    assert set(re.findall(r"nats://([a-z0-9.-]+):4222", cluster_log("kubernetes"))) == servers
+    assert set(re.findall(r"nats://([a-z0-9.-]+):6222", (KUBERNETES / "cluster/nats.conf").read_text())) == servers
+
+
+def test_a_node_is_the_single_hub_with_another_log():
+    """What stands in both manifests is the same, so that a change of one is not forgotten in the other."""
+    [deployment] = [manifest for manifest in manifests("cluster") if manifest["kind"] == "Deployment"]
+    pod = deployment["spec"]["template"]["spec"]
+    [node], [hub] = pod["containers"], POD["containers"]
+    assert {**node, "env": node["env"][1:]} == hub
+    assert pod["securityContext"] == POD["securityContext"]
 
 
 def test_the_pod_may_do_little():

@@ -87,7 +87,7 @@ def fill(hub):
     hub.post("large", b'"\n' * (1 << 19))
 
 
-def test_an_export_imported_into_a_fresh_hub_is_equal(start_hub, clarion, run, tmp_path):
+def test_an_export_imported_into_a_fresh_hub_is_equal(start_hub, run, tmp_path):
     old, new = start_hub("--durability", "process"), start_hub("--durability", "process")
     fill(old)
     old.register("http://example.com/", "a")
@@ -106,7 +106,7 @@ def test_an_export_imported_into_a_fresh_hub_is_equal(start_hub, clarion, run, t
     before, after = ([event for event in cloud_events(hub) if not odd(event)] for hub in (old, new))
     assert [event for event in before if not event["source"] == "/topics/clarion.observers"] == after
     new.stop()
-    assert clarion("check", "--data", new.data).stdout.endswith("ok\n")
+    new.assert_sound()
 
 
 def test_files_and_patterns(start_hub, run, tmp_path):

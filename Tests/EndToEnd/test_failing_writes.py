@@ -100,16 +100,15 @@ class Round:
         for id in self.ids:
             assert (self.hub.get(f"/observers/{id}").status_code == 200) == (id in observers)
         events = {}
-        for event in self.hub.history("**"):
-            if not event["topic"].startswith("clarion."):
-                events.setdefault(event["topic"], []).append(event["id"])
+        for event in self.hub.history(f"{self.name}.**"):
+            events.setdefault(event["topic"], []).append(event["id"])
         topics = {}
-        for topic in self.hub.get("/topics", params={"limit": 1000, "prefix": self.name}).json()["topics"]:
+        for topic in self.hub.get("/topics", params={"limit": 1000, "prefix": f"{self.name}."}).json()["topics"]:
             kept = events.get(topic["name"], [])
             assert (topic["events"], topic["firstId"], topic["lastId"]) == (
                 len(kept), kept[0] if kept else None, kept[-1] if kept else None)
             topics[topic["name"]] = topic["retention"]
-        return observers, topics, {topic: ids for topic, ids in events.items() if topic.startswith(self.name)}
+        return observers, topics, events
 
     def pending(self, webhook):
         return self.hub.observer(webhook["id"])["stats"]["pending"]

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from hub_process import REPOSITORY
+from hub_process import REPOSITORY, environment_without_settings
 from test_serving import refusal
 
 SIZES = {"max-body": "1MiB", "connection-memory": "16KiB", "max-reader-memory": "64MiB", "retention-bytes": "1GiB"}
@@ -155,7 +155,7 @@ def test_a_file_may_be_a_pipe(serve, executable, tmp_path):
     import subprocess
     result = subprocess.run(
         ["bash", "-c", f"{executable} serve --data {tmp_path}/data --config <(sleep 0.2; echo '{{\"prot\": 1}}')"],
-        capture_output=True, text=True, timeout=10)
+        capture_output=True, text=True, timeout=10, env=environment_without_settings())
     assert refusal(result, "did you mean port?") == 64
 
 
@@ -172,3 +172,10 @@ def test_a_console_that_is_not_there_is_refused(serve, tmp_path, kind, place):
         "environment": lambda: serve("--port", "0", environment={"CLARION_PUBLIC": str(folder)}),
         "file": lambda: serve("--port", "0", settings={"public": str(folder)})}[kind]()
     assert refusal(result, "--public:", str(folder)) == 64
+
+
+# Settings that do not go together
+
+def test_a_cluster_keeps_its_log_whatever_the_durability(serve):
+    result = serve("--log", "nats://127.0.0.1:1?name=shop", "--durability", "memory")
+    assert refusal(result, "--durability:", "--log") == 64

@@ -215,11 +215,6 @@ def new_key():
     return base64.b64encode(os.urandom(32)).decode()
 
 
-def stored(hub):
-    """Every byte in the data folder."""
-    return b"".join(path.read_bytes() for path in sorted(hub.data.iterdir()))
-
-
 def secrets_of(webhook):
     """What must not be found: the secret, as it is written and as it is."""
     text = webhook["secret"].split("_")[1]
@@ -234,7 +229,7 @@ def test_with_a_master_key_no_secret_is_stored(start_hub, receiver, topic, signa
     rotated = rotate(hub, webhook).json()
     deliver(hub, receiver, topic)
     hub.stop()
-    everything = stored(hub)
+    everything = hub.stored()
     assert topic.encode() in everything
     for bytes in [*secrets_of(webhook), *secrets_of(rotated), b"forbidden-fruit", b"whsec_", b"whsk_"]:
         assert bytes not in everything
@@ -255,7 +250,7 @@ def test_without_one_they_are(start_hub, topic):
     hub = start_hub()
     webhook = hub.register("https://example.com/", topic)
     hub.stop()
-    assert webhook["secret"].encode() in stored(hub), "then the tests above prove nothing"
+    assert webhook["secret"].encode() in hub.stored(), "then the tests above prove nothing"
 
 
 def test_plain_secrets_are_encrypted_when_they_are_next_written(start_hub, receiver, topic):
@@ -277,8 +272,7 @@ def test_plain_secrets_are_encrypted_when_they_are_next_written(start_hub, recei
 def refused(hub, *words):
     """Starts a hub that must refuse to, in one line."""
     run = subprocess.run(
-        [str(hub.executable), "serve", "--port", "0", "--data", str(hub.data), *hub.options], env=hub.environment,
-        capture_output=True, text=True, timeout=15, cwd=hub.folder)
+        hub.command(), env=hub.environment, capture_output=True, text=True, timeout=15, cwd=hub.folder)
     assert run.returncode not in (0, None) and run.returncode > 0
     assert run.stdout == ""
     assert run.stderr.startswith("clarion: ") and run.stderr.count("\n") == 1, run.stderr
@@ -311,7 +305,7 @@ def test_the_key_in_a_file(start_hub, receiver, topic, tmp_path):
     hub = start_hub(*LOOPBACK, "--master-key-file", str(file))
     webhook = hub.register(receiver.url(), topic)
     hub.stop()
-    assert secrets_of(webhook)[0] not in stored(hub)
+    assert secrets_of(webhook)[0] not in hub.stored()
     hub.start()
     verify(webhook["secret"], deliver(hub, receiver, topic))
 

@@ -181,6 +181,32 @@ def test_connections_opened_for_ten_thousand_deliveries(start_hub, receiver, top
     assert receiver.accepted <= 8
 
 
+@pytest.mark.parametrize("is_known", [False, True], ids=["strange", "known"])
+def test_connections_that_endpoints_end_are_closed_without_another_attempt(start_hub, topic, is_known):
+    """Each was used once. Attempts at an endpoint that has answered before are made on another thread."""
+    count = 8
+    hub = start_hub(*LOOPBACK)
+    assert hub.observers() == []  # over the connection that is kept for all further requests
+    before = hub.sockets()
+    together = threading.Barrier(count)
+
+    def answer(delivery):
+        if delivery.body == b"first":
+            return 204, {"Connection": "close"}
+        together.wait(10)
+        return 204
+
+    with WebhookReceiver(answer) as receiver:
+        webhook = hub.register(receiver.url(), topic, maxInFlight=count)
+        if is_known:
+            hub.post(topic, "first")
+            wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 1)
+        post_lines(hub, topic, count)
+        wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == count + is_known)
+        assert hub.sockets() >= before + count
+    wait_until(lambda: hub.sockets() == before, 10, "the sockets from before")
+
+
 # International names
 
 def test_an_international_name_is_taken_in_its_ascii_form_only(shared_hub, topic):
@@ -357,9 +383,9 @@ def liar(tmp_path_factory):
 def test_a_name_that_leads_elsewhere_the_second_time(start_hub, liar, topic):
     with Trap() as trap:
         hub = start_hub(
-            "--allow-egress", "198.51.100.1/32", "--webhooks-retry", ",".join(["50ms"] * 60), "--log-level", "debug",
+            "--allow-egress", "198.51.100.1/32", "--webhooks-retry", ",".join(["5s"] * 60), "--log-level", "debug",
             environment={"LD_PRELOAD": str(liar)})
-        # Each name is looked up by itself, since what was found is kept for a minute.
+        # Each name is looked up by itself, and again only when its endpoint is tried again on the other thread.
         webhooks = [hub.register(f"http://{number}.liar.test:{trap.port}/", topic) for number in range(6)]
         webhooks.append(hub.register(f"http://both.liar.test:{trap.port}/", topic))
         hub.post(topic, "x")

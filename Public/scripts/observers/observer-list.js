@@ -2,6 +2,7 @@ import { requestJSON } from "../http/request.js"
 import { setText } from "../page/element.js"
 import { counted } from "../page/format.js"
 import { Poll } from "../page/poll.js"
+import { missingWords } from "./missing-words.js"
 import { ObserverItem } from "./observer-item.js"
 
 const pollInterval = 1_500
@@ -38,7 +39,7 @@ export class ObserverList {
     return this.#poll.now()
   }
 
-  #render({ observers, next }) {
+  #render({ observers, next, unreachable }) {
     const present = new Set(observers.map((observer) => observer.id))
     for (const [id, item] of this.#items) {
       if (present.has(id)) continue
@@ -57,7 +58,7 @@ export class ObserverList {
       }
       item.update(observer, observer.id === this.#ownID)
     }
-    setText(this.#summary, summary(observers, next))
+    setText(this.#summary, [summary(observers, next), ...missingWords(unreachable)].filter(Boolean).join(" · "))
     const empty = observers.length === 0 ? "Nobody is listening. Whoever opens a stream or registers a webhook appears here." : ""
     if (this.#message.textContent !== empty) this.#message.replaceChildren(empty)
   }

@@ -5,6 +5,7 @@ import { announce } from "../page/announcer.js"
 import { confirmedButton } from "../page/confirmed-button.js"
 import { element, setText } from "../page/element.js"
 import { Poll } from "../page/poll.js"
+import { missingWords } from "./missing-words.js"
 import { kindWords, ObserverRow } from "./observer-row.js"
 
 const interval = 2_000
@@ -33,13 +34,13 @@ export function observersPage(ownID) {
       } }, label)))
   search.addEventListener("input", () => filter())
   const poll = new Poll(async (signal) => {
-    const { observers, next } = await requestJSON(`/observers?limit=${mostListed}`, { signal })
-    show(observers, next)
+    const { observers, next, unreachable } = await requestJSON(`/observers?limit=${mostListed}`, { signal })
+    show(observers, next, unreachable)
     const behind = observers.filter(({ kind, queuedBytes }) => kind === "stream" && queuedBytes > 0).slice(0, mostMeasured)
     for (const stream of behind) rows.get(stream.id)?.show(stream, { isOwn: stream.id === ownID(), lag: await lagOf(stream, signal) })
   }, { interval, onProblem: (problem) => message.replaceChildren(problemMessage(problem)) })
 
-  function show(observers, next) {
+  function show(observers, next, unreachable) {
     message.replaceChildren()
     const present = new Set(observers.map(({ id }) => id))
     for (const [id, row] of rows) {
@@ -55,7 +56,8 @@ export function observersPage(ownID) {
       rows.set(observer.id, row)
       list.append(row.element)
     }
-    setText(summary, observers.length === 0 ? "Nobody is listening." : `${next ? "The first " : ""}${kindWords(observers)}`)
+    const words = observers.length === 0 ? "Nobody is listening." : `${next ? "The first " : ""}${kindWords(observers)}`
+    setText(summary, [words, ...missingWords(unreachable)].join(" · "))
     filter()
   }
 

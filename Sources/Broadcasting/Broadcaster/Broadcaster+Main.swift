@@ -23,7 +23,7 @@ extension Broadcaster {
     ) {
         table.notifyOnMain(
             key(of: Subject.self),
-            Call(MainDelivery.main.isolating(body)),
+            SubjectCall(MainDelivery.main.isolating(body)),
             isThere: isolation.isMain
         )
     }

@@ -18,7 +18,7 @@ public final class Broadcaster: Sendable {
     /// The one for the whole process.
     public static let shared = Broadcaster()
 
-    /// The keys are the identities of types, which their printed names are not. The values are `Call<Subject>`, where
+    /// The keys are the identities of types, which their printed names are not. The values are `SubjectCall<Subject>`, where
     /// `Subject` is the type of the key.
     let table = ObserverTable<ObjectIdentifier, any ErasedValue>()
 
@@ -38,7 +38,7 @@ public final class Broadcaster: Sendable {
         deliver: Delivery = .main
     ) {
         table.register(key(of: Subject.self), subject: observer, deliver: deliver) { observer, call in
-            call.known(as: Call<Subject>.self).body(observer)
+            call.known(as: SubjectCall<Subject>.self).body(observer)
         }
     }
 
@@ -53,7 +53,7 @@ public final class Broadcaster: Sendable {
         _ subject: Subject.Type,
         _ body: @escaping @Sendable (Subject) -> Void
     ) {
-        table.notify(key(of: Subject.self), Call(body))
+        table.notify(key(of: Subject.self), SubjectCall(body))
     }
 
     // The type that the compiler knows, which is that of the closures. A metatype may be another one's at run time:

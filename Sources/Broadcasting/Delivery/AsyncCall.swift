@@ -27,15 +27,15 @@ final class AsyncCall: Sendable {
     /// Begins a call, after those that were posted to the observer before.
     ///
     /// - Parameters:
-    ///   - lane: the observer's; `nil` if it is called at once.
+    ///   - strand: the observer's; `nil` if it is called at once.
     ///   - delivery: where the call runs.
     ///   - prepare: returns what is to be done, `nil` if the observer has gone meanwhile. Called there.
     init(
-        in lane: Lane?,
+        in strand: Strand?,
         at delivery: Delivery,
         _ prepare: @escaping @Sendable () -> (@Sendable () async -> Void)?
     ) {
-        let hasTurn = lane?.post(self, isNested: Self.current?.isRunning ?? false) ?? false
+        let hasTurn = strand?.post(self, isNested: Self.current?.isRunning ?? false) ?? false
         if !hasTurn { _ = take {} }
         let task = Task {
             guard await self.isTaken() else { return }

@@ -1,7 +1,7 @@
-/// The order of a lane: messages that wait, and whether somebody is under way to fetch them.
+/// The order of a strand: messages that wait, and whether somebody is under way to fetch them.
 ///
-/// A pure state machine; `Lane` holds it in a mutex. Invariant: messages wait only while a drain is due, so exactly one
-/// drain is due or running at any time, which is what makes a lane serial.
+/// A pure state machine; `Strand` holds it in a mutex. Invariant: messages wait only while a drain is due, so exactly one
+/// drain is due or running at any time, which is what makes a strand serial.
 struct Mailbox<Message> {
     private var waiting: [Message] = []
     private var isDrainDue = false

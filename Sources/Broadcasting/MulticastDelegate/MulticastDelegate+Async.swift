@@ -20,7 +20,7 @@ extension MulticastDelegate {
     func invoke(at place: Delivery?, _ body: @escaping @Sendable (Delegate) async -> Void) async {
         let calls = table.reachable(under: SoleKey()).compactMap { entry -> AsyncCall? in
             guard let delivery = place ?? entry.position.delivery else { return nil }
-            return AsyncCall(in: entry.position.route?.lane, at: delivery) {
+            return AsyncCall(in: entry.position.route?.strand, at: delivery) {
                 guard !entry.position.end.isSet, let owner = entry.owner, let delegate = owner as? Delegate else {
                     return nil
                 }

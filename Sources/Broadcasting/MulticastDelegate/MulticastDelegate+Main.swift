@@ -19,7 +19,7 @@ extension MulticastDelegate {
         isolation: isolated (any Actor)? = #isolation,
         onMain body: @escaping @MainActor @Sendable (Delegate) -> Void
     ) {
-        table.notifyOnMain(SoleKey(), Call(MainDelivery.main.isolating(body)), isThere: isolation.isMain)
+        table.notifyOnMain(SoleKey(), SubjectCall(MainDelivery.main.isolating(body)), isThere: isolation.isMain)
     }
 
     /// Calls an asynchronous closure of the main actor on every delegate, and waits for all of them; see ``invoke(_:)-9gbsg``.

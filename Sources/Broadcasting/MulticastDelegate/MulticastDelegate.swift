@@ -12,7 +12,7 @@
 /// at once if it is a `LifetimeOwner`, otherwise when an invocation or a sweep meets it. Requirements that a delegate may
 /// leave out have a default implementation in an extension of the protocol: it is called instead and does nothing.
 public final class MulticastDelegate<Delegate: Sendable>: Sendable {
-    /// The values are `Call<Delegate>`, which the table does not know, so that it is compiled for this one type of value.
+    /// The values are `SubjectCall<Delegate>`, which the table does not know, so that it is compiled for this one type of value.
     let table = ObserverTable<SoleKey, any ErasedValue>()
 
     /// Without delegates.
@@ -28,7 +28,7 @@ public final class MulticastDelegate<Delegate: Sendable>: Sendable {
     ///   - deliver: where it is called.
     public func add(_ delegate: Delegate, deliver: Delivery = .main) {
         table.register(SoleKey(), subject: delegate, deliver: deliver) { delegate, call in
-            call.known(as: Call<Delegate>.self).body(delegate)
+            call.known(as: SubjectCall<Delegate>.self).body(delegate)
         }
     }
 
@@ -41,6 +41,6 @@ public final class MulticastDelegate<Delegate: Sendable>: Sendable {
     ///
     /// Returns when those with `.immediate` delivery have been called and the calls of all others are handed over.
     public func invoke(_ body: @escaping @Sendable (Delegate) -> Void) {
-        table.notify(SoleKey(), Call(body))
+        table.notify(SoleKey(), SubjectCall(body))
     }
 }

@@ -29,11 +29,7 @@ public final class ObservableValue<Value: Sendable>: Sendable {
         get { state.withLock { $0.snapshot(of: Value.self) }.value }
         set {
             let snapshot = Snapshot(newValue)
-            let (previous, turn) = state.withLock { state in
-                let previous = state.current
-                return (previous, state.set(snapshot, previous: previous, by: .current))
-            }
-            announce(turn) { Announcement(version: $0, current: snapshot, previous: previous) }
+            announce(state.withLock { $0.set(snapshot, by: .current) })
         }
     }
 
@@ -55,24 +51,18 @@ public final class ObservableValue<Value: Sendable>: Sendable {
         // Released when the lock is free again: a copy that a closure has thrown away.
         var changed: Snapshot<Value>?
         defer { withExtendedLifetime(changed) {} }
-        var previous: Snapshot<Value>?
         let (result, turn) = try state.withLock { state throws(Failure) in
             if Failure.self == Never.self, distinctObservers.isEmpty,
                 let change = try state.changeInPlace(body, by: .current)
             {
-                changed = state.snapshot(of: Value.self)
                 return change
             }
-            let old = state.snapshot(of: Value.self)
-            let new = Snapshot(old.value)
+            let new = Snapshot(state.snapshot(of: Value.self).value)
             changed = new
-            previous = old
             let result = try new.change(body)
-            return (result, state.set(new, previous: old, by: .current))
+            return (result, state.set(new, by: .current))
         }
-        if let changed {
-            announce(turn) { Announcement(version: $0, current: changed, previous: previous) }
-        }
+        announce(turn)
         return result
     }
 
@@ -98,24 +88,20 @@ public final class ObservableValue<Value: Sendable>: Sendable {
     ) -> Registration<SoleKey> {
         let beginning = Beginning()
         let registration = register(beginning)
-        let (current, turn) = state.withLock { state in
+        let turn = state.withLock { state in
             beginning.set(state.version)
-            return (state.current, initial ? state.greet(registration, by: .current) : .other)
+            return initial ? state.greet(registration, by: .current) : .other
         }
-        announce(turn, to: registration) { Announcement(version: $0, current: current, isGreeting: true) }
+        announce(turn, to: registration)
         return registration
     }
 
     /// Announces, if it is the caller's turn, what has been set, and what is set meanwhile.
     @inline(__always)
-    private func announce(
-        _ turn: ValueState.Turn,
-        to registration: Registration<SoleKey>? = nil,
-        _ announcement: (_ version: UInt64) -> Announcement
-    ) {
+    private func announce(_ turn: consuming ValueState.Turn, to registration: Registration<SoleKey>? = nil) {
         switch turn {
-        case .now(let version):
-            tell(announcement(version), to: registration)
+        case .now(let announcement):
+            tell(announcement, to: registration)
             if !state.withLock({ $0.finish() }) { announceRest() }
         case .next: announceRest()
         case .other: break

@@ -15,7 +15,7 @@ struct ValueState: Sendable {
     /// Who announces a setting or greeting.
     enum Turn {
         /// The caller, at once.
-        case now(version: UInt64)
+        case now(Announcement)
         /// The caller, after what is due: with the next steps.
         case next
         /// Somebody else, who is announcing.
@@ -65,14 +65,12 @@ struct ValueState: Sendable {
     init(_ current: any ErasedValue) { self.current = current }
 
     /// Sets the value.
-    ///
-    /// - Parameter previous: what it was, for those who compare; and so that it is not released here.
-    mutating func set(_ value: any ErasedValue, previous: (any ErasedValue)?, by thread: ThreadIdentity) -> Turn {
+    mutating func set(_ value: any ErasedValue, by thread: ThreadIdentity) -> Turn {
+        // Moved out and on: each count of references is a locked instruction.
+        var previous = value
+        swap(&previous, &current)
         version += 1
-        current = value
-        if begin(thread) { return .now(version: version) }
-        let announcement = Announcement(version: version, current: value, previous: previous)
-        return add(Message(announcement: announcement), by: thread)
+        return turn(to: Announcement(version: version, current: value, previous: previous), by: thread)
     }
 
     /// What it is, for who knows its type.
@@ -94,14 +92,13 @@ struct ValueState: Sendable {
         defer { current = snapshot }
         guard isKnownUniquelyReferenced(&snapshot) else { return nil }
         let result = try snapshot.change(body)
-        return (result, set(snapshot, previous: nil, by: thread))
+        version += 1
+        return (result, turn(to: Announcement(version: version, current: snapshot), by: thread))
     }
 
     /// Greets an observer with the value, after what is under way.
     mutating func greet(_ registration: Registration<SoleKey>, by thread: ThreadIdentity) -> Turn {
-        if begin(thread) { return .now(version: version) }
-        let greeting = Announcement(version: version, current: current, isGreeting: true)
-        return add(Message(announcement: greeting, to: registration), by: thread)
+        turn(to: Announcement(version: version, current: current, isGreeting: true), registration, by: thread)
     }
 
     /// Ends announcing, unless there is more to announce.
@@ -142,6 +139,15 @@ struct ValueState: Sendable {
         announcer = .thread(thread)
         isOwn = true
         return true
+    }
+
+    @inline(__always)
+    private mutating func turn(
+        to announcement: Announcement,
+        _ registration: Registration<SoleKey>? = nil,
+        by thread: ThreadIdentity
+    ) -> Turn {
+        begin(thread) ? .now(announcement) : add(Message(announcement: announcement, to: registration), by: thread)
     }
 
     private mutating func add(_ message: Message, by thread: ThreadIdentity) -> Turn {

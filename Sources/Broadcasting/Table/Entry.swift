@@ -30,7 +30,7 @@ protocol Entry<Value>: AnyObject, Sendable {
 /// Where an entry stands beside its key.
 struct EntryPosition: Sendable {
     /// The way of its calls; `nil` for `.immediate`.
-    let route: Route?
+    let route: CallPath?
     /// The address of the owner. It names the owner only as long as that lives.
     let owner: ObjectIdentifier?
     /// The place it occupies under its key, at most one entry each.
@@ -103,12 +103,12 @@ final class FreeEntry<Value: Sendable>: Entry {
 }
 
 extension Entry {
-    /// Has the handler called later, in its observer's lane.
+    /// Has the handler called later, in its observer's strand.
     ///
     /// Not inlined: a call made at once would pay for the room that this takes, of a size that is looked up.
     @inline(never)
-    fileprivate func handOver(_ value: Value, by route: Route) -> Bool {
-        route.lane.post(HandedCall(value, to: self, by: route))
+    fileprivate func handOver(_ value: Value, by route: CallPath) -> Bool {
+        route.strand.post(HandedCall(value, to: self, by: route))
     }
 
     /// Calls the handler on the main actor, wherever it is called otherwise: at once if that is at once and the caller is there.
@@ -119,25 +119,25 @@ extension Entry {
         var route = position.route
         if route == nil, isThere { return deliver(value) }
         if route.map({ $0.destination == .main }) != true {
-            route = Route(.main, of: position.owner.map { LaneDirectory.Key(address: $0) })
+            route = CallPath(.main, of: position.owner.map { StrandDirectory.Key(address: $0) })
         }
         return route.map { handOver(value, by: $0) } ?? false
     }
 }
 
 /// A value on its way to an entry.
-private final class HandedCall<Value: Sendable>: LaneCall {
+private final class HandedCall<Value: Sendable>: StrandCall {
     private let value: Value
     private let entry: any Entry<Value>
-    private let route: Route
+    private let route: CallPath
 
-    init(_ value: Value, to entry: any Entry<Value>, by route: Route) {
+    init(_ value: Value, to entry: any Entry<Value>, by route: CallPath) {
         self.value = value
         self.entry = entry
         self.route = route
     }
 
-    var destination: Destination { route.destination }
+    var destination: WeakDelivery { route.destination }
 
     func run() { entry.call(value) }
 }

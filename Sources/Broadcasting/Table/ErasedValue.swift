@@ -10,7 +10,7 @@ final class Box<Content: Sendable>: ErasedValue {
 }
 
 /// A closure to be called with every observer. Not a `Box`, out of which a closure would be wrapped anew at every call.
-final class Call<Subject>: ErasedValue {
+final class SubjectCall<Subject>: ErasedValue {
     let body: @Sendable (Subject) -> Void
 
     init(_ body: @escaping @Sendable (Subject) -> Void) { self.body = body }

@@ -66,8 +66,9 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         skipping skipped: Registration<Key>? = nil
     ) -> [RegistrationID] {
         var dead: [RegistrationID] = []
+        let skipped = skipped?.id
         members.forEach { member in
-            if member.subject.id != skipped?.id, !member.subject.entry.deliver(value) {
+            if member.subject.id != skipped, !member.subject.entry.deliver(value) {
                 dead.append(member.subject.id)
             }
         }
@@ -116,7 +117,7 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
             case .sameOwner: .owner(address)
             case .name(let name): .name(name)
             }
-        let route = Route(deliver, of: LaneDirectory.Key(address: address))
+        let route = CallPath(deliver, of: StrandDirectory.Key(address: address))
         let registration = add(key, owner: address, slot: slot, route: route) {
             OwnedEntry(owner: owner, position: $0, handler: handler)
         }
@@ -132,8 +133,8 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         deliver: Delivery = .immediate,
         handler: @escaping @Sendable (Value) -> Void
     ) -> Registration<Key> {
-        let lane = name.map { LaneDirectory.Key(address: ObjectIdentifier(self), name: $0) }
-        return add(key, owner: nil, slot: name.map { .name($0) }, route: Route(deliver, of: lane)) {
+        let strand = name.map { StrandDirectory.Key(address: ObjectIdentifier(self), name: $0) }
+        return add(key, owner: nil, slot: name.map { .name($0) }, route: CallPath(deliver, of: strand)) {
             FreeEntry(position: $0, handler: handler)
         }
     }
@@ -159,7 +160,7 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         _ key: Key,
         owner: ObjectIdentifier?,
         slot: Slot?,
-        route: Route?,
+        route: CallPath?,
         entry: (EntryPosition) -> any Entry<Value>
     ) -> Registration<Key> {
         let (added, next) = registry.withLock { registry in

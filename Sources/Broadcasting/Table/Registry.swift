@@ -72,7 +72,7 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         _ key: Key,
         owner: ObjectIdentifier?,
         slot: Slot?,
-        route: Route?,
+        route: CallPath?,
         entry make: (EntryPosition) -> any Entry<Value>
     ) -> (id: RegistrationID, replaced: (any Entry<Value>)?) {
         let replaced = slot.flatMap { buckets[key]?.slots[$0] }.flatMap { take($0, from: key) }

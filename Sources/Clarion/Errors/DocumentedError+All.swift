@@ -294,6 +294,14 @@ extension DocumentedError {
             streams (`--max-streams`), answers that wait for slow readers (`--max-reader-memory`), or descriptors in use.
             """
         ),
+        DocumentedError(
+            "log-unavailable",
+            "503",
+            """
+            The servers of the cluster's log cannot be reached, or do not answer. Try again after `Retry-After`, a post \
+            with an idempotency key: it may have been stored. Streams stay open and catch up.
+            """
+        ),
         DocumentedError("version-unsupported", "505", "Speak HTTP/1.1 or HTTP/1.0."),
         DocumentedError(
             "loop-detected",
@@ -308,7 +316,8 @@ extension DocumentedError {
             "507",
             """
             There are as many topics, observers or idempotency keys as the hub may have: `detail` says of which. Delete \
-            some, or run the hub with a larger `--max-topics`, `--max-observers` or `--max-idempotency-keys`.
+            some, or run the hub with a larger `--max-topics`, `--max-observers` or `--max-idempotency-keys`. Or the topics \
+            of a webhook were changed very often while it was behind: have it catch up.
             """
         ),
         DocumentedError(

@@ -1,5 +1,6 @@
 import JSON
 import MicroHTTP
+import Notation
 
 /// The rules of content types.
 enum ContentType {
@@ -14,7 +15,7 @@ enum ContentType {
     static func of(_ request: Request) throws(Problem) -> String? {
         guard let bytes = request.headers.bytes(of: "Content-Type") else { return nil }
         guard bytes.count <= maximumLength, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
-            let text = String(validating: bytes, as: UTF8.self)
+            let text = String(utf8: bytes)
         else {
             throw Problem(
                 .badRequest,

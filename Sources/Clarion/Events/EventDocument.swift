@@ -8,14 +8,14 @@ enum EventDocument {
     /// is embedded as it was posted, text as a string, everything else in base64.
     static func json(_ event: Event) -> [UInt8] {
         var json = JSONText()
-        json.member("id", event.id.description)
+        json.member("id", ascii: event.id.write)
         json.member("topic", event.topic.name)
         if let type = event.type {
             json.member("type", type)
         } else {
             json.member("type", json: "null".utf8)
         }
-        json.member("time", event.time.rfc3339)
+        json.member("time", ascii: event.time.writeRFC3339)
         if let contentType = event.contentType {
             json.member("contentType", contentType)
         } else {
@@ -23,7 +23,7 @@ enum EventDocument {
         }
         if let traceparent = event.traceparent { json.member("traceparent", traceparent) }
         json.data(of: event, base64: "dataBase64", brokenJSONAsText: true)
-        return json.object
+        return json.object()
     }
 
     /// How many bytes ``json(_:)`` has, about, without making them.
@@ -40,10 +40,10 @@ enum EventDocument {
     /// What a post is answered with.
     static func receipt(_ event: Event) -> [UInt8] {
         var json = JSONText()
-        json.member("id", event.id.description)
+        json.member("id", ascii: event.id.write)
         json.member("topic", event.topic.name)
-        json.member("time", event.time.rfc3339)
-        return json.object
+        json.member("time", ascii: event.time.writeRFC3339)
+        return json.object()
     }
 
     /// What a batch is answered with: `{"events": […]}`.

@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// The rule of event types: they become a line of a stream and a header of a delivery.
 enum EventType {
@@ -15,7 +16,7 @@ enum EventType {
             try validate(text, parameter: "type")
         }
         guard let bytes = request.headers.bytes(of: "Event-Type") else { return parameter }
-        return try validate(String(validating: bytes, as: UTF8.self), parameter: "Event-Type")
+        return try validate(String(utf8: bytes), parameter: "Event-Type")
     }
 
     private static func validate(_ text: String?, parameter: String) throws(Problem) -> String {

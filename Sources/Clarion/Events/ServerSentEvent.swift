@@ -53,7 +53,7 @@ enum ServerSentEvent {
             json.member("resumed", json: "null".utf8)
         }
         json.member("reason", reason.rawValue)
-        return Array("event: gap\ndata: ".utf8) + json.object + Array("\n\n".utf8)
+        return Array("event: gap\ndata: ".utf8) + json.object() + Array("\n\n".utf8)
     }
 
     private static let newline = UInt8(ascii: "\n")

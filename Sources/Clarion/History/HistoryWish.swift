@@ -4,7 +4,7 @@ import MicroHTTP
 /// What a client asks of history.
 struct HistoryWish: Sendable {
     let topics: [TopicPattern]
-    let types: TypeFilter
+    let types: EventTypes
     /// Where to begin, unless after an event.
     let since: Since?
     let limit: Int
@@ -25,7 +25,7 @@ struct HistoryWish: Sendable {
         } else {
             self.limit = limit
         }
-        types = TypeFilter(query["type"])
+        types = EventTypes(query["type"])
         self.topics = topics
         self.format = format
     }

@@ -44,7 +44,7 @@ struct HistoryWriter: Sendable {
     /// Sends what the outbox takes of a part. Events that were removed since the page was outlined are left out.
     private func send(_ part: EventPage, through end: Position, room: Int, isFirst: Bool) -> EventPieces.Outcome {
         var isFirst = isFirst
-        let events = part.events.filter { $0.position <= end && wish.types.selects($0) }
+        let events = part.events.filter { $0.position <= end && wish.types.contain($0) }
         let pieces = EventPieces(outlet: outlet, room: room) { event, bytes in
             wish.format.append(event, isFirst: isFirst, to: &bytes)
             isFirst = false

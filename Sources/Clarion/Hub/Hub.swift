@@ -3,6 +3,7 @@ import CoreMetrics
 import Dispatch
 import FoundationEssentials
 import Locking
+import ClusterLog
 import EventLog
 public import Logging
 import MicroHTTP
@@ -24,20 +25,27 @@ public final class Hub: Sendable {
     /// The version that `User-Agent` and `--version` name.
     public static let version = "0.1.0"
 
-    let log: SQLiteEventLog
+    let log: any CompleteLog
     let broadcaster: TopicBroadcaster
     let directory: ObserverDirectory
     let names: ObserverNames
+    /// The other nodes of a cluster.
+    let nodes: OtherNodes
     let streams: StreamHost
     let webhooks: WebhookRegistry
     let objects: ObjectHost
+    /// Those of streams and objects.
+    var living: LivingObservers { LivingObservers(streams: streams, objects: objects) }
     let bindings = TopicBindings()
     let metrics: HubMetrics
     let gauges: HubGauges
+    /// Nil for a hub of its own.
+    let clusterGauges: ClusterGauges?
     /// Nil if nobody traces.
     let tracer: (any Tracer)?
     let work = BackgroundWork()
     let logger: Logger
+    let startedAt = Timestamp.now()
     /// Which web pages may change something.
     let origins: OriginCheck
     /// Where the hub's resources are.
@@ -49,15 +57,18 @@ public final class Hub: Sendable {
     /// Reads the log for clients.
     let pages: ReaderPages
     /// Writes to those that are streamed to.
-    let writer: StreamWriter
+    let openStreams: OpenStreams
     /// Keeps answers for their clients.
     let answers: AnswerRoom
     /// What waits for all of them.
-    var readerMemory: ReaderMemory { writer.memory }
+    var readerMemory: ReaderMemory { openStreams.memory }
 
     let dispatcher: WebhookDispatcher
     private let failed: AsyncStream<FailedEndpoint>
     private let whoFailed: AsyncStream<FailedEndpoint>.Continuation
+    /// What other nodes of a cluster have done that concerns this one.
+    private let news: AsyncStream<ObserverChange>
+    private let newsDesk: AsyncStream<ObserverChange>.Continuation
     private let server = Lock<HTTPServer?>(nil)
     /// Nil until the hub has begun.
     private let routes = Lock<Router?>(nil)
@@ -74,7 +85,14 @@ public final class Hub: Sendable {
         limits.uncountedTopics = [try ObserverLifecycle.topic]
         limits.observers = configuration.maximumObservers
         limits.idempotencyKeys = configuration.maximumIdempotencyKeys
-        let log = try SQLiteEventLog(at: configuration.storage, durability: configuration.durability, limits: limits)
+        let log: any CompleteLog
+        if let cluster = configuration.cluster {
+            var folder: String?
+            if case .directory(let path) = configuration.storage { folder = path }
+            log = try await JetStreamLog.open(cluster, copyIn: folder, limits: limits) { logger.error("\($0)") }
+        } else {
+            log = try SQLiteEventLog(at: configuration.storage, durability: configuration.durability, limits: limits)
+        }
         do {
             let hub = try Hub(configuration, log: log, logger: logger)
             try await hub.begin(configuration)
@@ -85,18 +103,21 @@ public final class Hub: Sendable {
         }
     }
 
-    private init(_ configuration: HubConfiguration, log: SQLiteEventLog, logger: Logger) throws {
+    private init(_ configuration: HubConfiguration, log: any CompleteLog, logger: Logger) throws {
         self.log = log
         self.logger = logger
-        metrics = HubMetrics(backend: configuration.metrics)
+        let cluster = log as? JetStreamLog
+        metrics = HubMetrics(backend: configuration.metrics, isNode: cluster != nil)
         gauges = HubGauges(metrics.factory)
+        clusterGauges = cluster.map { [factory = metrics.factory] in ClusterGauges(of: $0, factory) }
         tracer = configuration.tracer is NoOpTracer ? nil : configuration.tracer
         origins = OriginCheck(allowed: configuration.allowedOrigins, publicURL: configuration.publicURL)
         links = Links(configuration.publicURL)
         directory = ObserverDirectory()
         names = ObserverNames(directory: directory)
+        nodes = OtherNodes(exchange: cluster?.exchange)
         let memory = ReaderMemory(limit: configuration.readerMemory)
-        writer = try StreamWriter(
+        openStreams = OpenStreams(
             keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive),
             memory: memory
         )
@@ -106,6 +127,7 @@ public final class Hub: Sendable {
         let (failed, whoFailed) = AsyncStream.makeStream(of: FailedEndpoint.self)
         self.failed = failed
         self.whoFailed = whoFailed
+        (news, newsDesk) = AsyncStream.makeStream(of: ObserverChange.self)
         let deliveries = LogDeliveryStore(
             log: log,
             failureLimit: configuration.disableFailingAfter,
@@ -130,7 +152,8 @@ public final class Hub: Sendable {
             broadcaster: broadcaster,
             directory: directory,
             names: names,
-            writer: writer,
+            nodes: nodes,
+            shared: openStreams,
             reader: StreamReader(pages: pages, work: work, metrics: metrics),
             outboxBytes: configuration.outboxBytes,
             places: StreamPlaces(
@@ -175,6 +198,8 @@ public final class Hub: Sendable {
                 DispatchQueue.global().asyncAfter(deadline: .now() + 1) { whoFailed.yield(endpoint) }
             }
         }
+        log.followObservers { [newsDesk] change in newsDesk.yield(change) }
+        log.followDeletions { [work, streams] topic in work.start { streams.endAll(of: topic) } }
         if let expiry {
             gate.credentials?.onChange { [weak self] in self?.work.start { expiry.endTakenBack() } }
             work.start { [weak self] in await expiry.run { self?.isDraining ?? true } }
@@ -183,6 +208,13 @@ public final class Hub: Sendable {
         gate.credentials?.startFetching()
         do {
             for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
+            log.followDuty { [webhooks] grace in await webhooks.takeDuty(grace: grace) }
+            // Not before: what was loaded may be older than what is told.
+            work.start { [news, webhooks] in for await item in news { await webhooks.take(item) } }
+            nodes.exchange?.serve { [weak self] question in
+                guard let self, let exchange = nodes.exchange else { return nil }
+                return NodeResponder(hub: self, exchange: exchange).answer(question)
+            }
             let router = try Routes(for: self, configuration: configuration).router
             routes.withLock { $0 = router }
             guard configuration.listens else { return }
@@ -194,13 +226,14 @@ public final class Hub: Sendable {
             if let publicURL = configuration.publicURL { server.publicURL = publicURL.text }
             let started = try HTTPServer(
                 configuration: server,
-                writer: writer,
+                streams: openStreams,
                 logger: logger,
                 fields: sharing.headers,
                 served: { request in
                     requests.count(request)
                     log.note(request)
                 },
+                together: { [log = self.log] in log.together($0) },
                 respond: { router.respond(to: proxies.unwrap($0)) }
             )
             self.server.withLock { $0 = started }
@@ -246,9 +279,10 @@ public final class Hub: Sendable {
         let requestGrace = dispatcher.isProbing ? grace : .seconds(2)
         async let attempts: Void = dispatcher.shutdown(grace: grace)
         let isStopped = await server?.stop(grace: requestGrace) ?? true
-        if isStopped { writer.stop() } else { logger.error("requests were still waiting for their answer at shutdown") }
+        if !isStopped { logger.error("requests were still waiting for their answer at shutdown") }
         await attempts
         whoFailed.finish()
+        newsDesk.finish()
         if await !work.stop(within: max(.milliseconds(500), deadline - .now)) {
             logger.error("background work was still going on at shutdown")
         }

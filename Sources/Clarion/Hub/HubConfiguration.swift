@@ -1,3 +1,4 @@
+public import ClusterLog
 public import CoreMetrics
 public import EventLog
 public import MicroHTTP
@@ -14,6 +15,10 @@ public struct HubConfiguration: Sendable {
 
     /// What an acknowledged event survives.
     public var durability: Durability
+
+    /// The cluster whose log is used instead of one of this process's own. Then ``durability`` does not matter, and in the folder
+    /// of ``storage``, or in that for temporary files, is a copy of the log for as long as the hub runs.
+    public var cluster: ClusterAddress?
 
     /// How much history topics keep that have no bounds of their own; by default all of it.
     public var retention: Retention

@@ -91,7 +91,7 @@ extension HubError {
     }
 
     init(_ error: EventLogError) {
-        self.init(code: error.code, message: error.message, cause: error)
+        self.init(code: error.code.rawValue, message: error.message, cause: error)
     }
 
     init(_ error: TopicError) {

@@ -26,7 +26,7 @@ extension Hub {
     ///
     /// - Throws: ``HubError`` with code `observer-unknown`, or `observer-kind` for a stream or an object.
     public func webhook(_ id: String) async throws(HubError) -> RegisteredWebhook {
-        if let id = try? ObserverID(id), let observer = directory.find(id), observer.kind != .webhook {
+        if let id = try? ObserverID(id), await find(id)?.kind ?? .webhook != .webhook {
             throw HubError(code: "observer-kind", message: "An observer of another kind has this id.")
         }
         return try await request(RegisteredWebhook.self, "GET", path(of: id))
@@ -37,6 +37,11 @@ extension Hub {
     /// - Throws: ``HubError`` with code `observer-unknown`.
     public func unregister(_ id: String) async throws(HubError) {
         try await request("DELETE", path(of: id))
+    }
+
+    private func find(_ id: ObserverID) async -> (any HubObserver)? {
+        if let observer = directory.find(id) { return observer }
+        return await nodes.find(id).value
     }
 
     private func path(of id: String) -> String { "/observers/\(PercentEncoding.encode(id))" }

@@ -51,7 +51,7 @@ struct HubGauges: Sendable {
     ///
     /// - Parameter webhooks: what makes the attempts.
     func read(
-        from log: SQLiteEventLog,
+        from log: any EventLog,
         _ places: StreamPlaces,
         _ directory: ObserverDirectory,
         _ webhooks: WebhookDispatcher,
@@ -60,8 +60,6 @@ struct HubGauges: Sendable {
         streams.set(places.count)
         outboxBytes.set(waitingBytes)
         inFlight.set(webhooks.requestsUnderWay)
-        topics.set(log.usage.topics)
-        logQueueBytes.set(log.queuedBytes)
         var counts: [Standing: Int] = [:]
         var behind = 0
         for observer in directory.unordered {
@@ -72,6 +70,8 @@ struct HubGauges: Sendable {
         for (standing, meter) in observers { meter.set(counts[standing] ?? 0) }
         // A log that cannot be read, or is closed, leaves them as they were.
         guard let figures = try? await log.figures() else { return }
+        topics.set(figures.topics)
+        logQueueBytes.set(figures.queuedBytes)
         logEvents.set(figures.events)
         logBytes.set(figures.bytes)
         pending.set(figures.pendingDeliveries)

@@ -7,7 +7,7 @@ import Webhooks
 /// What a hub counts: instruments of swift-metrics that count for `GET /metrics`, and for the program's own backend if it
 /// has one. Each thing is counted in one place.
 final class HubMetrics: Sendable {
-    let registry = PrometheusRegistry(Metric.all)
+    let registry: PrometheusRegistry
     /// What makes instruments.
     let factory: any MetricsFactory
     /// Whether there is somebody beside `GET /metrics`, who is to get the gauges now and then.
@@ -27,8 +27,11 @@ final class HubMetrics: Sendable {
     private let attemptDuration: Timer
     private let delay: Timer
 
-    /// - Parameter backend: the program's own; one that drops everything is none.
-    init(backend: any MetricsFactory) {
+    /// - Parameters:
+    ///   - backend: the program's own; one that drops everything is none.
+    ///   - isNode: whether the hub is a node of a cluster.
+    init(backend: any MetricsFactory, isNode: Bool = false) {
+        registry = PrometheusRegistry(isNode ? Metric.all + Metric.ofNodes : Metric.all)
         hasBackend = !(backend is NOOPMetricsHandler)
         factory = hasBackend ? MultiplexMetricsHandler(factories: [registry, backend]) : registry
         posts = CounterSet(Metric.posts, factory)
@@ -75,13 +78,16 @@ extension PostResult {
     init(_ result: Result<AppendReceipt, EventLogError>) {
         switch result {
         case .success(let receipt): self = receipt.isReplay ? .replayed : .committed
-        case .failure(let error): self = Self.isConflict(error.code) ? .conflict : .refused
+        case .failure(let error): self = Self.isConflict(error.code.rawValue) ? .conflict : .refused
         }
     }
 
     /// Whether what a code says is that a key or a condition stands against a post.
     static func isConflict(_ code: String) -> Bool {
-        code == EventLogError.idempotencyConflict || code == EventLogError.valueChanged
+        switch EventLogError.Code(rawValue: code) {
+        case .idempotencyConflict, .valueChanged: true
+        default: false
+        }
     }
 }
 

@@ -9,6 +9,11 @@ enum Metric {
         requestDuration, refused,
     ]
 
+    /// What a node of a cluster has beside.
+    static let ofNodes = [
+        clusterConnected, clusterLag, clusterLeases, clusterNodes, clusterCommands, clusterReconnects,
+    ]
+
     /// In seconds: from what a commit in memory takes to what a client hardly waits for.
     private static let latencies = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
     /// In seconds: to the 15 that an attempt may take.
@@ -136,6 +141,39 @@ enum Metric {
         "clarion_webhook_in_flight",
         .gauge,
         "Requests to endpoints that are under way."
+    )
+
+    // MARK: The cluster
+
+    static let clusterConnected = MetricDescription(
+        "clarion_cluster_connected",
+        .gauge,
+        "1 while the node is connected to one of the cluster's servers, else 0."
+    )
+    static let clusterLag = MetricDescription(
+        "clarion_cluster_lag_messages",
+        .gauge,
+        "Messages of the log's stream that the node has not taken yet; while the servers do not answer, as it was."
+    )
+    static let clusterLeases = MetricDescription(
+        "clarion_cluster_leases",
+        .gauge,
+        "Parts of the webhooks, of 64, that the node delivers: each is one node's at a time."
+    )
+    static let clusterNodes = MetricDescription(
+        "clarion_cluster_nodes",
+        .gauge,
+        "Nodes that this one has heard of within the last 30 seconds, and itself."
+    )
+    static let clusterCommands = MetricDescription(
+        "clarion_cluster_commands_total",
+        .counter,
+        "Messages of the stream that the node has taken: posts and changes of all nodes."
+    )
+    static let clusterReconnects = MetricDescription(
+        "clarion_cluster_reconnects_total",
+        .counter,
+        "How often the connection for the log was made anew."
     )
 
     // MARK: HTTP

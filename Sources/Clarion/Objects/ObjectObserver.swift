@@ -33,7 +33,7 @@ final class ObjectObserver: HubObserver {
     /// Whether the object lives and has not been unregistered.
     var isRegistered: Bool { host?.isRegistered(self) ?? false }
 
-    /// Hears committed events, on the sequencer's thread, and hands on those that it has not heard by another of its
+    /// Hears committed events, on the thread that commits, and hands on those that it has not heard by another of its
     /// patterns.
     func receive(_ frames: EventFrames) {
         // Relaxed: no other thread uses it.
@@ -43,7 +43,7 @@ final class ObjectObserver: HubObserver {
         host?.deliver(frames.events.drop { $0.position <= last }, to: self)
     }
 
-    func document() async throws(EventLogError) -> JSONValue {
+    func document() -> JSONValue {
         var members = commonMembers
         members["state"] = .string(state.rawValue)
         members["type"] = ownerType.map(JSONValue.string) ?? .null

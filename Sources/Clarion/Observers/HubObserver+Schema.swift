@@ -16,7 +16,7 @@ extension Schema {
 
     static let observerPage = Schema(
         "ObserverPage",
-        .page(of: "observers", observer, next: "For `cursor` of the next page")
+        .page(of: "observers", observer, next: "For `cursor` of the next page", optional: .unreachable)
     )
 
     static let stream = Schema(

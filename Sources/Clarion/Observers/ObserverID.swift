@@ -1,10 +1,7 @@
+public import EventLog
 public import MicroHTTP
 
-/// Names one observer: the client's own choice, or one that the hub made.
-public struct ObserverID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// 1 to 64 characters of `A-Z a-z 0-9 _ -`.
-    public let description: String
-
+extension ObserverID {
     /// An id of that text.
     ///
     /// - Parameters:
@@ -30,27 +27,18 @@ public struct ObserverID: Hashable, Comparable, Sendable, CustomStringConvertibl
                 parameter: parameter
             )
         }
-        description = text
-    }
-
-    private init(unchecked text: String) {
-        description = text
+        self.init(rawValue: text)
     }
 
     /// A new one: 80 random bits after a prefix that tells the kind.
     static func generate(_ kind: ObserverKind) -> ObserverID {
-        ObserverID(unchecked: kind.prefix + randomText())
+        ObserverID(rawValue: kind.prefix + randomText())
     }
 
     /// 80 random bits.
     static func randomText() -> String {
         let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
         return String((0..<16).map { _ in digits[Int.random(in: 0..<32)] })
-    }
-
-    /// The order of their text.
-    public static func < (left: ObserverID, right: ObserverID) -> Bool {
-        left.description < right.description
     }
 }
 

@@ -85,6 +85,12 @@ final class ObserverNames: Sendable {
         }
     }
 
+    /// Takes a name out of use for a day: its stream was unregistered at another node.
+    func retire(_ name: ObserverID) { state.withLock { $0.retired.insert(name, now: .now) } }
+
+    /// Whether a name is out of use.
+    func isRetired(_ name: ObserverID) -> Bool { state.withLock { $0.retired.contains(name, now: .now) } }
+
     private func decide(_ name: ObserverID, for caller: Caller, _ state: State) -> Answer {
         if state.retired.contains(name, now: .now) { return .retired }
         if state.reservations[name] != nil { return .taken }

@@ -3,14 +3,14 @@ import JSON
 import MicroHTTP
 
 /// A page of a list of observers: its filters, its size, and where it begins.
-struct ObserverPage {
+struct ObserverPage: Equatable {
     private let topic: TopicPattern?
     private let kind: ObserverKind?
     private let limit: Int
     private let after: Cursor?
 
     /// Observers are listed oldest first; the place in that order stays theirs while others come and go.
-    private struct Cursor: Comparable {
+    struct Cursor: Comparable {
         let createdAt: Int64
         let id: String
 
@@ -19,14 +19,16 @@ struct ObserverPage {
             id = observer.id.description
         }
 
-        init?(_ text: String) {
+        fileprivate init(createdAt: Int64, id: String) { (self.createdAt, self.id) = (createdAt, id) }
+
+        fileprivate init?(_ text: String) {
             let parts = text.split(separator: " ")
             guard parts.count == 2, let createdAt = Int64(parts[0]) else { return nil }
             self.createdAt = createdAt
             id = String(parts[1])
         }
 
-        var text: String { "\(createdAt) \(id)" }
+        fileprivate var text: String { "\(createdAt) \(id)" }
 
         static func < (left: Cursor, right: Cursor) -> Bool {
             (left.createdAt, left.id) < (right.createdAt, right.id)
@@ -56,14 +58,51 @@ struct ObserverPage {
     }
 
     /// The page's observers and the cursor of the next page, if there is more.
-    func select(from observers: [any HubObserver]) -> (page: [any HubObserver], next: JSONValue) {
-        let matching = observers.filter { observer in
+    ///
+    /// - Parameter horizon: up to where they are known, if there may be more after; the page ends there.
+    func select(
+        from observers: [any HubObserver],
+        upTo horizon: Cursor? = nil
+    ) -> (page: [any HubObserver], next: JSONValue) {
+        let matching = observers.map { (place: Cursor($0), observer: $0) }.filter { place, observer in
             if let kind, observer.kind != kind { return false }
             if let topic, !observer.topics.contains(topic) { return false }
-            if let after, Cursor(observer) <= after { return false }
-            return true
+            if let after, place <= after { return false }
+            return horizon.map { place <= $0 } ?? true
+        }.sorted { $0.place < $1.place }
+        let page = matching.prefix(limit)
+        let next = matching.count > limit ? page.last?.place : horizon
+        return (page.map(\.observer), next.map { ListPage.cursor($0.text) } ?? .null)
+    }
+
+    /// Whether it may have observers of a kind.
+    func mayHave(_ kind: ObserverKind) -> Bool { self.kind.map { $0 == kind } ?? true }
+}
+
+/// As nodes of a cluster tell each other of a page.
+extension ObserverPage {
+    var members: [String: JSONValue] {
+        var members: [String: JSONValue] = ["limit": .number(Double(limit))]
+        members["topic"] = topic.map { .string($0.text) }
+        members["kind"] = kind.map { .string($0.rawValue) }
+        members["after"] = after.map { .array([.number(Double($0.createdAt)), .string($0.id)]) }
+        return members
+    }
+
+    /// - Returns: nil if it is none.
+    init?(_ value: JSONValue) {
+        guard let limit = value["limit"]?.number, ListPage.limits.contains(limit) else { return nil }
+        self.limit = limit
+        topic = value["topic"]?.text.flatMap { try? TopicPattern($0) }
+        kind = value["kind"]?.text.flatMap(ObserverKind.init(rawValue:))
+        guard (topic == nil) == (value["topic"] == nil), (kind == nil) == (value["kind"] == nil) else { return nil }
+        guard let parts = value["after"] else {
+            after = nil
+            return
         }
-        let page = Array(matching.prefix(limit))
-        return (page, matching.count > limit ? page.last.map { ListPage.cursor(Cursor($0).text) } ?? .null : .null)
+        guard let elements = parts.elements, elements.count == 2, let createdAt = elements[0].number,
+            let id = elements[1].text
+        else { return nil }
+        after = Cursor(createdAt: Int64(createdAt), id: id)
     }
 }

@@ -47,7 +47,9 @@ extension DescribedRoute {
     ]
 
     /// What comes of changing something.
-    private static let ofChanges: [Operation.ErrorCode] = ["origin-refused", "rate-limited", "loop-detected"]
+    private static let ofChanges: [Operation.ErrorCode] = [
+        "origin-refused", "rate-limited", "loop-detected", "log-unavailable",
+    ]
 }
 
 extension OrderedJSON {

@@ -32,7 +32,9 @@ extension OrderedJSON {
     }
 
     /// The schema of a page of a list: its elements, and the cursor of the next.
-    static func page(of name: String, _ element: Schema, next: String) -> OrderedJSON {
+    ///
+    /// - Parameter optional: what else it may have.
+    static func page(of name: String, _ element: Schema, next: String, optional: OrderedJSON = [:]) -> OrderedJSON {
         object(
             required: .object([
                 Member(name: name, value: ["type": "array", "items": .schema(element)]),
@@ -40,9 +42,22 @@ extension OrderedJSON {
                     name: "next",
                     value: ["type": ["string", "null"], "description": .string("\(next); null on the last page.")]
                 ),
-            ])
+            ]),
+            optional: optional
         )
     }
+
+    /// What an answer has beside that is gathered from all nodes of a cluster: see `naming(unreachable:)`.
+    static let unreachable: OrderedJSON = [
+        "unreachable": [
+            "type": "array", "items": ["type": "string"],
+            "description": """
+            The nodes of a cluster that did not answer within half a second: what only they know is missing. Absent if all have. \
+            Empty if none could be asked, and none is known.
+            """,
+            "examples": [["node-00f3a1b2c4d5e6f7"]],
+        ]
+    ]
 
     static func text(_ description: String) -> OrderedJSON { ["type": "string", "description": .string(description)] }
 

@@ -13,7 +13,7 @@ public struct HostName: Hashable, Sendable {
     ///
     /// - Throws: ``HubError`` with code `host-invalid`.
     public init(_ text: String) throws(HubError) {
-        guard let authority = Authority(text.utf8), authority.host == text else {
+        guard let authority = Authority(text), authority.host == text else {
             throw HubError(
                 code: HubError.hostInvalid,
                 message: "\"\(text)\" is no host such as hub.example.com, 10.0.0.7 or [fd00::1], without a port"
@@ -28,7 +28,7 @@ public struct HostName: Hashable, Sendable {
 
     /// The same, without making a string: this is asked of every request.
     static func isLoopback(_ host: some Collection<UInt8>) -> Bool {
-        isLoopbackIPv4(host) || ["localhost", "[::1]", "::1"].contains { host.isEqual(to: $0) }
+        isLoopbackIPv4(host) || host.isEqual(to: "localhost") || host.isEqual(to: "[::1]") || host.isEqual(to: "::1")
     }
 
     private static func isLoopbackIPv4(_ host: some Collection<UInt8>) -> Bool {

@@ -17,7 +17,7 @@ public struct Origin: Hashable, Sendable {
     public init(_ text: String) throws(HubError) {
         let lowered = text.lowercased()
         let scheme = ["https", "http"].first { lowered.hasPrefix("\($0)://") }
-        guard let scheme, let authority = Authority(lowered.utf8.dropFirst(scheme.utf8.count + 3)) else {
+        guard let scheme, let authority = Authority(Substring(lowered.utf8.dropFirst(scheme.utf8.count + 3))) else {
             throw HubError(
                 code: HubError.originInvalid,
                 message: "\"\(text)\" is no origin such as https://app.example.com or http://localhost:3000"

@@ -8,7 +8,7 @@ enum HopCount {
     static let field: StaticString = "Clarion-Hop"
 
     /// - Returns: 0 for a request that no hub has sent.
-    /// - Throws: 508 `loop-detected` if there were more than ``Webhooks/Delivery/mostHops``; 400 `parameter-invalid` for what is
+    /// - Throws: 508 `loop-detected` if there were more than ``Webhooks/DueDelivery/mostHops``; 400 `parameter-invalid` for what is
     ///   no number, or several.
     static func of(_ request: Request) throws(Problem) -> Int {
         guard request.headers.contains(field) else { return 0 }
@@ -24,9 +24,9 @@ enum HopCount {
             )
         }
         // One that is too large for a number is too large.
-        guard let count = Int(text), count <= Webhooks.Delivery.mostHops else {
+        guard let count = Int(text), count <= DueDelivery.mostHops else {
             throw loop(
-                "The event has gone through more than \(Webhooks.Delivery.mostHops) deliveries of hubs: in a circle, most likely."
+                "The event has gone through more than \(DueDelivery.mostHops) deliveries of hubs: in a circle, most likely."
             )
         }
         return count

@@ -13,8 +13,8 @@ extension Post {
         logger: Logger
     ) -> Problem {
         switch (error.code, condition) {
-        case (EventLogError.idempotencyConflict, _): conflict(at: error.place ?? 0)
-        case (EventLogError.valueChanged, let condition?): condition.problem(at: error.place ?? 0)
+        case (.idempotencyConflict, _): conflict(at: error.place ?? 0)
+        case (.valueChanged, let condition?): condition.problem(at: error.place ?? 0)
         default: Problem(error, requestID: requestID, logger: logger)
         }
     }

@@ -11,7 +11,17 @@ struct Links: Sendable {
         base = publicURL?.text ?? ""
     }
 
-    func event(_ event: Event) -> String { "\(base)/topics/\(event.topic.pathSegment)/events/\(event.id)" }
+    /// Byte by byte: every post is answered with one.
+    func event(_ event: Event) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(base.utf8.count + event.topic.name.utf8.count + 64)
+        bytes.append(contentsOf: base.utf8)
+        bytes.append(contentsOf: "/topics/".utf8)
+        PercentEncoding.append(event.topic.name, but: .unreserved, to: &bytes)
+        bytes.append(contentsOf: "/events/".utf8)
+        event.id.write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     func observer(_ id: ObserverID) -> String { "\(base)/observers/\(id)" }
 

@@ -16,12 +16,12 @@ struct TrustedProxies: Sendable {
     func unwrap(_ request: Request) -> Request {
         guard !networks.isEmpty, let address = request.remoteAddress,
             let peer = ForwardedNode(Array(address.utf8)[...]), contains(peer),
-            let told = told(request.headers, by: peer)
+            let forwarded = forwarded(request.headers, by: peer)
         else { return request }
         var request = request
-        if let client = told.client { request.remoteAddress = client.text }
-        request.forwardedHost = told.host
-        request.forwardedScheme = told.scheme
+        if let client = forwarded.client { request.remoteAddress = client.text }
+        request.forwardedHost = forwarded.host
+        request.forwardedScheme = forwarded.scheme
         return request
     }
 
@@ -29,25 +29,25 @@ struct TrustedProxies: Sendable {
     ///
     /// A proxy that writes one kind passes the other on as the client sent it. So where both are there, only that counts
     /// in which they agree.
-    private func told(_ headers: HeaderFields, by peer: ForwardedNode) -> ForwardedClient? {
-        let standard = headers.contains("Forwarded") ? told(Forwarded.elements(of: headers), by: peer) : nil
-        let others = XForwarded.isPresent(in: headers) ? told(XForwarded.elements(of: headers), by: peer) : nil
+    private func forwarded(_ headers: HeaderFields, by peer: ForwardedNode) -> ForwardedClient? {
+        let standard = headers.contains("Forwarded") ? forwarded(Forwarded.elements(of: headers), by: peer) : nil
+        let others = XForwarded.isPresent(in: headers) ? forwarded(XForwarded.elements(of: headers), by: peer) : nil
         guard let standard, let others else { return standard ?? others }
         return standard.agreed(with: others)
     }
 
     /// - Parameter elements: what each proxy tells, the nearest first; nil for what cannot be read.
-    private func told(_ elements: [ForwardedElement?], by peer: ForwardedNode) -> ForwardedClient {
-        var told = ForwardedClient()
+    private func forwarded(_ elements: [ForwardedElement?], by peer: ForwardedNode) -> ForwardedClient {
+        var forwarded = ForwardedClient()
         for element in elements {
-            guard contains(told.client ?? peer), let element else { break }
-            told.host = element.host ?? told.host
-            told.scheme = element.scheme ?? told.scheme
+            guard contains(forwarded.client ?? peer), let element else { break }
+            forwarded.host = element.host ?? forwarded.host
+            forwarded.scheme = element.scheme ?? forwarded.scheme
             // Hidden or unknown to the proxy: then the proxy stands for all who come through it.
             guard let node = element.node else { break }
-            told.client = node
+            forwarded.client = node
         }
-        return told
+        return forwarded
     }
 
     private func contains(_ node: ForwardedNode) -> Bool { networks.contains { $0.contains(node.address) } }

@@ -97,7 +97,7 @@ final class EventFeed: HubObserver {
             do throws(EventLogError) {
                 page = try await readPage()
             } catch {
-                if error.code == EventLogError.closed || !isRegistered { return nil }
+                if error.code == .closed || !isRegistered { return nil }
                 throw HubError(error)
             }
             if !page.events.isEmpty { return page.events }
@@ -123,7 +123,7 @@ final class EventFeed: HubObserver {
             place = present
         } else {
             let tail = log.tail
-            let start = try await start.beginning.find(in: log, topics: topics, types: TypeFilter([]))
+            let start = try await start.beginning.find(in: log, topics: topics, types: EventTypes([]))
             place = Place(position: start.position(tail: tail), gaps: StreamGaps(start))
         }
         let page = try await log.read(
@@ -144,7 +144,7 @@ final class EventFeed: HubObserver {
         return page
     }
 
-    func document() async throws(EventLogError) -> JSONValue {
+    func document() -> JSONValue {
         var members = commonMembers
         members["state"] = .string("active")
         members["type"] = .string(readerType)

@@ -65,7 +65,7 @@ extension Hub {
         try await HubError.passingOn {
             let patterns = [try TopicPattern(pattern)]
             let tail = log.tail
-            let begin = try await start.beginning.find(in: log, topics: patterns, types: TypeFilter([]))
+            let begin = try await start.beginning.find(in: log, topics: patterns, types: EventTypes([]))
             return try await log.read(
                 after: begin.position(tail: tail),
                 matching: patterns,

@@ -22,7 +22,7 @@ struct ListPage {
         example: 100
     )
 
-    private static let limits = 1...1000
+    static let limits = 1...1000
 
     let limit: Int
     /// What the cursor stands for; nil on the first page.

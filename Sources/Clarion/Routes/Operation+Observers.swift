@@ -6,7 +6,7 @@ extension Operation {
         id: "listObservers",
         section: .observers,
         summary: "List observers",
-        details: "Those that one may manage, oldest first.",
+        details: "Those that one may manage, oldest first; of a cluster, those of all nodes.",
         parameters: ListPage.parameters + [
             .query(
                 "topic",
@@ -145,7 +145,7 @@ extension Operation {
                 "How many there were.",
                 Content(
                     ContentType.json,
-                    .object(required: ["unregistered": .count()]),
+                    .object(required: ["unregistered": .count()], optional: .unreachable),
                     example: ["unregistered": 3]
                 )
             )

@@ -15,7 +15,7 @@ extension Operation {
         details: "It writes to the log to see that. Otherwise the code is the one that a post would get.",
         answers: [.text("It does.", "ready\n")],
         errors: [
-            ErrorCode("storage-full", status: 503), ErrorCode("internal", status: 503),
+            ErrorCode("storage-full", status: 503), ErrorCode("log-unavailable"), ErrorCode("internal", status: 503),
         ]
     )
 

@@ -41,27 +41,33 @@ extension Problem {
     /// What a client is told when the log could not do what was asked.
     init(_ error: EventLogError, requestID: String, logger: Logger) {
         switch error.code {
-        case "storage-full":
+        case .storageFull:
             self.init(
                 .insufficientStorage,
                 code: "storage-full",
                 detail: "The log's disk is full. Nothing was stored; try again when there is space."
             )
-        case "limit-reached":
+        case .limitReached:
             self.init(
                 .insufficientStorage,
                 code: "limit-reached",
                 detail: "\(error.message) Nothing was stored."
             )
-        case "overloaded":
+        case .overloaded:
             self.init(
                 .unavailable,
                 code: "overloaded",
                 detail: "More is being posted than the log can write. Try again.",
                 headers: [("Retry-After", "1")]
             )
-        case "closed": self = .draining
-        case "revision-changed":
+        case .closed: self = .draining
+        case .unavailable:
+            logger.warning(
+                "the cluster's log is not to be had",
+                metadata: ["request": .string(requestID), "error": "\(error)"]
+            )
+            self.init(.unavailable, code: "log-unavailable", detail: error.message, headers: [("Retry-After", "1")])
+        case .revisionChanged:
             self.init(
                 .preconditionFailed,
                 code: "observer-changed",
@@ -71,7 +77,7 @@ extension Problem {
         default:
             logger.error(
                 "the log failed",
-                metadata: ["request": .string(requestID), "code": .string(error.code), "error": "\(error)"]
+                metadata: ["request": .string(requestID), "code": .string(error.code.rawValue), "error": "\(error)"]
             )
             self.init(.internalError, code: "internal", detail: "The log failed. The hub's own log has the details.")
         }
@@ -90,6 +96,19 @@ extension Problem {
     /// There is no observer of the id.
     static var observerUnknown: Problem {
         Problem(.notFound, code: "observer-unknown", detail: "There is no such observer. It may have gone.")
+    }
+
+    /// There is no observer of the id at the nodes that were asked.
+    ///
+    /// - Parameter missing: those that have not answered; nil if all have.
+    static func observerUnknown(without missing: [String]?) -> Problem {
+        guard let missing else { return observerUnknown }
+        let nodes = missing.isEmpty ? "Other nodes of the cluster" : missing.joined(separator: ", ")
+        return Problem(
+            .notFound,
+            code: "observer-unknown",
+            detail: "There is no such observer at the nodes that answer. \(nodes) did not."
+        )
     }
 
     /// Deliveries of a disabled observer are asked for.

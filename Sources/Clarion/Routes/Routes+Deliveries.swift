@@ -6,7 +6,12 @@ import MicroHTTP
 extension Routes {
     /// `/observers/{id}/deliveries` and what makes deliveries by hand.
     mutating func addDeliveries(_ hub: Hub) {
-        let resource = DeliveryResource(log: hub.log, webhooks: hub.webhooks, directory: hub.directory)
+        let resource = DeliveryResource(
+            log: hub.log,
+            webhooks: hub.webhooks,
+            directory: hub.directory,
+            nodes: hub.nodes
+        )
         onAsync(.get, "/observers/{id}/deliveries", .listDeliveries, needs: .manageSomewhere, hub) {
             try await resource.list($0)
         }
@@ -33,9 +38,10 @@ private struct DeliveryResource: Sendable {
     let log: any EventLog & DeliveryLog
     let webhooks: WebhookRegistry
     let directory: ObserverDirectory
+    let nodes: OtherNodes
 
     func list(_ request: Request) async throws -> Response {
-        let observer = try webhook(request)
+        let observer = try await webhook(request)
         let query = request.target.query
         let page = try ListPage(query)
         let state = try query["state"].map { text throws(Problem) in
@@ -51,7 +57,7 @@ private struct DeliveryResource: Sendable {
         }
         // One more than asked for tells whether there is more.
         let found = try await log.deliveries(
-            of: observer.id.description,
+            of: observer.id,
             in: state,
             before: before ?? Position(.max),
             limit: page.limit + 1
@@ -69,12 +75,12 @@ private struct DeliveryResource: Sendable {
     }
 
     func read(_ request: Request) async throws -> Response {
-        let observer = try webhook(request)
+        let observer = try await webhook(request)
         return answer(.ok, try await document(of: try event(request), to: observer))
     }
 
     func redeliver(_ request: Request) async throws -> Response {
-        let observer = try webhook(request)
+        let observer = try await webhook(request)
         try Preconditions.requireUntagged(request)
         try requireNoMembers(request)
         guard let event = try event(request), try await isOpen(event, to: observer, for: request.caller),
@@ -86,7 +92,7 @@ private struct DeliveryResource: Sendable {
     }
 
     func recover(_ request: Request) async throws -> Response {
-        let observer = try webhook(request)
+        let observer = try await webhook(request)
         try Preconditions.requireUntagged(request)
         let start = try await start(request, for: observer)
         let count = try await webhooks.recover(observer, after: start)
@@ -94,7 +100,7 @@ private struct DeliveryResource: Sendable {
     }
 
     func replay(_ request: Request) async throws -> Response {
-        let observer = try webhook(request)
+        let observer = try await webhook(request)
         try Preconditions.requireUntagged(request)
         let start = try await start(request, for: observer)
         let count = try await webhooks.replay(observer, after: start)
@@ -102,7 +108,7 @@ private struct DeliveryResource: Sendable {
     }
 
     func test(_ request: Request) async throws -> Response {
-        let observer = try webhook(request)
+        let observer = try await webhook(request)
         try Preconditions.requireUntagged(request)
         try requireNoMembers(request)
         let (event, outcome) = try await webhooks.test(observer)
@@ -110,10 +116,14 @@ private struct DeliveryResource: Sendable {
     }
 
     /// - Throws: `observer-unknown`, `observer-unreadable`, or `observer-kind` if it has no deliveries.
-    private func webhook(_ request: Request) throws(Problem) -> WebhookObserver {
+    private func webhook(_ request: Request) async throws(Problem) -> WebhookObserver {
         let id: ObserverID = try request.parameter("id")
         if let webhook = webhooks.find(id), request.caller.manages(webhook) { return webhook }
-        guard let observer = directory.find(id), request.caller.manages(observer) else { throw .observerUnknown }
+        let here = directory.find(id)
+        let elsewhere = here == nil ? await nodes.find(id) : .init(value: nil)
+        guard let observer = here ?? elsewhere.value, request.caller.manages(observer) else {
+            throw .observerUnknown(without: elsewhere.missing)
+        }
         throw observer is UnreadableWebhook ? .observerUnreadable : .observerKind
     }
 
@@ -132,7 +142,7 @@ private struct DeliveryResource: Sendable {
     }
 
     private func document(of event: EventID?, to observer: WebhookObserver) async throws -> JSONValue {
-        guard let event, let found = try await log.delivery(of: event.position, to: observer.id.description) else {
+        guard let event, let found = try await log.delivery(of: event.position, to: observer.id) else {
             throw Problem(
                 .notFound,
                 code: "delivery-unknown",

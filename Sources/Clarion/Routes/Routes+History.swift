@@ -62,10 +62,10 @@ extension Hub {
             let read = try await pages.read(
                 after: position,
                 matching: wish.topics,
-                limit: wish.types.isOpen ? min(rest, ReaderPages.events) : ReaderPages.events,
+                limit: wish.types.areAll ? min(rest, ReaderPages.events) : ReaderPages.events,
                 within: AnswerRoom.longestWait
             ) { part in
-                for event in part.events where wish.types.selects(event) && !page.hasMore { page.add(event) }
+                for event in part.events where wish.types.contain(event) && !page.hasMore { page.add(event) }
                 return (part.isLast, part.scannedThrough)
             }
             guard let (isLast, scannedThrough) = read else { return nil }
@@ -89,8 +89,12 @@ extension Hub {
         guard await readerMemory.hold(HistoryWriter.outboxBytes, within: AnswerRoom.longestWait) != nil else {
             throw Problem.readersOverloaded
         }
-        responder.reply { [writer, pages, work] in
-            let outlet = DetachedStream(writer: writer, outboxLimit: HistoryWriter.outboxBytes, endsWithPeer: false)
+        responder.reply { [openStreams, pages, work] in
+            let outlet = DetachedStream(
+                streams: openStreams,
+                outboxLimit: HistoryWriter.outboxBytes,
+                endsWithPeer: false
+            )
             if request.method != .head {
                 let writing = HistoryWriter(wish: wish, page: page, start: start, pages: pages, outlet: outlet)
                 work.start { await writing.write() }
@@ -105,7 +109,7 @@ extension Hub {
         _ since: Since?,
         _ query: Query,
         of topics: [TopicPattern],
-        types: TypeFilter
+        types: EventTypes
     ) async throws -> Position {
         guard let after = query["after"] else {
             return try await log.position(of: since ?? .earliest, for: topics, types: types)

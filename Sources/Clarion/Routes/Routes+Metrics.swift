@@ -35,5 +35,6 @@ extension Hub {
     /// Reads what the hub has at this moment.
     func readGauges() async {
         await gauges.read(from: log, streams.places, directory, dispatcher, waitingBytes: readerMemory.usedBytes)
+        await clusterGauges?.read()
     }
 }

@@ -9,10 +9,10 @@ extension Routes {
     mutating func addObservers(_ hub: Hub, httpsOnly: Bool) {
         let resource = ObserverResource(
             webhooks: hub.webhooks,
-            streams: hub.streams,
-            objects: hub.objects,
+            living: hub.living,
             directory: hub.directory,
             names: hub.names,
+            nodes: hub.nodes,
             links: hub.links,
             httpsOnly: httpsOnly
         )
@@ -42,10 +42,10 @@ extension Routes {
 /// The observers as a REST resource (http-api.md, "Observers").
 private struct ObserverResource: Sendable {
     let webhooks: WebhookRegistry
-    let streams: StreamHost
-    let objects: ObjectHost
+    let living: LivingObservers
     let directory: ObserverDirectory
     let names: ObserverNames
+    let nodes: OtherNodes
     let links: Links
     let httpsOnly: Bool
 
@@ -63,6 +63,7 @@ private struct ObserverResource: Sendable {
         let id: ObserverID = try request.parameter("id")
         let conditions = try Preconditions(request)
         let value = try request.json()
+        if directory.find(id) == nil, await nodes.find(id).value != nil { throw Problem.observerKind }
         let saved = try await names.reserving(id) {
             try await save(id) { present throws(Problem) in
                 // Also one that cannot be read is there.
@@ -88,7 +89,7 @@ private struct ObserverResource: Sendable {
     }
 
     func patch(_ request: Request) async throws -> Response {
-        let id = try webhookID(request)
+        let id = try await webhookID(request)
         let conditions = try Preconditions(request)
         let changes = try request.json()
         let saved = try await save(id) { present throws(Problem) in
@@ -117,7 +118,7 @@ private struct ObserverResource: Sendable {
 
     /// Gives a webhook a new secret, its client's own or one that is made; the present one signs for a day more.
     func rotate(_ request: Request) async throws -> Response {
-        let id = try webhookID(request)
+        let id = try await webhookID(request)
         let conditions = try Preconditions(request)
         let members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json(), known: ["secret"])
         let saved = try await save(id) { present throws(Problem) in
@@ -163,8 +164,20 @@ private struct ObserverResource: Sendable {
 
     func read(_ request: Request) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
-        guard let observer = directory.find(id), request.caller.manages(observer) else { throw Problem.observerUnknown }
-        return try await answer(observer)
+        return try await answer(try await theirs(id, request))
+    }
+
+    /// The observer of an id, at whatever node, if the caller manages it.
+    private func theirs(_ id: ObserverID, _ request: Request) async throws(Problem) -> any HubObserver {
+        if let observer = directory.find(id) {
+            guard request.caller.manages(observer) else { throw .observerUnknown }
+            return observer
+        }
+        let found = await nodes.find(id)
+        guard let observer = found.value, request.caller.manages(observer) else {
+            throw .observerUnknown(without: found.missing)
+        }
+        return observer
     }
 
     func delete(_ request: Request) async throws -> Response {
@@ -177,9 +190,9 @@ private struct ObserverResource: Sendable {
         if removed { return Response(.noContent) }
         // More than once only if another stream takes the name meanwhile: that one is to end then.
         for _ in 0..<3 {
-            guard let observer = directory.find(id), request.caller.manages(observer) else { break }
+            let observer = try await theirs(id, request)
             try conditions.require(.untagged, else: "observer-changed")
-            if unregister(observer) { return Response(.noContent) }
+            if await unregister(observer, for: request.caller) { return Response(.noContent) }
         }
         throw Problem.observerUnknown
     }
@@ -196,21 +209,24 @@ private struct ObserverResource: Sendable {
                 if try await webhooks.remove(webhook.id, { (_: any StoredObserver) throws(Never) in }) { count += 1 }
             }
         }
-        for observer in theirs(request, pattern) where unregister(observer) { count += 1 }
-        var json = JSONText()
-        json.member("unregistered", count)
-        return Response(.ok, json: json.object)
+        for observer in theirs(request, pattern) where await unregister(observer, for: request.caller) { count += 1 }
+        let elsewhere = await nodes.endAll(of: pattern, for: request.caller.grant)
+        let body: [String: JSONValue] = ["unregistered": .number(Double(count + elsewhere.value))]
+        return Response(.ok, json: JSONValue.object(body.naming(unreachable: elsewhere.missing)).bytes)
     }
 
     func list(_ request: Request) async throws -> Response {
         let page = try ObserverPage(request.target.query)
-        let (observers, next) = page.select(from: directory.all().filter(request.caller.manages))
+        let elsewhere = await nodes.observers(page, for: request.caller.grant)
+        let (observers, next) = page.select(
+            from: directory.unordered.filter(request.caller.manages) + elsewhere.value.observers,
+            upTo: elsewhere.value.horizon
+        )
         var documents: [JSONValue] = []
         for observer in observers { documents.append(try await observer.document()) }
-        let body = JSONValue.object([
-            "observers": .array(documents), "next": next,
-        ])
-        return Response(.ok, json: body.bytes, headers: [("Cache-Control", "no-store")])
+        let body: [String: JSONValue] = ["observers": .array(documents), "next": next]
+        let document = JSONValue.object(body.naming(unreachable: elsewhere.missing))
+        return Response(.ok, json: document.bytes, headers: [("Cache-Control", "no-store")])
     }
 
     /// The observers of exactly that pattern which the caller manages.
@@ -218,20 +234,12 @@ private struct ObserverResource: Sendable {
         directory.all().filter { $0.topics.contains(pattern) && request.caller.manages($0) }
     }
 
-    /// Unregisters an observer that lives in the process alone.
+    /// Unregisters an observer that lives in one process alone.
     ///
     /// - Returns: false for one that is stored, or gone already.
-    private func unregister(_ observer: any HubObserver) -> Bool {
-        switch observer {
-        case let stream as EventStream: return streams.unregister(stream)
-        case let object as ObjectObserver:
-            objects.remove(object)
-            return true
-        case let feed as EventFeed:
-            objects.remove(feed)
-            return true
-        default: return false
-        }
+    private func unregister(_ observer: any HubObserver, for caller: Caller) async -> Bool {
+        if let observer = observer as? NodeObserver { return await nodes.end(observer, for: caller.grant) }
+        return living.unregister(observer)
     }
 
     private static var undecided: Problem {
@@ -243,9 +251,11 @@ private struct ObserverResource: Sendable {
     }
 
     /// The id of a webhook to be changed; a stream's is its own.
-    private func webhookID(_ request: Request) throws(Problem) -> ObserverID {
+    private func webhookID(_ request: Request) async throws(Problem) -> ObserverID {
         let id: ObserverID = try request.parameter("id")
-        let observer = directory.find(id)
+        let here = directory.find(id)
+        let elsewhere = here == nil ? await nodes.find(id).value : nil
+        let observer = here ?? elsewhere
         guard observer.map({ $0.kind == .webhook }) ?? true else { throw Problem.observerKind }
         guard !(observer is UnreadableWebhook) else { throw Problem.observerUnreadable }
         return id

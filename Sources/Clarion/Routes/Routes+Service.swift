@@ -20,7 +20,7 @@ extension Routes {
 extension Problem {
     /// Why the hub takes no posts, for who asks before posting.
     fileprivate var asUnreadiness: Problem {
-        let isFull = code == EventLogError.storageFull
+        let isFull = code == EventLogError.Code.storageFull.rawValue
         return Problem(
             .unavailable,
             code: code,

@@ -57,7 +57,7 @@ extension Hub {
                 try ObserverID(text, parameter: "observer")
             },
             topics: topics,
-            types: TypeFilter(request.target.query["type"]),
+            types: EventTypes(request.target.query["type"]),
             format: try Feed.Format(request),
             remoteAddress: request.remoteAddress,
             address: ClientAddress(request),
@@ -69,13 +69,18 @@ extension Hub {
         let beginning = try StreamBeginning(request, now: .now())
         guard !isDraining else { throw Problem.draining }
         let isHead = request.method == .head
-        if let start = beginning.start(in: log) { return try open(wish, start, isHead) }
+        if wish.name == nil || nodes.exchange == nil, let start = beginning.start(in: log) {
+            return try open(wish, start, isHead)
+        }
         return .later { [weak self] responder in
             self?.work.start { [weak self] in
                 guard let self else { return }
                 do {
+                    let (answer, wish) = await nodes.answer(for: wish)
+                    if let response = try response(to: answer) { return responder.respond(response) }
                     let start = try await responder.whileWanted { [log] in
-                        try await beginning.find(in: log, topics: topics, types: wish.types)
+                        if let start = beginning.start(in: log) { return start }
+                        return try await beginning.find(in: log, topics: topics, types: wish.types)
                     }
                     responder.reply { [weak self] in
                         do throws(Problem) {
@@ -97,8 +102,8 @@ extension Hub {
     /// - Parameter isHead: whether only the head is wanted, which changes nothing and takes nobody's name.
     private func open(_ wish: StreamWish, _ start: StreamStart, _ isHead: Bool) throws(Problem) -> Reply {
         guard !isHead else {
-            if let reply = try refusal(wish.name.map { streams.answer(for: $0, to: wish.caller) } ?? .granted) {
-                return reply
+            if let response = try response(to: wish.name.map { streams.answer(for: $0, to: wish.caller) } ?? .granted) {
+                return .now(response)
             }
             let after = EventID(epoch: log.epoch, position: start.position(tail: log.tail))
             return .headOfStream(Response(.ok, headers: Self.streamHeaders(wish.name ?? .generate(.stream), after)))
@@ -106,9 +111,10 @@ extension Hub {
         switch streams.open(wish, start: start) {
         case .open(let stream, let after):
             expiry?.watch(stream)
+            if wish.name != nil { nodes.take(stream.id, for: wish.caller, since: stream.namedAt) }
             let head = Response(.ok, headers: Self.streamHeaders(stream.id, after), body: ServerSentEvent.prelude)
             return .stream(head, stream.outlet, owner: stream)
-        case .refused(let answer): return try refusal(answer) ?? .now(Response(.noContent))
+        case .refused(let answer): return .now(try response(to: answer) ?? Response(.noContent))
         case .full:
             throw Problem(
                 .unavailable,
@@ -127,10 +133,10 @@ extension Hub {
     }
 
     /// What a client is told whose stream may not have its name; nil if it may.
-    private func refusal(_ answer: ObserverNames.Answer) throws(Problem) -> Reply? {
+    private func response(to answer: ObserverNames.Answer) throws(Problem) -> Response? {
         switch answer {
         case .granted: nil
-        case .retired: .now(Response(.noContent))
+        case .retired: Response(.noContent)
         case .taken: throw Problem.observerKind
         case .foreign: throw Problem.rightMissing(.manage, on: nil)
         }

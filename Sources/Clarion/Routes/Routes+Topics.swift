@@ -6,7 +6,7 @@ import MicroHTTP
 extension Routes {
     /// `/topics` and `/topics/{topic}`.
     mutating func addTopics(_ hub: Hub) {
-        let resource = TopicResource(store: hub.log, streams: hub.streams, directory: hub.directory)
+        let resource = TopicResource(store: hub.log, streams: hub.streams, directory: hub.directory, nodes: hub.nodes)
         onAsync(.get, "/topics", .listTopics, needs: .subscribeSomewhere, hub) {
             try await resource.list($0)
         }
@@ -21,20 +21,22 @@ private struct TopicResource: Sendable {
     let store: any TopicStore
     let streams: StreamHost
     let directory: ObserverDirectory
+    let nodes: OtherNodes
 
     func list(_ request: Request) async throws -> Response {
         let query = request.target.query
         let page = try ListPage(query)
         // One more than asked for tells whether there is more.
         let found = try await visibleTopics(query["prefix"] ?? "", page, to: request.caller.grant)
-        let topics = found.prefix(page.limit)
-        let observers = ObserverCensus(directory.all())
+        let topics = Array(found.prefix(page.limit))
         let isLast = found.count == topics.count
+        let shown = await documents(of: topics)
         return answer(
-            .object([
-                "topics": .array(topics.map { TopicDocument.json($0, observers: observers) }),
+            [
+                "topics": .array(shown.value.map { .object($0) }),
                 "next": isLast ? .null : topics.last.map { ListPage.cursor($0.topic.name) } ?? .null,
-            ])
+            ],
+            without: shown.missing
         )
     }
 
@@ -56,7 +58,7 @@ private struct TopicResource: Sendable {
 
     func read(_ request: Request) async throws -> Response {
         guard let summary = try await store.summary(of: try request.parameter("topic")) else { throw Self.unknown }
-        return answer(summary)
+        return await answer(summary)
     }
 
     /// Replaces the topic's settings; the topic need not have events.
@@ -71,7 +73,7 @@ private struct TopicResource: Sendable {
             try Retention(value, at: "retention")
         }
         let summary = try await store.setRetention(retention, of: topic)
-        return answer(summary ?? TopicSummary(topic: topic, events: 0, bytes: 0, first: nil, last: nil, retention: nil))
+        return await answer(summary ?? .empty(topic))
     }
 
     func delete(_ request: Request) async throws -> Response {
@@ -87,12 +89,26 @@ private struct TopicResource: Sendable {
         return Response(.noContent)
     }
 
-    private func answer(_ summary: TopicSummary) -> Response {
-        answer(TopicDocument.json(summary, observers: ObserverCensus(directory.all())))
+    private func answer(_ summary: TopicSummary) async -> Response {
+        answer(await documents(of: [summary]).value[0])
     }
 
-    private func answer(_ document: JSONValue) -> Response {
-        Response(.ok, json: document.bytes, headers: [("Cache-Control", "no-store")])
+    /// Topics as the API shows them, with how many hear each at all nodes.
+    private func documents(of topics: [TopicSummary]) async -> OtherNodes.Gathered<[[String: JSONValue]]> {
+        let census = ObserverCensus(directory.unordered)
+        let elsewhere = await nodes.counts(of: topics.map(\.topic))
+        let documents = zip(topics, elsewhere.value).map { topic, counts in
+            TopicDocument.members(topic, observers: census.count(of: topic.topic).merging(counts, uniquingKeysWith: +))
+        }
+        return OtherNodes.Gathered(value: documents, missing: elsewhere.missing)
+    }
+
+    private func answer(_ document: [String: JSONValue], without missing: [String]? = nil) -> Response {
+        Response(
+            .ok,
+            json: JSONValue.object(document.naming(unreachable: missing)).bytes,
+            headers: [("Cache-Control", "no-store")]
+        )
     }
 
     private static var unknown: Problem {

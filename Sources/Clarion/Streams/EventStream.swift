@@ -13,6 +13,8 @@ final class EventStream: HubObserver {
     let kind = ObserverKind.stream
     let topics: [TopicPattern]
     let createdAt: Timestamp
+    /// Since when it has its name, among those of other nodes of a cluster.
+    let namedAt: Timestamp
     let outlet: DetachedStream
     /// Whose stream it is.
     let caller: Caller
@@ -27,7 +29,7 @@ final class EventStream: HubObserver {
         case left
     }
 
-    private let types: TypeFilter
+    private let types: EventTypes
     private let remoteAddress: String?
     private let reader: StreamReader
     private let cursor = Lock(StreamCursor())
@@ -56,6 +58,7 @@ final class EventStream: HubObserver {
         self.place = place
         self.metrics = metrics
         createdAt = .now()
+        namedAt = wish.namedAt ?? createdAt
     }
 
     deinit {
@@ -115,11 +118,11 @@ final class EventStream: HubObserver {
         if mustRead { reader.read(for: self, from: position, gaps: gaps) }
     }
 
-    /// Hears committed events, on the sequencer's thread. Only enqueues.
+    /// Hears committed events, on the thread that commits. Only enqueues.
     func receive(_ frames: EventFrames) {
         let hearing = cursor.withLock { $0.hear(through: frames.last) }
         guard case .send(let position) = hearing else { return }
-        guard types.isOpen else { return sendSelected(frames, after: position) }
+        guard types.areAll else { return sendSelected(frames, after: position) }
         guard let chunk = frames.chunk(after: position) else { return }
         switch outlet.send(chunk) {
         case .queued: metrics.deliveries.count(.stream, frames.count(after: position))
@@ -135,7 +138,7 @@ final class EventStream: HubObserver {
 
     /// Whether the stream wants an event.
     func selects(_ event: Event) -> Bool {
-        types.selects(event)
+        types.contain(event)
     }
 
     /// Ends the stream in order, after what waits; it is gone from the hub at once.
@@ -154,7 +157,7 @@ final class EventStream: HubObserver {
         outlet.end()
     }
 
-    func document() async throws(EventLogError) -> JSONValue {
+    func document() -> JSONValue {
         var members = commonMembers
         members["state"] = .string(state.rawValue)
         members["remoteAddress"] = remoteAddress.map(JSONValue.string) ?? .null

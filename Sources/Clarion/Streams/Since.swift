@@ -99,7 +99,7 @@ extension EventLog {
     func position(
         of since: Since,
         for topics: [TopicPattern],
-        types: TypeFilter = TypeFilter([])
+        types: EventTypes = EventTypes([])
     ) async throws(EventLogError) -> Position {
         switch since {
         case .latest: return tail
@@ -108,7 +108,7 @@ extension EventLog {
             guard let newest = try await newest(matching: topics) else { return tail }
             return Position(newest.rawValue - 1)
         case .moment(let moment): return try await position(since: moment)
-        case .newest(let count): return try await position(beforeNewest: count, matching: topics, types: types.types)
+        case .newest(let count): return try await position(beforeNewest: count, matching: topics, types: types.names)
         }
     }
 }

@@ -46,7 +46,7 @@ enum StreamBeginning: Hashable, Sendable {
     }
 
     /// Where that is, if it is known without reading the log, as it is nearly always.
-    func start(in log: some EventLog) -> StreamStart? {
+    func start(in log: any EventLog) -> StreamStart? {
         switch self {
         case .since(.latest): return .latest
         case .since(.earliest): return .rest(after: .start)
@@ -59,9 +59,9 @@ enum StreamBeginning: Hashable, Sendable {
 
     /// Where that is, after reading the log if need be.
     func find(
-        in log: some EventLog,
+        in log: any EventLog,
         topics: [TopicPattern],
-        types: TypeFilter
+        types: EventTypes
     ) async throws(EventLogError) -> StreamStart {
         if let start = start(in: log) { return start }
         switch self {
@@ -70,14 +70,5 @@ enum StreamBeginning: Hashable, Sendable {
             guard let id = EventID(text), try await log.hasReached(id.position) else { return .unknown(asked: text) }
             return .resume(after: id.position, asked: text)
         }
-    }
-}
-
-extension EventLog {
-    /// Whether a position was given to an event. One may be read from the log a moment before its tail is moved on;
-    /// reading nothing tells the tail that is stored.
-    func hasReached(_ position: Position) async throws(EventLogError) -> Bool {
-        if position <= tail { return true }
-        return position <= (try await read(after: .start, matching: [], limit: 1, byteLimit: 1)).tail
     }
 }

@@ -9,10 +9,11 @@ final class StreamHost: Sendable {
     private let log: any EventLog
     private let broadcaster: TopicBroadcaster
     private let directory: ObserverDirectory
-    private let writer: StreamWriter
+    private let shared: OpenStreams
     private let reader: StreamReader
     private let outboxBytes: Int
     private let names: ObserverNames
+    private let nodes: OtherNodes
     private let metrics: HubMetrics
 
     init(
@@ -20,7 +21,8 @@ final class StreamHost: Sendable {
         broadcaster: TopicBroadcaster,
         directory: ObserverDirectory,
         names: ObserverNames,
-        writer: StreamWriter,
+        nodes: OtherNodes,
+        shared: OpenStreams,
         reader: StreamReader,
         outboxBytes: Int,
         places: StreamPlaces,
@@ -30,7 +32,8 @@ final class StreamHost: Sendable {
         self.broadcaster = broadcaster
         self.directory = directory
         self.names = names
-        self.writer = writer
+        self.nodes = nodes
+        self.shared = shared
         self.reader = reader
         self.outboxBytes = outboxBytes
         self.places = places
@@ -67,7 +70,7 @@ final class StreamHost: Sendable {
         }
         let stream = EventStream(
             wish,
-            outlet: DetachedStream(writer: writer, outboxLimit: outboxBytes),
+            outlet: DetachedStream(streams: shared, outboxLimit: outboxBytes),
             reader: reader,
             place: place,
             metrics: metrics
@@ -89,6 +92,7 @@ final class StreamHost: Sendable {
     func unregister(_ stream: EventStream) -> Bool {
         guard names.retire(stream) else { return false }
         stream.end(.unregistered)
+        nodes.retire(stream.id)
         return true
     }
 

@@ -6,12 +6,14 @@ struct StreamWish: Sendable {
     /// A name of the client's own, if it gives one.
     let name: ObserverID?
     let topics: [TopicPattern]
-    let types: TypeFilter
+    let types: EventTypes
     let format: Feed.Format
     let remoteAddress: String?
     let address: ClientAddress
     /// Who asks for it.
     let caller: Caller
+    /// In a cluster, from when it is to have its name: after whoever has it at another node.
+    var namedAt: Timestamp?
 
     /// Whom the stream counts for: its address, and its credential.
     var clients: [StreamPlaces.Client] {

@@ -18,7 +18,7 @@ final class TopicBroadcaster: Sendable {
         self.memory = memory
     }
 
-    /// Registers an observer under its patterns, to be called on the sequencer's thread.
+    /// Registers an observer under its patterns, to be called on the thread that commits.
     func register<Observer: HubObserver>(
         _ observer: Observer,
         format: Feed.Format,
@@ -47,7 +47,7 @@ final class TopicBroadcaster: Sendable {
         }
     }
 
-    /// Tells of a commit, in sequence order, on the sequencer's thread. Consecutive events of one topic go as one
+    /// Tells of a commit, in sequence order, on the thread that commits. Consecutive events of one topic go as one
     /// run, unless they are large.
     func notify(_ commit: Commit) {
         var rest = commit.events[...]

@@ -24,7 +24,10 @@ extension Schema {
         )
     )
 
-    static let topicPage = Schema("TopicPage", .page(of: "topics", topic, next: "For `cursor` of the next page"))
+    static let topicPage = Schema(
+        "TopicPage",
+        .page(of: "topics", topic, next: "For `cursor` of the next page", optional: .unreachable)
+    )
 
     /// `Retention`
     static let retention = Schema(

@@ -3,10 +3,10 @@ import JSON
 
 /// A topic as the API shows it.
 enum TopicDocument {
-    static func json(_ summary: TopicSummary, observers: ObserverCensus) -> JSONValue {
-        let counts = observers.count(of: summary.topic)
+    /// - Parameter counts: how many of each kind hear it.
+    static func members(_ summary: TopicSummary, observers counts: [ObserverKind: Int]) -> [String: JSONValue] {
         let kinds = ObserverKind.allCases.map { ($0.rawValue, JSONValue.number(Double(counts[$0] ?? 0))) }
-        return .object([
+        return [
             "name": .string(summary.topic.name),
             "events": .number(Double(summary.events)),
             "bytes": .number(Double(summary.bytes)),
@@ -14,6 +14,6 @@ enum TopicDocument {
             "lastId": summary.last.map { .string($0.description) } ?? .null,
             "observers": .object(Dictionary(uniqueKeysWithValues: kinds)),
             "retention": summary.retention?.json ?? .null,
-        ])
+        ]
     }
 }

@@ -1,3 +1,4 @@
+import EventLog
 import Webhooks
 
 /// An endpoint that is to be disabled, on its way from the dispatcher to the registry.
@@ -11,7 +12,7 @@ struct FailedEndpoint: Sendable {
     }
 
     /// The observer's id.
-    let id: String
+    let id: ObserverID
     /// Where it failed; the observer may have another URL by now.
     let url: WebhookURL?
     let reason: Reason

@@ -13,15 +13,17 @@ struct LogDeliveryStore: DeliveryStore {
 
     var now: Int64 { log.now.milliseconds }
 
+    func isOnDuty(for endpoint: String) -> Bool { log.isOnDuty(for: ObserverID(rawValue: endpoint)) }
+
     func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> Webhooks.DueDeliveries {
         let due = try await log.dueDeliveries(
-            of: endpoint.id,
+            of: ObserverID(rawValue: endpoint.id),
             at: Timestamp(milliseconds: now),
             inOrder: endpoint.ordered,
             limit: limit
         )
         let deliveries = due.deliveries.map { record in
-            var delivery = Webhooks.Delivery(of: record.event, to: endpoint.id, in: endpoint.format)
+            var delivery = DueDelivery(of: record.event, to: endpoint.id, in: endpoint.format)
             delivery.renewals = record.renewals
             delivery.attempts = record.attempts
             delivery.notBefore = record.notBefore.milliseconds
@@ -40,11 +42,11 @@ struct LogDeliveryStore: DeliveryStore {
     }
 
     /// Counts outcomes that are recorded, and tells of endpoints that are to be disabled.
-    private func take(_ outcomes: [AttemptOutcome], failing: [String: Duration]) {
+    private func take(_ outcomes: [AttemptOutcome], failing: [ObserverID: Duration]) {
         metrics.count(outcomes)
-        var failed: [String: FailedEndpoint] = [:]
+        var failed: [ObserverID: FailedEndpoint] = [:]
         for outcome in outcomes {
-            let id = outcome.endpoint
+            let id = ObserverID(rawValue: outcome.endpoint)
             if outcome.result == .gone {
                 failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .gone)
             } else if failed[id] == nil, outcome.failure != nil, let time = failing[id], time >= failureLimit {
@@ -65,7 +67,7 @@ extension AttemptOutcome {
             case .dead, .gone: .dead
             }
         return DeliveryOutcome(
-            observer: endpoint,
+            observer: ObserverID(rawValue: endpoint),
             event: Position(delivery),
             renewals: renewals,
             state: state,

@@ -52,17 +52,14 @@ struct StoredWebhook: Sendable {
     /// Where its deliveries go, and how. As fast as client and endpoint both allow.
     func endpoint(of id: ObserverID) -> Endpoint {
         let rates = [specification.ratePerSecond, consent?.given.perMinute.map { Double($0) / 60 }]
-        return Endpoint(
-            id: id.description,
-            url: specification.url,
-            headers: specification.headers,
-            secrets: secrets,
-            maxInFlight: specification.maxInFlight,
-            isEnabled: specification.enabled && disabledReason == nil,
-            ordered: specification.ordered,
-            ratePerSecond: rates.compactMap(\.self).min(),
-            format: specification.format
-        )
+        var endpoint = Endpoint(id: id.description, url: specification.url, secrets: secrets)
+        endpoint.headers = specification.headers
+        endpoint.maxInFlight = specification.maxInFlight
+        endpoint.isEnabled = specification.enabled && disabledReason == nil
+        endpoint.ordered = specification.ordered
+        endpoint.ratePerSecond = rates.compactMap(\.self).min()
+        endpoint.format = specification.format
+        return endpoint
     }
 
     /// What a merge patch is applied to: the specification with its credentials, but for the secret.

@@ -42,7 +42,7 @@ final class UnreadableWebhook: StoredObserver {
         members["types"] = .array(types.map(JSONValue.string))
         members["state"] = .string(state.rawValue)
         members["reason"] = .string(Self.reason)
-        members["stats"] = try await deliveries.deliveryStats(of: id.description).json
+        members["stats"] = try await deliveries.deliveryStats(of: id).json
         members["warnings"] = .array([warning.json])
         return .object(members)
     }

@@ -43,20 +43,20 @@ final class WebhookObserver: StoredObserver {
 
     /// Has what was committed delivered: from memory as a rule, else from the log.
     func receive(_ frames: EventFrames, _ dispatcher: WebhookDispatcher) {
-        let types = TypeFilter(webhook.specification.types)
-        guard types.isOpen || frames.events.contains(where: types.selects) else { return }
+        let types = EventTypes(webhook.specification.types)
+        guard types.areAll || frames.events.contains(where: types.contain) else { return }
         let endpoint = id.description
-        // Encoding what is much is not for the log's thread.
-        guard frames.events.count <= Self.mostEvents, frames.events.allSatisfy({ $0.data.count <= Self.mostBytes })
+        let size = frames.events.reduce(0) { $0 + $1.data.count }
+        guard let last = frames.events.last, frames.events.count <= Self.mostEvents, size <= Self.mostBytes
         else { return dispatcher.wake(endpoint) }
         let format = webhook.specification.format
-        dispatcher.offer(endpoint, in: format) {
-            frames.events.lazy.filter(types.selects).map { Webhooks.Delivery(of: $0, to: endpoint, in: format) }
+        dispatcher.offer(endpoint, in: format, last: last.position.rawValue, size: size) {
+            frames.events.filter(types.contain).map { DueDelivery(of: $0, to: endpoint, in: format) }
         }
     }
 
-    /// The largest data that is handed over in memory, in bytes.
-    private static let mostBytes = 65_536
+    /// The most data that is handed over in memory, in bytes.
+    private static let mostBytes = 1 << 20
 
     /// The most events that are handed over at a time.
     private static let mostEvents = 512
@@ -66,7 +66,7 @@ final class WebhookObserver: StoredObserver {
     }
 
     func document() async throws(EventLogError) -> JSONValue {
-        document(try await deliveries.deliveryStats(of: id.description))
+        document(try await deliveries.deliveryStats(of: id))
     }
 
     /// The observer as the API shows it; with its secret only in the answer to the request that gave it one.

@@ -28,7 +28,7 @@ extension WebhookRegistry {
         let end = store.tail
         let count = try await inSteps(observer, after: start) { place in
             let events = try await store.deadLetters(
-                of: observer.id.description,
+                of: observer.id,
                 after: place,
                 through: end,
                 limit: Self.step
@@ -45,7 +45,7 @@ extension WebhookRegistry {
     /// - Returns: how many they are.
     /// - Throws: `observer-disabled`.
     func replay(_ observer: WebhookObserver, after start: Position) async throws -> Int {
-        let types = TypeFilter(observer.webhook.specification.types)
+        let types = EventTypes(observer.webhook.specification.types)
         // What is posted from now on is delivered anyway.
         let end = store.tail
         return try await inSteps(observer, after: start) { place in
@@ -55,7 +55,7 @@ extension WebhookRegistry {
                 limit: Self.step,
                 byteLimit: Self.stepBytes
             )
-            let events = page.events.filter { $0.position <= end && types.selects($0) }
+            let events = page.events.filter { $0.position <= end && types.contain($0) }
             return (events.map(\.position), page.isLast || page.scannedThrough >= end ? nil : page.scannedThrough)
         }
     }
@@ -66,16 +66,11 @@ extension WebhookRegistry {
     func test(_ observer: WebhookObserver) async throws -> (event: String, outcome: AttemptOutcome) {
         let event = "test_" + ObserverID.randomText()
         let data = JSONValue.object(["type": .string(Self.testType), "observer": .string(observer.id.description)])
-        let delivery = Webhooks.Delivery(
-            id: 0,
-            endpoint: observer.id.description,
-            eventID: event,
-            topic: Self.testType,
-            type: Self.testType,
-            contentType: "application/json",
-            body: data.bytes
-        )
-        return (event, try await dispatcher.attempt(delivery, at: observer.endpoint))
+        let endpoint = observer.endpoint
+        var delivery = DueDelivery(id: 0, endpoint: endpoint.id, eventID: event, topic: Self.testType, body: data.bytes)
+        delivery.type = Self.testType
+        delivery.contentType = "application/json"
+        return (event, try await dispatcher.attempt(delivery, at: endpoint))
     }
 
     /// The type of the event that tries an endpoint out, and the topic it is on.
@@ -107,7 +102,7 @@ extension WebhookRegistry {
 
     private func redeliver(_ events: [Position], to observer: WebhookObserver, at now: Timestamp) async throws -> Int {
         if observer.webhook.disabledReason != nil { throw Problem.observerDisabled }
-        if let count = try await store.redeliver(events, to: observer.id.description, at: now) { return count }
+        if let count = try await store.redeliver(events, to: observer.id, at: now) { return count }
         // It has been disabled since it was found, or deleted.
         throw find(observer.id) == nil ? Problem.observerUnknown : .observerDisabled
     }

@@ -17,10 +17,10 @@ final class WebhookRegistry: Sendable {
     let lifecycle: ObserverLifecycle
     private let broadcaster: TopicBroadcaster
     private let directory: ObserverDirectory
-    private let masterKey: MasterKey?
+    let masterKey: MasterKey?
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
-    private let gate = SerialGate()
+    let gate = SerialGate()
     private let members = Lock<[ObserverID: any StoredObserver]>([:])
 
     init(
@@ -51,6 +51,9 @@ final class WebhookRegistry: Sendable {
         members.withLock { $0[id] }
     }
 
+    /// All there are.
+    var all: [any StoredObserver] { members.withLock { Array($0.values) } }
+
     /// Has long operations end between two steps.
     func stop() {
         isStopping.store(true, ordering: .relaxed)
@@ -70,7 +73,7 @@ final class WebhookRegistry: Sendable {
         var unreadable: [(record: ObserverRecord, error: any Error)] = []
         for record in try await store.observers() {
             do {
-                let id = try ObserverID(record.id)
+                let id = try ObserverID(record.id.rawValue)
                 let webhook = try StoredWebhook(document: record.document, of: id, key: masterKey)
                 webhooks.append((id, webhook, record))
             } catch let error as HubError {
@@ -87,14 +90,14 @@ final class WebhookRegistry: Sendable {
         for (record, error) in unreadable { await adopt(record, unreadable: error) }
         return webhooks.compactMap { id, webhook, _ in
             webhook.disabledReason.flatMap(FailedEndpoint.Reason.init).map {
-                FailedEndpoint(id: id.description, url: webhook.specification.url, reason: $0)
+                FailedEndpoint(id: id, url: webhook.specification.url, reason: $0)
             }
         }
     }
 
     /// Takes up a webhook that cannot be read: nothing is collected for it, and what was becomes dead letters.
     private func adopt(_ record: ObserverRecord, unreadable error: any Error) async {
-        guard let id = try? ObserverID(record.id) else { return }
+        guard let id = try? ObserverID(record.id.rawValue) else { return }
         logger.error(
             "cannot read a registered webhook: it gets nothing until it is replaced",
             metadata: ["observer": "\(id)", "reason": "\((error as? Problem)?.detail ?? "\(error)")"]
@@ -107,8 +110,14 @@ final class WebhookRegistry: Sendable {
             // A full disk, say. That must not keep the hub from starting; the next start tries again.
             logger.error("cannot stop collecting for it", metadata: ["observer": "\(id)", "error": "\(error)"])
         }
+        show(record, unreadable: error, as: id)
+    }
+
+    /// Shows a webhook that cannot be read.
+    func show(_ record: ObserverRecord, unreadable error: any Error, as id: ObserverID) {
         let observer = UnreadableWebhook(id: id, record: record, error: error, deliveries: store)
         observer.hold(directory.add(observer))
+        dispatcher.remove(id.description)
         members.withLock { $0[id] = observer }
     }
 
@@ -142,7 +151,7 @@ final class WebhookRegistry: Sendable {
             let present = stored as? WebhookObserver
             let webhook = try makeWebhook(present)
             let draft = ObserverRecord(
-                id: id.description,
+                id: id,
                 topics: webhook.specification.topics,
                 types: webhook.specification.types,
                 // Paused ones collect their deliveries for later; disabled ones do not.
@@ -179,7 +188,7 @@ final class WebhookRegistry: Sendable {
             guard let present = stored(id) else { return false }
             try check(present)
             // Whether the table had it or not: it does not have it any more.
-            _ = try await store.deleteObserver(id.description, expecting: present.revision)
+            _ = try await store.deleteObserver(id, expecting: present.revision)
             release(id)
             lifecycle.post(.unregistered, of: present)
             return true
@@ -190,8 +199,7 @@ final class WebhookRegistry: Sendable {
     func removeAll(of pattern: TopicPattern) async throws -> Int {
         try await gate.run {
             let removed = try await store.deleteObservers(of: pattern)
-            // One that has no such id was never taken up.
-            for id in removed.compactMap({ try? ObserverID($0) }) {
+            for id in removed {
                 let present = stored(id)
                 release(id)
                 if let present { lifecycle.post(.unregistered, of: present) }
@@ -224,7 +232,7 @@ final class WebhookRegistry: Sendable {
 
     private func storeDisabled(_ failed: FailedEndpoint) async throws {
         do {
-            let saved = try await save(try ObserverID(failed.id)) { present throws(NotRegistered) in
+            let saved = try await save(failed.id) { present throws(NotRegistered) in
                 guard let present, present.webhook.disabledReason == nil,
                     present.webhook.specification.url == failed.url
                 else { throw NotRegistered() }
@@ -242,7 +250,7 @@ final class WebhookRegistry: Sendable {
     private struct NotRegistered: Error {}
 
     @discardableResult
-    private func adopt(_ id: ObserverID, _ webhook: StoredWebhook, _ record: ObserverRecord) -> WebhookObserver {
+    func adopt(_ id: ObserverID, _ webhook: StoredWebhook, _ record: ObserverRecord) -> WebhookObserver {
         let observer = WebhookObserver(
             id: id,
             webhook: webhook,
@@ -260,11 +268,11 @@ final class WebhookRegistry: Sendable {
         observer.hold(Registrations(topics: topics, directory: directory.add(observer)))
         members.withLock { $0[id] = observer }
         // After registering: what was committed before is found pending, what comes after wakes the dispatcher.
-        dispatcher.set(observer.endpoint)
+        if store.isOnDuty(for: id) { dispatcher.set(observer.endpoint) }
         return observer
     }
 
-    private func release(_ id: ObserverID) {
+    func release(_ id: ObserverID) {
         dispatcher.remove(id.description)
         // Let go outside the lock: its deinit takes others.
         _ = members.withLock { $0.removeValue(forKey: id) }

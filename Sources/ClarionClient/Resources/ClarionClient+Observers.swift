@@ -33,7 +33,7 @@ extension ClarionClient {
     ///   - topic: only those of exactly this topic or pattern.
     ///   - kind: only `stream`, `webhook` or `object`.
     public func observers(topic: String? = nil, kind: String? = nil) async throws(ClientError) -> [Observer] {
-        try await observerDocuments(topic: topic, kind: kind).compactMap { Observer($0) }
+        try await observerDocuments(topic: topic, kind: kind).elements.compactMap { Observer($0) }
     }
 
     /// Registers a webhook: see the hub's `POST /observers`.
@@ -59,7 +59,7 @@ extension ClarionClient {
         _ = try await body(Call("DELETE", "observers", try Self.present(id)))
     }
 
-    package func observerDocuments(topic: String?, kind: String?) async throws(ClientError) -> [JSONValue] {
+    package func observerDocuments(topic: String?, kind: String?) async throws(ClientError) -> Listing {
         try await all("observers") {
             var call = Call("GET", "observers")
             call.ask("topic", topic)
@@ -98,7 +98,7 @@ extension ClarionClient {
     /// - Parameters:
     ///   - state: `pending`, `delivered` or `dead`; nil for all.
     ///   - limit: how many at most; nil for all there are.
-    package func deliveries(of id: String, state: String?, limit: Int?) async throws(ClientError) -> [JSONValue] {
+    package func deliveries(of id: String, state: String?, limit: Int?) async throws(ClientError) -> Listing {
         let id = try Self.present(id)
         return try await all("deliveries", atMost: limit) {
             var call = Call("GET", "observers", id, "deliveries")
@@ -112,18 +112,17 @@ extension ClarionClient {
     }
 
     /// Every element of a list, page by page.
-    func all(_ name: String, atMost limit: Int? = nil, _ call: () -> Call) async throws(ClientError) -> [JSONValue] {
-        var found: [JSONValue] = []
+    func all(_ name: String, atMost limit: Int? = nil, _ call: () -> Call) async throws(ClientError) -> Listing {
+        var found = Listing()
         var cursor: String?
         repeat {
             var call = call()
-            call.ask("limit", String(min(limit.map { $0 - found.count } ?? 1000, 1000)))
+            call.ask("limit", String(min(limit.map { $0 - found.elements.count } ?? 1000, 1000)))
             call.ask("cursor", cursor)
             let page = try await document(call)
-            guard let elements = page[name]?.elements else { throw unreadable }
-            found += elements
+            guard found.add(page, name) else { throw unreadable }
             cursor = page["next"]?.text
-        } while cursor != nil && found.count < limit ?? .max
+        } while cursor != nil && found.elements.count < limit ?? .max
         return found
     }
 

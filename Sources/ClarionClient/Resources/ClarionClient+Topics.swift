@@ -25,7 +25,7 @@ extension ClarionClient {
     ///
     /// - Parameter prefix: what their names begin with.
     public func topics(prefix: String? = nil) async throws(ClientError) -> [Topic] {
-        try await topicDocuments(prefix: prefix).compactMap { Topic($0) }
+        try await topicDocuments(prefix: prefix).elements.compactMap { Topic($0) }
     }
 
     /// Deletes a topic: its events with their deliveries, and its settings.
@@ -33,7 +33,7 @@ extension ClarionClient {
         _ = try await body(Call("DELETE", "topics", try Self.present(name)))
     }
 
-    package func topicDocuments(prefix: String?) async throws(ClientError) -> [JSONValue] {
+    package func topicDocuments(prefix: String?) async throws(ClientError) -> Listing {
         try await all("topics") {
             var call = Call("GET", "topics")
             call.ask("prefix", prefix)

@@ -12,12 +12,12 @@ extension ClarionClient {
 
         /// One stream; it ends with the iterator.
         public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(stream: EventStream(client, wish, notice))
+            AsyncIterator(stream: ResumingStream(client, wish, notice))
         }
 
         /// Asks the hub when the first event is asked for.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            fileprivate let stream: EventStream
+            fileprivate let stream: ResumingStream
 
             /// The next event; nil when the hub has unregistered the stream, or the task was cancelled.
             ///

@@ -23,14 +23,31 @@ struct HubOptions: ParsableArguments {
     )
     var token: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A PEM file of the certificate authorities that an https hub is trusted by. (default: CLARION_CA_FILE, or the \
+            system's)
+            """,
+            valueName: "file"
+        )
+    )
+    var caFile: String?
+
     /// Does something with the hub.
     ///
     /// - Throws: the exit, after one line was said about what went wrong.
     func ask<Result>(_ body: (ClarionClient) async throws -> Result) async throws -> Result {
+        var configuration = ClarionClient.Configuration()
+        configuration.certificateAuthorities = caFile ?? Environment["CLARION_CA_FILE"]
+        if let fault = configuration.certificateAuthorities.flatMap(AuthoritiesFile.fault) {
+            throw Failure.exit(EX_USAGE, "\(caFile == nil ? "CLARION_CA_FILE" : "--ca-file"): \(fault)")
+        }
         do {
             let client = try ClarionClient(
                 hub ?? Environment["CLARION_URL"] ?? ClarionClient.defaultHub,
-                token: token ?? Environment["CLARION_TOKEN"]
+                token: token ?? Environment["CLARION_TOKEN"],
+                configuration: configuration
             )
             return try await body(client)
         } catch let error as ClientError {

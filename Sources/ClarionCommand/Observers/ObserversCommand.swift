@@ -41,7 +41,7 @@ struct ObserversList: AsyncParsableCommand {
         let observers = try await answer.hub.ask { try await $0.observerDocuments(topic: topic, kind: kind) }
         if answer.json { return try Output.json("observers", observers) }
         var table = Table("ID", "KIND", "STATE", "TOPICS", "PENDING", "DEAD", "LEADS TO")
-        for observer in observers {
+        for observer in observers.elements {
             let state = observer.cell("state")
             table.add(
                 observer.cell("id"),
@@ -54,6 +54,7 @@ struct ObserversList: AsyncParsableCommand {
             )
         }
         try table.print()
+        Remark.missing(from: observers)
     }
 }
 

@@ -32,7 +32,7 @@ struct ObserversDeliveries: AsyncParsableCommand {
         let deliveries = try await answer.hub.ask { try await $0.deliveries(of: id, state: state, limit: limit) }
         if answer.json { return try Output.json("deliveries", deliveries) }
         var table = Table("EVENT", "TOPIC", "TYPE", "STATE", "ATTEMPTS", "STATUS", "FAILURE", "ATTEMPTED", "NEXT")
-        for delivery in deliveries {
+        for delivery in deliveries.elements {
             table.add(
                 ["event", "topic", "type", "state", "attempts", "status", "failure", "attemptedAt", "nextAttemptAt"],
                 of: delivery

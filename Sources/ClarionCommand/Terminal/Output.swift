@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClarionClient
 import Glibc
 import Posix
 
@@ -39,6 +40,11 @@ enum Remark {
     static func line(_ text: String) {
         let line = "clarion: \(TerminalText.escaped(text))\n"
         try? FileDescriptor(STDERR_FILENO).write(Array(line.utf8))
+    }
+
+    /// Says what a list lacks that the nodes of a cluster have gathered.
+    static func missing(from list: Listing) {
+        for node in list.unreachable { line("warning: \(node) does not answer; who listens there is missing") }
     }
 
     /// Replaces the line where the cursor stands; only for people.

@@ -60,8 +60,10 @@ extension Output {
     }
 
     /// A whole list, as the last page of one.
-    static func json(_ name: String, _ elements: [JSONValue]) throws {
-        try json(.object([name: .array(elements), "next": .null]))
+    static func json(_ name: String, _ list: Listing) throws {
+        var members: [String: JSONValue] = [name: .array(list.elements), "next": .null]
+        if !list.unreachable.isEmpty { members["unreachable"] = .array(list.unreachable.map(JSONValue.string)) }
+        try json(.object(members))
     }
 }
 

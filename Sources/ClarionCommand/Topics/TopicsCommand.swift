@@ -34,7 +34,7 @@ struct TopicsList: AsyncParsableCommand {
         let topics = try await answer.hub.ask { try await $0.topicDocuments(prefix: prefix) }
         if answer.json { return try Output.json("topics", topics) }
         var table = Table("NAME", "EVENTS", "BYTES", "STREAMS", "WEBHOOKS", "OBJECTS", "KEEPS")
-        for topic in topics {
+        for topic in topics.elements {
             let observers = topic["observers"]
             table.add(
                 topic.cell("name"),
@@ -47,6 +47,7 @@ struct TopicsList: AsyncParsableCommand {
             )
         }
         try table.print()
+        Remark.missing(from: topics)
     }
 }
 

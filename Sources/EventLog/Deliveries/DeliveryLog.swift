@@ -17,7 +17,7 @@ public protocol DeliveryLog: Sendable {
     ///   - isInOrder: whether all that are pending are answered, in sequence, due or not: for an observer that is to get its
     ///     events in order, the first holds the others back until its `notBefore`.
     func dueDeliveries(
-        of observer: String,
+        of observer: ObserverID,
         at now: Timestamp,
         inOrder isInOrder: Bool,
         limit: Int
@@ -32,7 +32,7 @@ public protocol DeliveryLog: Sendable {
     ///   that failed last: for how long without one success, as their outcomes say.
     func recordOutcomes(
         _ outcomes: [DeliveryOutcome],
-        completion: @escaping @Sendable (Result<[String: Duration], EventLogError>) -> Void
+        completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
     )
 
     /// Makes every pending delivery of an observer that receives nothing a dead letter, without an attempt.
@@ -42,20 +42,20 @@ public protocol DeliveryLog: Sendable {
     /// - Parameter failure: why, such as `gone`.
     /// - Returns: how many there were.
     func abandonDeliveries(
-        of observer: String,
+        of observer: ObserverID,
         failure: String,
         at now: Timestamp
     ) async throws(EventLogError) -> Int
 
     /// What became of an observer's deliveries; all zero if there is no such observer.
-    func deliveryStats(of observer: String) async throws(EventLogError) -> DeliveryStats
+    func deliveryStats(of observer: ObserverID) async throws(EventLogError) -> DeliveryStats
 
     /// An observer's deliveries, those of the newest events first.
     /// - Parameters:
     ///   - state: only those; nil for all.
     ///   - event: only those of earlier events.
     func deliveries(
-        of observer: String,
+        of observer: ObserverID,
         in state: DeliveryState?,
         before event: Position,
         limit: Int
@@ -64,12 +64,12 @@ public protocol DeliveryLog: Sendable {
     /// What became of one event for one observer, with its last attempts, oldest first; nil if it was never to get it.
     func delivery(
         of event: Position,
-        to observer: String
+        to observer: ObserverID
     ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])?
 
     /// The events of dead letters, oldest first, between two positions, of which the first is not among them.
     func deadLetters(
-        of observer: String,
+        of observer: ObserverID,
         after: Position,
         through: Position,
         limit: Int
@@ -82,15 +82,31 @@ public protocol DeliveryLog: Sendable {
     /// - Returns: how many; events that are gone are passed over. Nil if the observer gets no deliveries.
     func redeliver(
         _ events: [Position],
-        to observer: String,
+        to observer: ObserverID,
         at now: Timestamp
     ) async throws(EventLogError) -> Int?
+
+    /// Whether an observer's deliveries are this process's to make, at this moment: of the nodes of a cluster one makes them at a
+    /// time. Cheap: asked before each attempt. What another node records is ignored.
+    func isOnDuty(for observer: ObserverID) -> Bool
+
+    /// Has it told when ``isOnDuty(for:)`` answers otherwise than before, and once at the beginning, if it ever does.
+    ///
+    /// - Parameter follower: called on any thread, also while it runs. It returns when no attempts are under way any more that are
+    ///   not this process's to make, and all are recorded that ended within `grace`.
+    func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void)
 }
 
 extension DeliveryLog {
+    /// A log that no other node writes to has its deliveries made by whoever has it open.
+    public func isOnDuty(for observer: ObserverID) -> Bool { true }
+
+    /// That does not change.
+    public func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void) {}
+
     /// Records how attempts went, and waits until that is done: see ``recordOutcomes(_:completion:)``.
     @discardableResult
-    public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [String: Duration] {
+    public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [ObserverID: Duration] {
         let result = await withCheckedContinuation { continuation in
             recordOutcomes(outcomes) { continuation.resume(returning: $0) }
         }

@@ -11,7 +11,7 @@ public struct DeliveryOutcome: Hashable, Sendable {
     }
 
     /// The id of the observer.
-    public let observer: String
+    public let observer: ObserverID
 
     /// The event that was on its way to it.
     public let event: Position
@@ -30,7 +30,7 @@ public struct DeliveryOutcome: Hashable, Sendable {
 
     /// An outcome of those parts.
     public init(
-        observer: String,
+        observer: ObserverID,
         event: Position,
         renewals: Int64 = 0,
         state: State,

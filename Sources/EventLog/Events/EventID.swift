@@ -20,17 +20,8 @@ public struct EventID: Hashable, Sendable, CustomStringConvertible {
         guard let hyphen = text.utf8.firstIndex(of: UInt8(ascii: "-")), let epoch = LogEpoch(text[..<hyphen]) else {
             return nil
         }
-        let digits = text.utf8[text.utf8.index(after: hyphen)...]
-        guard digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
-        var number: Int64?
-        for digit in digits {
-            guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
-            let (product, tooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
-            let (sum, overflow) = product.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
-            if tooLarge || overflow { return nil }
-            number = sum
-        }
-        guard let number else { return nil }
+        let digits = text[text.index(after: hyphen)...]
+        guard let number = Int64(digits), number >= 0, String(number) == digits else { return nil }
         self.init(epoch: epoch, position: Position(number))
     }
 
@@ -44,8 +35,10 @@ public struct EventID: Hashable, Sendable, CustomStringConvertible {
 
     /// Appends the text of the id, without making a string of it: for the encoders that run for every event.
     public func write(to bytes: inout [UInt8]) {
-        epoch.write(to: &bytes)
-        bytes.append(UInt8(ascii: "-"))
-        bytes.appendDecimal(UInt64(position.rawValue.magnitude))
+        var text = ShortText()
+        epoch.write(to: &text)
+        text.append(UInt8(ascii: "-"))
+        text.appendDecimal(UInt64(position.rawValue.magnitude))
+        text.write(to: &bytes)
     }
 }

@@ -20,12 +20,4 @@ public struct EventPage: Sendable {
 
     /// Whether nothing was left to read.
     public var isLast: Bool { scannedThrough >= tail }
-
-    /// A page of those parts.
-    public init(events: [Event], scannedThrough: Position, tail: Position, lastRemoval: Int64? = nil) {
-        self.events = events
-        self.scannedThrough = scannedThrough
-        self.tail = tail
-        self.lastRemoval = lastRemoval
-    }
 }

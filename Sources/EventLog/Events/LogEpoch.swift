@@ -10,18 +10,12 @@ public struct LogEpoch: Hashable, Sendable, CustomStringConvertible {
     /// Crockford's digits in lower case: no letter looks like a digit, and none needs escaping anywhere.
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    private static let values: [UInt8?] = {
-        var values = [UInt8?](repeating: nil, count: 256)
-        for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
-        return values
-    }()
-
     init(bits: UInt64) {
         self.bits = bits & (1 << 60 - 1)
     }
 
     /// The epoch of a new log.
-    static func random() -> LogEpoch {
+    package static func random() -> LogEpoch {
         LogEpoch(bits: .random(in: 0..<1 << 60))
     }
 
@@ -30,7 +24,7 @@ public struct LogEpoch: Hashable, Sendable, CustomStringConvertible {
         guard text.utf8.count == LogEpoch.length else { return nil }
         var bits: UInt64 = 0
         for digit in text.utf8 {
-            guard let value = LogEpoch.values[Int(digit)] else { return nil }
+            guard let value = LogEpoch.digits.firstIndex(of: digit) else { return nil }
             bits = bits << 5 | UInt64(value)
         }
         self.init(bits: bits)
@@ -40,14 +34,17 @@ public struct LogEpoch: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(LogEpoch.length)
-        write(to: &bytes)
+        var text = ShortText()
+        write(to: &text)
+        text.write(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Appends the text of ``description``.
-    func write(to bytes: inout [UInt8]) {
+    func write(to text: inout ShortText) {
+        let digits = LogEpoch.digits
         for shift in stride(from: 55, through: 0, by: -5) {
-            bytes.append(LogEpoch.digits[Int(bits >> UInt64(shift) & 31)])
+            text.append(digits[Int(bits >> UInt64(shift) & 31)])
         }
     }
 }

@@ -14,15 +14,19 @@ extension Timestamp {
     public func writeRFC3339(to bytes: inout [UInt8]) {
         let (days, millisecond) = milliseconds.quotientAndRemainderRoundedDown(by: 86_400_000)
         let (year, month, day) = Timestamp.date(ofDay: days)
-        let parts: [(value: Int64, width: Int, mark: UInt8)] = [
-            (year, 4, UInt8(ascii: "-")), (month, 2, UInt8(ascii: "-")), (day, 2, UInt8(ascii: "T")),
-            (millisecond / 3_600_000, 2, UInt8(ascii: ":")), (millisecond / 60_000 % 60, 2, UInt8(ascii: ":")),
-            (millisecond / 1_000 % 60, 2, UInt8(ascii: ".")), (millisecond % 1_000, 3, UInt8(ascii: "Z")),
-        ]
-        for part in parts {
-            bytes.appendDecimal(UInt64(part.value), width: part.width)
-            bytes.append(part.mark)
+        var text = ShortText()
+        func append(_ value: Int64, _ width: Int, _ mark: UInt8) {
+            text.appendDecimal(UInt64(value), width: width)
+            text.append(mark)
         }
+        append(year, 4, UInt8(ascii: "-"))
+        append(month, 2, UInt8(ascii: "-"))
+        append(day, 2, UInt8(ascii: "T"))
+        append(millisecond / 3_600_000, 2, UInt8(ascii: ":"))
+        append(millisecond / 60_000 % 60, 2, UInt8(ascii: ":"))
+        append(millisecond / 1_000 % 60, 2, UInt8(ascii: "."))
+        append(millisecond % 1_000, 3, UInt8(ascii: "Z"))
+        text.write(to: &bytes)
     }
 
     /// Reads a time of RFC 3339, section 5.6, with any offset and any number of decimals; what is finer than a
@@ -33,10 +37,12 @@ extension Timestamp {
             let day = scan.number(2), scan.mark("T") || scan.mark("t"),
             let hour = scan.number(2), scan.mark(":"), let minute = scan.number(2), scan.mark(":"),
             let second = scan.number(2), let fraction = scan.fraction(), let offset = scan.offset(), scan.rest.isEmpty,
-            (1...12).contains(month), (1...Timestamp.days(in: month, of: year)).contains(day),
             hour < 24, minute < 60, second <= 60
         else { return nil }
-        let seconds = Timestamp.day(of: year, month, day) * 86_400 + hour * 3_600 + (minute - offset) * 60 + second
+        let days = Timestamp.day(of: year, month, day)
+        // Of a day that there is not, such as the 30th of February, the number is another day's.
+        guard Timestamp.date(ofDay: days) == (year, month, day) else { return nil }
+        let seconds = days * 86_400 + hour * 3_600 + (minute - offset) * 60 + second
         let milliseconds = seconds * 1_000 + fraction
         guard (Timestamp.earliest.milliseconds...Timestamp.latest.milliseconds).contains(milliseconds) else {
             return nil
@@ -58,14 +64,6 @@ extension Timestamp {
         let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndRemainderRoundedDown(by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    private static func days(in month: Int64, of year: Int64) -> Int64 {
-        switch month {
-        case 4, 6, 9, 11: 30
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        default: 31
-        }
     }
 }
 

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Posix
 
 /// A moment, to the millisecond, between the years 0000 and 9999 of UTC (what RFC 3339 can write).
 public struct Timestamp: Hashable, Comparable, Sendable {
@@ -28,10 +22,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The time of the system's clock.
     public static func now() -> Timestamp {
-        var time = timespec()
-        // `unsafe`: clock_gettime(2) fills the structure that it is lent, and cannot fail for this clock.
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+        Timestamp(milliseconds: Int64(SystemClock.timeOfDay.milliseconds))
     }
 
     /// The moment that many milliseconds later, or earlier if negative.

@@ -1,7 +1,7 @@
 /// A durable observer, such as a webhook, as the log keeps it.
 public struct ObserverRecord: Hashable, Sendable {
     /// Names the observer; one record per id.
-    public var id: String
+    public var id: ObserverID
 
     /// The topics and patterns it is registered for, at most one delivery per event however many match.
     public var topics: [TopicPattern]
@@ -23,7 +23,7 @@ public struct ObserverRecord: Hashable, Sendable {
 
     /// A record of those parts.
     public init(
-        id: String,
+        id: ObserverID,
         topics: [TopicPattern],
         types: [String] = [],
         receives: Bool = true,

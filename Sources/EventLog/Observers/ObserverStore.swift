@@ -30,17 +30,24 @@ public protocol ObserverStore: Sendable {
     /// - Parameter expecting: the revision it must have; nil if any will do.
     /// - Returns: whether there was one.
     /// - Throws: ``EventLogError`` with code `revision-changed`, or one of those of ``EventLog``.
-    func deleteObserver(_ id: String, expecting: Int64?) async throws(EventLogError) -> Bool
+    func deleteObserver(_ id: ObserverID, expecting: Int64?) async throws(EventLogError) -> Bool
 
     /// Deletes every observer that is registered for exactly this topic or pattern, whatever else it is registered for.
     /// - Returns: their ids.
-    func deleteObservers(of pattern: TopicPattern) async throws(EventLogError) -> [String]
+    func deleteObservers(of pattern: TopicPattern) async throws(EventLogError) -> [ObserverID]
 
     /// Every observer, by the time it was created, then by id.
     func observers() async throws(EventLogError) -> [ObserverRecord]
+
+    /// Has what other nodes do to observers told, in their order, from now on. Called on a thread of the log's, which must not
+    /// be kept.
+    func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void)
 }
 
 extension ObserverStore {
+    /// A log that no other node writes to has nothing to tell.
+    public func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void) {}
+
     /// Creates an observer or replaces the one of that id, whose attempts go on failing if they do.
     public func saveObserver(
         _ record: ObserverRecord,

@@ -9,7 +9,7 @@ extension SQLiteEventLog: DeliveryLog {
 
     /// The pending deliveries whose time has come: see ``DeliveryLog/dueDeliveries(of:at:inOrder:limit:)``.
     public func dueDeliveries(
-        of observer: String,
+        of observer: ObserverID,
         at now: Timestamp,
         inOrder isInOrder: Bool,
         limit: Int
@@ -24,23 +24,26 @@ extension SQLiteEventLog: DeliveryLog {
     /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:completion:)``.
     public func recordOutcomes(
         _ outcomes: [DeliveryOutcome],
-        completion: @escaping @Sendable (Result<[String: Duration], EventLogError>) -> Void
+        completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
     ) {
-        let change = LogChange(makesRoom: true, completion) { writer, db in try writer.record(outcomes, db) }
+        let change = LogChange(makesRoom: true, completion) { tables, db in
+            tables.schedule.committed(rows: outcomes.count)
+            return try tables.deliveries.record(outcomes, db)
+        }
         sequencer.enqueue(.change(change), isBounded: false, hasLowPriority: true)
     }
 
     /// Makes every pending delivery of an observer a dead letter: see ``DeliveryLog/abandonDeliveries(of:failure:at:)``.
     public func abandonDeliveries(
-        of observer: String,
+        of observer: ObserverID,
         failure: String,
         at now: Timestamp
     ) async throws(EventLogError) -> Int {
         let last = tail.rawValue
         var total = 0
         while true {
-            let count = try await change { writer, db in
-                try writer.abandon(upTo: last, of: observer, failure: failure, at: now, db)
+            let count = try await change { tables, db in
+                try tables.deliveries.abandon(upTo: last, of: observer, failure: failure, at: now, db)
             }
             total += count
             if count < LogWriter.rowsAtOnce { return total }
@@ -48,13 +51,13 @@ extension SQLiteEventLog: DeliveryLog {
     }
 
     /// What became of an observer's deliveries.
-    public func deliveryStats(of observer: String) async throws(EventLogError) -> DeliveryStats {
+    public func deliveryStats(of observer: ObserverID) async throws(EventLogError) -> DeliveryStats {
         try await readDeliveries { reader in try reader.stats(of: observer) }
     }
 
     /// An observer's deliveries: see ``DeliveryLog/deliveries(of:in:before:limit:)``.
     public func deliveries(
-        of observer: String,
+        of observer: ObserverID,
         in state: DeliveryState?,
         before event: Position,
         limit: Int
@@ -67,7 +70,7 @@ extension SQLiteEventLog: DeliveryLog {
     /// What became of one event for one observer: see ``DeliveryLog/delivery(of:to:)``.
     public func delivery(
         of event: Position,
-        to observer: String
+        to observer: ObserverID
     ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
         let found = try await readDeliveries { reader in try reader.delivery(of: event, to: observer) }
         return found.map { ($0.summary.byTheClock(time), $0.attempts) }
@@ -75,7 +78,7 @@ extension SQLiteEventLog: DeliveryLog {
 
     /// The events of dead letters: see ``DeliveryLog/deadLetters(of:after:through:limit:)``.
     public func deadLetters(
-        of observer: String,
+        of observer: ObserverID,
         after: Position,
         through: Position,
         limit: Int
@@ -88,14 +91,16 @@ extension SQLiteEventLog: DeliveryLog {
     /// Has events delivered to an observer: see ``DeliveryLog/redeliver(_:to:at:)``.
     public func redeliver(
         _ events: [Position],
-        to observer: String,
+        to observer: ObserverID,
         at now: Timestamp
     ) async throws(EventLogError) -> Int? {
         var (total, rest) = (0, events[...])
         while !rest.isEmpty {
-            let part = rest.prefix(LogWriter.redeliveriesAtOnce)
+            let part = rest.prefix(DeliveryWriter.redeliveriesAtOnce)
             rest = rest.dropFirst(part.count)
-            let count = try await change { writer, db in try writer.redeliver(part, to: observer, at: now, db) }
+            let count = try await change { tables, db in
+                try tables.deliveries.redeliver(part, to: observer, at: now, db)
+            }
             guard let count else { return nil }
             total += count
         }

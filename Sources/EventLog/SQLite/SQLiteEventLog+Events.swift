@@ -11,46 +11,24 @@ extension SQLiteEventLog {
             bytes: max(byteLimit, 1),
             scanned: max(self.limits.scannedEvents, 1)
         )
-        return try await read { [epoch, horizons] db in
-            var reader = EventReader(db, epoch: epoch)
-            return try reader.page(after: position, matching: patterns, limits: limits, horizons: horizons)
+        return try await readEvents { [horizons] reader in
+            try reader.page(after: position, matching: patterns, limits: limits, horizons: horizons)
         }
     }
 
     /// The event of an id.
     public func event(_ id: EventID) async throws(EventLogError) -> Event? {
-        guard id.epoch == epoch else { return nil }
-        return try await read { [epoch] db in
-            var reader = EventReader(db, epoch: epoch)
-            return try reader.event(at: id.position)
-        }
+        id.epoch == epoch ? try await readEvents { reader in try reader.event(at: id.position) } : nil
     }
 
     /// The newest event of a topic.
     public func lastEvent(of topic: Topic) async throws(EventLogError) -> Event? {
-        try await read { [epoch] db in
-            var reader = EventReader(db, epoch: epoch)
-            return try reader.lastEvent(of: topic)
-        }
-    }
-
-    /// The oldest event that any of the patterns matches.
-    public func earliest(matching patterns: [TopicPattern]) async throws(EventLogError) -> Event? {
-        var position = Position.start
-        while true {
-            let page = try await read(after: position, matching: patterns, limit: 1, byteLimit: .max)
-            if let event = page.events.first { return event }
-            if page.isLast { return nil }
-            position = page.scannedThrough
-        }
+        try await readEvents { reader in try reader.lastEvent(of: topic) }
     }
 
     /// The position of the newest event that any of the patterns matches.
     public func newest(matching patterns: [TopicPattern]) async throws(EventLogError) -> Position? {
-        try await read { [epoch] db in
-            var reader = EventReader(db, epoch: epoch)
-            return try reader.newest(matching: patterns)
-        }
+        try await readEvents { reader in try reader.newest(matching: patterns) }
     }
 
     /// The position just before the newest events that match: see
@@ -68,11 +46,10 @@ extension SQLiteEventLog {
         // Part by part, like reading on: no snapshot is held for long, however rare the events are.
         // Whoever cancels the task does not want the position any more.
         while place > 0, wanted.count > 0, !Task.isCancelled {
-            let (part, end) = try await read { [epoch, wanted, place] db in
-                var reader = EventReader(db, epoch: epoch)
+            let (part, end) = try await readEvents { [wanted, place] reader in
                 let before = EventReader.Stretch(after: 0, through: place, newestFirst: true)
                 let part = try reader.search(before, for: wanted, scanning: limit)
-                return (part, try EventReader.tail(db))
+                return (part, try EventReader.tail(reader.db))
             }
             tail = tail ?? end
             oldest = part.positions.last ?? oldest
@@ -84,8 +61,22 @@ extension SQLiteEventLog {
 
     /// The position just before the first event at or after a moment.
     public func position(since moment: Timestamp) async throws(EventLogError) -> Position {
+        try await readEvents { reader in try reader.position(since: moment) }
+    }
+
+    /// Whether a position was given to an event. One may be read from the log a moment before its tail is moved on;
+    /// reading nothing tells the tail that is stored.
+    public func hasReached(_ position: Position) async throws(EventLogError) -> Bool {
+        if position <= tail { return true }
+        return position <= (try await read(after: .start, matching: [], limit: 1, byteLimit: 1)).tail
+    }
+
+    private func readEvents<Value: Sendable>(
+        _ body: @escaping @Sendable (inout EventReader) throws -> Value
+    ) async throws(EventLogError) -> Value {
         try await read { [epoch] db in
-            try EventReader(db, epoch: epoch).position(since: moment)
+            var reader = EventReader(db, epoch: epoch)
+            return try body(&reader)
         }
     }
 }

@@ -8,31 +8,30 @@ extension SQLiteEventLog: ObserverStore {
         expecting: Int64?,
         resettingFailures: Bool
     ) async throws(EventLogError) -> SavedObserver {
-        try await change(makesRoom: false) { writer, db in
-            try writer.save(record, expecting: expecting, resettingFailures: resettingFailures, db)
-        }
+        try await saveObserver(record, expecting: expecting, resettingFailures: resettingFailures, as: nil)
     }
 
     /// Deletes an observer: see ``ObserverStore/deleteObserver(_:expecting:)``.
-    public func deleteObserver(_ id: String, expecting: Int64?) async throws(EventLogError) -> Bool {
-        try await change { writer, db in try writer.remove(id, expecting: expecting, db) }
+    public func deleteObserver(_ id: ObserverID, expecting: Int64?) async throws(EventLogError) -> Bool {
+        try await change { tables, db in
+            try tables.observers.remove(id, expecting: expecting, noting: &tables.schedule, db)
+        }
     }
 
     /// Deletes every observer that is registered for exactly this topic or pattern.
-    public func deleteObservers(of pattern: TopicPattern) async throws(EventLogError) -> [String] {
-        try await change { writer, db in
-            let ids = writer.memory.observers.ids(of: pattern)
-            for id in ids { _ = try writer.remove(id, expecting: nil, db) }
-            return ids
+    public func deleteObservers(of pattern: TopicPattern) async throws(EventLogError) -> [ObserverID] {
+        try await change { tables, db in
+            try tables.observers.ids(of: pattern).filter { id in
+                try tables.observers.remove(id, expecting: nil, noting: &tables.schedule, db)
+            }
         }
     }
 
     /// Every observer, by the time it was created, then by id.
     public func observers() async throws(EventLogError) -> [ObserverRecord] {
         try await read { db in
-            try Row.fetchAll(
-                db,
-                sql: "SELECT * FROM observer WHERE name IS NOT NULL ORDER BY created_at, name"
+            try db.cached(
+                "SELECT \(ObserverRecord.columns) FROM observer WHERE name IS NOT NULL ORDER BY created_at, name"
             ).map(ObserverRecord.init)
         }
     }

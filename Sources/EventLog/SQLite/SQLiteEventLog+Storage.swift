@@ -7,7 +7,7 @@ extension SQLiteEventLog {
         case inMemory
     }
 
-    /// What a log bounds. Every number is at least 1.
+    /// What a log bounds. Every number is at least 1, that of interests at least 2.
     public struct Limits: Hashable, Sendable {
         /// The most events that one transaction commits, unless one post has more.
         public var groupEvents = 1_024
@@ -37,6 +37,10 @@ extension SQLiteEventLog {
 
         /// The most observers; another is refused as `limit-reached`.
         public var observers = 100_000
+
+        /// How often an observer that is behind may want something else before what it was to get first is written down,
+        /// event by event; at twice as many, because that is done some at a time, a change is refused as `limit-reached`.
+        public var interests = 64
 
         /// The most idempotency keys that are remembered; a post with another is refused as `limit-reached`.
         public var idempotencyKeys = 10_000_000

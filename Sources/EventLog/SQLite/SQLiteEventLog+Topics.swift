@@ -16,14 +16,17 @@ extension SQLiteEventLog: TopicStore {
     /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:)``.
     @discardableResult
     public func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary? {
-        try await change { [epoch] writer, db in
-            try writer.setRetention(retention, of: topic, db)
+        try await change { [epoch] tables, db in
+            try tables.topics.setRetention(retention, of: topic, noting: &tables.schedule, db)
             return try TopicReader(db: db, epoch: epoch).summary(of: topic)
         }
     }
 
     /// Removes a topic: see ``TopicStore/deleteTopic(_:)``.
     public func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool {
-        try await change { writer, db in try writer.delete(topic, db) }
+        try await change { tables, db in
+            try tables.countEvents(db)
+            return try tables.topics.delete(topic, noting: &tables.schedule, db)
+        }
     }
 }

@@ -24,6 +24,9 @@ public final class SQLiteEventLog: EventLog {
     let horizons = RemovalHorizons()
     let time: LogClock
 
+    /// What a copy has removed; nil for a log of its own.
+    package let removed: RemovedEvents?
+
     /// How much it holds of what is bounded.
     public let usage: LogUsage
 
@@ -37,27 +40,50 @@ public final class SQLiteEventLog: EventLog {
     ///     last is measured by it.
     /// - Throws: ``EventLogError`` with code `log-locked` if another log has the directory open, `log-foreign` or
     ///   `log-corrupt` if there is a file that is no log or damaged (it is left as it is), `log-unwritable`, `log-failed`.
-    public init(
+    public convenience init(
         at storage: Storage,
         durability: Durability = .disk,
         limits: Limits = Limits(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
         elapsed: (@Sendable () -> Duration)? = nil
     ) throws(EventLogError) {
+        try self.init(at: storage, durability: durability, limits: limits, as: nil, clock: clock, elapsed: elapsed)
+    }
+
+    init(
+        at storage: Storage,
+        durability: Durability,
+        limits: Limits,
+        as epoch: LogEpoch?,
+        clock: @escaping @Sendable () -> Timestamp,
+        elapsed: (@Sendable () -> Duration)?
+    ) throws(EventLogError) {
         let opened = try LogDatabase(at: storage, durability: durability, limits: limits)
-        let writer: LogWriter
+        let removed = epoch == nil ? nil : RemovedEvents()
+        let tables: LogTables
         do {
-            writer = try LogWriter(opened, limits: limits, clock: clock, elapsed: elapsed ?? LogClock.elapsed)
+            if let epoch { try opened.identify(as: epoch) }
+            tables = try opened.connection.writeWithoutTransaction { db in
+                try LogTables(
+                    db,
+                    of: opened,
+                    limits: limits,
+                    removed: removed,
+                    clock: clock,
+                    elapsed: elapsed ?? LogClock.elapsed
+                )
+            }
         } catch {
             throw EventLogError(sqlite: error)
         }
         self.limits = limits
-        epoch = writer.epoch
-        time = writer.time
-        usage = writer.usage
+        self.removed = removed
+        self.epoch = tables.events.epoch
+        time = tables.time.clock
+        usage = tables.usage
         database = opened.connection
-        sequencer = Sequencer(limits: limits.group, tail: writer.memory.tail)
-        sequencer.start(writer) { [reads] allClosed in
+        sequencer = Sequencer(limits: limits.group, tail: tables.events.tail)
+        sequencer.start(LogWriter(opened.connection, tables), hasGuests: durability != .disk) { [reads] allClosed in
             reads.shut {
                 opened.close()
                 allClosed()
@@ -80,6 +106,10 @@ public final class SQLiteEventLog: EventLog {
     ) {
         sequencer.enqueue(.append(drafts, if: condition, acknowledge: acknowledge), isBounded: true)
     }
+
+    /// Runs a body, and commits what it appends as one group, on this thread if that need not wait for a disk and the log's
+    /// own thread is at rest: then it is acknowledged when this returns. The body must not wait for an acknowledgement.
+    public func together(_ body: () -> Void) { sequencer.together(body) }
 
     /// Has every commit that adds events told to a follower: see ``EventLog/follow(_:)``.
     public func follow(_ follower: @escaping @Sendable (Commit) -> Void) {
@@ -115,7 +145,7 @@ public final class SQLiteEventLog: EventLog {
     func change<Value: Sendable>(
         makesRoom: Bool = true,
         hasLowPriority: Bool = false,
-        _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
+        _ body: @escaping @Sendable (LogTables, Database) throws -> Value
     ) async throws(EventLogError) -> Value {
         let result = await withCheckedContinuation { continuation in
             let request = WriteRequest.change(

@@ -2,8 +2,12 @@
 ///
 /// While one group is being committed the next gathers here, so the cost of a commit is shared by whoever came in the
 /// meantime, and a lone write never waits for company. What is of low priority waits for a moment in which nothing else
-/// does, but not for long. No lock and no I/O: ``Sequencer`` holds it in a `Mutex`, and does what the methods answer after
-/// unlocking.
+/// does, but not for long.
+///
+/// One at a time has the right to commit: the writer, unless it rests and the right is lent to a guest, who has something to
+/// write and would otherwise have to wake it.
+///
+/// No lock and no I/O: ``Sequencer`` holds it in a `Mutex`, and does what the methods answer after unlocking.
 struct GroupCommit<Request: Sendable>: Sendable {
     /// Bounds, each at least 1.
     struct Limits: Sendable {
@@ -33,6 +37,10 @@ struct GroupCommit<Request: Sendable>: Sendable {
         case commit([Request])
         /// Nothing is to be written now. Something of low priority may wait for the writer to be idle.
         case idle(hasLowPriority: Bool)
+        /// A guest has left something to do that takes longer than a commit.
+        case clearUp
+        /// A guest has the right to commit. The writer is woken when it is given back.
+        case wait
         /// Nothing waits and nothing will come: close the log.
         case finish
     }
@@ -60,6 +68,12 @@ struct GroupCommit<Request: Sendable>: Sendable {
     private(set) var waitingBytes = 0
     private var phase = Phase.open
     private var writer = Writer.works
+    /// Whether a guest has the right to commit.
+    private var isLent = false
+    /// Whether the writer is to have it next.
+    private var isWriterNext = false
+    /// Whether a guest has left something to do.
+    private var mustClearUp = false
     private var closers: [@Sendable () -> Void] = []
 
     init(limits: Limits) {
@@ -89,26 +103,57 @@ struct GroupCommit<Request: Sendable>: Sendable {
     /// Takes out the next group, of at least one write if any waits.
     /// - Parameter isIdle: whether the writer has waited for a moment, and nothing came.
     mutating func next(isIdle: Bool = false) -> Step {
+        guard !isLent else {
+            isWriterNext = true
+            writer = .sleeps
+            return .wait
+        }
         writer = .works
+        isWriterNext = false
+        if mustClearUp {
+            mustClearUp = false
+            return .clearUp
+        }
         if isIdle || passed >= limits.passedGroups || phase != .open { takeInLowPriority() }
         if outgoing.isEmpty {
             if incoming.isEmpty {
                 guard phase == .open else { return .finish }
-                writer = lowPriority.isEmpty ? .sleeps : .waits
                 return .idle(hasLowPriority: !lowPriority.isEmpty)
             }
-            if !lowPriority.isEmpty { passed += 1 }
-            if waitingEvents <= limits.groupEvents, waitingBytes <= limits.groupBytes {
-                let group = incoming.map(\.request)
-                incoming.removeAll(keepingCapacity: true)
-                waitingEvents = 0
-                waitingBytes = 0
-                return .commit(group)
-            }
-            outgoing = incoming.reversed()
-            incoming = []
         }
         return .commit(takeGroup())
+    }
+
+    /// The writer rests, after ``Step/idle(hasLowPriority:)``. Returns false if something has come that it is to see to.
+    mutating func rest(hasLowPriority: Bool) -> Bool {
+        guard incoming.isEmpty, phase == .open, lowPriority.isEmpty || hasLowPriority else { return false }
+        writer = lowPriority.isEmpty ? .sleeps : .waits
+        return true
+    }
+
+    /// Lends the right to commit to a guest, if the writer rests. What is handed in from then on the guest finds.
+    mutating func lend() -> Bool {
+        guard phase == .open, writer != .works, !isLent, !isWriterNext else { return false }
+        isLent = true
+        return true
+    }
+
+    /// Takes out the next group for the guest; nil if nothing waits.
+    mutating func nextForGuest() -> [Request]? {
+        if passed >= limits.passedGroups { takeInLowPriority() }
+        return incoming.isEmpty && outgoing.isEmpty ? nil : takeGroup()
+    }
+
+    /// The guest has done what it came for.
+    /// - Parameter mustClearUp: whether there is more to do that takes longer than a commit.
+    /// - Returns: whether the writer must be woken.
+    mutating func giveBack(mustClearUp: Bool) -> Bool {
+        isLent = false
+        self.mustClearUp = mustClearUp
+        let hasLowPriority = writer == .sleeps && !lowPriority.isEmpty
+        guard mustClearUp || isWriterNext || hasLowPriority || !incoming.isEmpty || !outgoing.isEmpty || phase != .open
+        else { return false }
+        return wakeWriter()
     }
 
     /// Takes no more writes from here on.
@@ -138,6 +183,18 @@ struct GroupCommit<Request: Sendable>: Sendable {
     }
 
     private mutating func takeGroup() -> [Request] {
+        if !lowPriority.isEmpty { passed += 1 }
+        if outgoing.isEmpty {
+            if waitingEvents <= limits.groupEvents, waitingBytes <= limits.groupBytes {
+                let group = incoming.map(\.request)
+                incoming.removeAll(keepingCapacity: true)
+                waitingEvents = 0
+                waitingBytes = 0
+                return group
+            }
+            outgoing = incoming.reversed()
+            incoming = []
+        }
         var group: [Request] = []
         var events = 0
         var bytes = 0
@@ -164,6 +221,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
     }
 
     private mutating func wakeWriter() -> Bool {
+        guard !isLent else { return false }
         defer { writer = .works }
         return writer != .works
     }

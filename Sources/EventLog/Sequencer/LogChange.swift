@@ -5,7 +5,7 @@ internal import GRDB
 struct LogChange: Sendable {
     /// Writes, in a savepoint of its own; what it changed in memory it must not have changed if it throws. Answers what
     /// to call once the transaction is committed.
-    let perform: @Sendable (LogWriter, Database) throws -> @Sendable () -> Void
+    let perform: @Sendable (LogTables, Database) throws -> @Sendable () -> Void
 
     /// Whether it helps to make room on a full disk, or needs none, so that it is carried out there too.
     let makesRoom: Bool
@@ -17,11 +17,11 @@ struct LogChange: Sendable {
     init<Value: Sendable>(
         makesRoom: Bool,
         _ completion: @escaping @Sendable (Result<Value, EventLogError>) -> Void,
-        _ body: @escaping @Sendable (LogWriter, Database) throws -> Value
+        _ body: @escaping @Sendable (LogTables, Database) throws -> Value
     ) {
         self.makesRoom = makesRoom
-        perform = { writer, db in
-            let value = try body(writer, db)
+        perform = { tables, db in
+            let value = try body(tables, db)
             return { completion(.success(value)) }
         }
         fail = { completion(.failure($0)) }

@@ -2,8 +2,9 @@ import Locking
 import Posix
 import Synchronization
 
-/// The log's one thread: it commits what waits in groups, then tells the followers, then acknowledges, so that the whole
-/// hub hears one sequence. Followers and acknowledgements run here, and no lock is held while they do.
+/// Commits what waits in groups, then tells the followers, then acknowledges, so that the whole hub hears one sequence. One
+/// thread at a time does so: the log's own, or a guest, who finds that thread at rest (``together(_:)``). Followers and
+/// acknowledgements run there, and no lock is held while they do.
 ///
 /// Everything it owns ends with it: dropping the log lets it write what waits, and then the thread returns.
 final class Sequencer: Sendable {
@@ -17,6 +18,13 @@ final class Sequencer: Sendable {
     /// the writer at work costs no system call.
     private let wakeUp = Semaphore()
 
+    /// What guests commit with; nil if none are let in.
+    private let guests = Lock<LogWriter?>(nil)
+
+    /// How many groups a guest commits before it leaves the rest to the log's thread: others may bring more for as long as
+    /// it goes on.
+    private static let groupsOfGuest = 4
+
     init(limits: GroupCommit<WriteRequest>.Limits, tail: Int64) {
         queue = Lock(GroupCommit(limits: limits))
         newest = Atomic(tail)
@@ -29,15 +37,36 @@ final class Sequencer: Sendable {
     var queuedBytes: Int { queue.withLock { $0.waitingBytes } }
 
     /// Starts the thread.
+    /// - Parameter hasGuests: whether others may commit, too: not where a commit waits for the disk.
     /// - Parameter close: called once, on the thread and as its last act, with what must be called when all is closed.
-    func start(_ writer: LogWriter, close: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+    func start(
+        _ writer: LogWriter,
+        hasGuests: Bool,
+        close: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        if hasGuests { guests.withLock { $0 = writer } }
         Thread.start(name: "clarion-log") { [self] in
             run(writer)
+            guests.withLock { $0 = nil }
             writer.finish()
             close { [self] in
                 for closer in queue.withLock({ $0.finished() }) { closer() }
             }
         }
+    }
+
+    /// Runs a body, and commits what it hands in as one group on this thread, if the log's thread rests and need not be
+    /// waited for by a disk; otherwise that thread does.
+    func together(_ body: () -> Void) {
+        guard let writer = guests.withLock({ $0 }), queue.withLock({ $0.lend() }) else { return body() }
+        body()
+        var groups = 0
+        while groups < Self.groupsOfGuest, let group = queue.withLock({ $0.nextForGuest() }) {
+            commit(group, with: writer)
+            groups += 1
+        }
+        let mustClearUp = writer.hasLongWork
+        if queue.withLock({ $0.giveBack(mustClearUp: mustClearUp) }) { wakeUp.signal() }
     }
 
     /// Hands in a write; a refusal is told on this thread, before this returns.
@@ -55,7 +84,7 @@ final class Sequencer: Sendable {
         case .queued(wakingWriter: true): wakeUp.signal()
         case .queued(wakingWriter: false): break
         case .overloaded:
-            request.fail(EventLogError(code: EventLogError.overloaded, message: "Too much is waiting to be written."))
+            request.fail(EventLogError(code: .overloaded, message: "Too much is waiting to be written."))
         case .closed: request.fail(.isClosed)
         }
     }
@@ -80,14 +109,21 @@ final class Sequencer: Sendable {
             switch queue.withLock({ $0.next(isIdle: pace.isIdle) }) {
             case .commit(let group):
                 commit(group, with: writer)
+                clearUp(writer)
                 pace.worked()
+            case .clearUp:
+                clearUp(writer)
+                pace.worked()
+            case .wait: pace.waited(WriterPace.longestWait, wasWoken: wakeUp.wait(atMost: WriterPace.longestWait))
             case .idle(let hasLowPriority):
                 // Also without posts there is history to remove when it has become too old.
                 switch pace.next(hasLowPriority: hasLowPriority, maintenance: writer.dueMaintenance) {
                 case .maintain:
                     writer.maintain(isIdle: true)
                     pace.worked()
-                case .wait(let duration): pace.waited(duration, wasWoken: wakeUp.wait(atMost: duration))
+                case .wait(let duration):
+                    guard queue.withLock({ $0.rest(hasLowPriority: hasLowPriority) }) else { continue }
+                    pace.waited(duration, wasWoken: wakeUp.wait(atMost: duration))
                 }
             case .finish: return
             }
@@ -104,20 +140,21 @@ final class Sequencer: Sendable {
                 for follower in followers.withLock({ $0 }) { follower(commit) }
             }
             acknowledge(group, committed)
-            writer.finishCommit()
-            writer.maintain(isIdle: false)
         case .failure(let error):
             for request in group { request.fail(error) }
-            writer.finishCommit()
-            // It may make room for the next, also while posts that are refused do not cease.
-            writer.maintain(isIdle: false)
         }
+    }
+
+    /// After a commit, also one that failed: it may make room for the next, also while posts that are refused do not cease.
+    private func clearUp(_ writer: LogWriter) {
+        writer.finishCommit()
+        writer.maintain(isIdle: false)
     }
 
     private func acknowledge(_ group: [WriteRequest], _ committed: LogWriter.CommittedGroup) {
         for (request, result) in zip(group, committed.results) {
             switch (request, result) {
-            case (.append(_, _, let acknowledge), .append(let result)): acknowledge(result)
+            case (.append(_, _, _, let acknowledge), .append(let result)): acknowledge(result)
             case (.change, .change(.success(let announce))): announce()
             case (.change(let change), .change(.failure(let error))): change.fail(error)
             default: break  // never: each request has a result of its kind

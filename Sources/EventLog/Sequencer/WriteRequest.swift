@@ -4,6 +4,7 @@ enum WriteRequest: Sendable {
     case append(
         [EventDraft],
         if: AppendCondition?,
+        at: Placement? = nil,
         acknowledge: @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     )
     /// Anything else.
@@ -15,7 +16,7 @@ enum WriteRequest: Sendable {
     /// How many events it adds to a group; a change counts as one.
     var events: Int {
         switch self {
-        case .append(let drafts, _, _): max(drafts.count, 1)
+        case .append(let drafts, _, _, _): max(drafts.count, 1)
         case .change: 1
         }
     }
@@ -23,7 +24,7 @@ enum WriteRequest: Sendable {
     /// About how many bytes of memory it holds.
     var bytes: Int {
         switch self {
-        case .append(let drafts, _, _):
+        case .append(let drafts, _, _, _):
             drafts.reduce(WriteRequest.rowOverhead) {
                 $0 + $1.data.count + ($1.attributes?.count ?? 0) + WriteRequest.rowOverhead
             }
@@ -44,7 +45,7 @@ enum WriteRequest: Sendable {
     /// Says that nothing of it was written.
     func fail(_ error: EventLogError) {
         switch self {
-        case .append(_, _, let acknowledge): acknowledge(.failure(error))
+        case .append(_, _, _, let acknowledge): acknowledge(.failure(error))
         case .change(let change): change.fail(error)
         }
     }

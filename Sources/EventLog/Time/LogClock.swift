@@ -1,3 +1,4 @@
+import Notation
 import Synchronization
 
 /// The log's own time: by it is measured what lasts, as the waits of retries and the lifetime of idempotency keys.
@@ -45,16 +46,33 @@ struct LogClock: Sendable {
     ) {
         self.timeOfDay = timeOfDay
         self.elapsed = elapsed
-        let present = timeOfDay()
+        let (present, moment) = Self.look(timeOfDay, elapsed)
         let passed = present.milliseconds - last.timeOfDay.milliseconds
         start = last.time.advanced(byMilliseconds: max(passed, 0))
         lead = Lead(present.milliseconds - start.milliseconds)
-        elapsedAtStart = elapsed()
+        elapsedAtStart = moment
     }
 
     /// The log's time.
-    var now: Timestamp {
-        start.advanced(byMilliseconds: (elapsed() - elapsedAtStart).wholeMilliseconds)
+    var now: Timestamp { now(at: elapsed()) }
+
+    private func now(at moment: Duration) -> Timestamp {
+        start.advanced(byMilliseconds: (moment - elapsedAtStart).milliseconds)
+    }
+
+    /// What both clocks say at one moment: a thread that is held up between two looks would take that for a step.
+    private static func look(
+        _ timeOfDay: () -> Timestamp,
+        _ elapsed: () -> Duration
+    ) -> (timeOfDay: Timestamp, elapsed: Duration) {
+        var (before, present, after) = (elapsed(), timeOfDay(), elapsed())
+        // Some times only: of a clock that steps on with each look nothing better is to be had.
+        var looks = 1
+        while after - before > .milliseconds(1), looks < 100 {
+            (before, present, after) = (after, timeOfDay(), elapsed())
+            looks += 1
+        }
+        return (present, before)
     }
 
     /// How long ago this program first asked (`CLOCK_BOOTTIME`, clock_gettime(2)).
@@ -71,16 +89,11 @@ struct LogClock: Sendable {
     /// What the clock of the day says at a moment of the log's time, if nobody sets it before. The same each time: what is
     /// shown of a delivery must not differ by the moment of looking.
     func timeOfDay(at time: Timestamp) -> Timestamp {
-        let present = timeOfDay().milliseconds - now.milliseconds
+        let (day, moment) = Self.look(timeOfDay, elapsed)
+        let present = day.milliseconds - now(at: moment).milliseconds
         let shown = lead.shown.load(ordering: .relaxed)
         guard (present - shown).magnitude > LogClock.jitter else { return time.advanced(byMilliseconds: shown) }
         lead.shown.store(present, ordering: .relaxed)
         return time.advanced(byMilliseconds: present)
-    }
-}
-
-extension Duration {
-    fileprivate var wholeMilliseconds: Int64 {
-        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

@@ -85,3 +85,8 @@ public struct TopicPattern: Hashable, Sendable, CustomStringConvertible {
         TopicError(code: "pattern-invalid", message: "A pattern of topics cannot read so: \(fault).")
     }
 }
+
+extension Sequence<TopicPattern> {
+    /// Whether the topic matches any of them.
+    func match(_ topic: Topic) -> Bool { contains { $0.matches(topic) } }
+}

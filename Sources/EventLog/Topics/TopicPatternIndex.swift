@@ -16,8 +16,11 @@
 /// index.insert(pattern, for: pattern)   // false, and no change, if it was there
 /// ```
 public struct TopicPatternIndex<Value: Hashable> {
-    private var literals: [TopicPattern: TopicPatternBucket<Value>] = [:]
+    private var literals: [TopicPattern: Set<Value>] = [:]
     private var wildcards = TopicPatternTrie<Value>()
+
+    /// How many of the pairs have wildcards. The trie could be asked, but that costs as much as a walk through it.
+    private var wildcardCount = 0
 
     /// How many pairs of value and pattern it holds.
     public private(set) var count = 0
@@ -32,8 +35,8 @@ public struct TopicPatternIndex<Value: Hashable> {
         let inserted =
             pattern.hasWildcards
             ? wildcards.insert(value, for: pattern)
-            : literals[pattern, default: TopicPatternBucket()].insert(value)
-        if inserted { count += 1 }
+            : literals[pattern, default: []].insert(value).inserted
+        if inserted { count(1, pattern) }
         return inserted
     }
 
@@ -45,21 +48,24 @@ public struct TopicPatternIndex<Value: Hashable> {
         if pattern.hasWildcards {
             removed = wildcards.remove(value, for: pattern)
         } else {
-            removed = literals[pattern]?.remove(value) ?? false
-            if removed, literals[pattern]?.values.isEmpty == true { literals[pattern] = nil }
+            removed = literals[pattern]?.remove(value) != nil
+            if literals[pattern]?.isEmpty == true { literals[pattern] = nil }
         }
-        if removed { count -= 1 }
+        if removed { count(-1, pattern) }
         return removed
+    }
+
+    private mutating func count(_ change: Int, _ pattern: TopicPattern) {
+        count += change
+        if pattern.hasWildcards { wildcardCount += change }
     }
 
     /// Calls back with the values of every pattern that matches, in no particular order.
     ///
     /// A value that was inserted for several matching patterns comes several times.
     public func forEachMatch(_ topic: Topic, _ body: (Value) throws -> Void) rethrows {
-        if let bucket = literals[TopicPattern(topic)] {
-            for value in bucket.values { try body(value) }
-        }
-        if !wildcards.isEmpty { try wildcards.forEachMatch(topic, body) }
+        try literals[TopicPattern(topic)]?.forEach(body)
+        if wildcardCount > 0 { try wildcards.forEachMatch(topic, body) }
     }
 
     /// The values of every pattern that matches, each once.

@@ -18,4 +18,13 @@ public protocol TopicStore: AnyObject, Sendable {
     /// Removes a topic's events, which are gone for every reader at once, the deliveries of them, and its bounds.
     /// - Returns: whether there was anything to remove.
     func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool
+
+    /// Has it told which topics other nodes of a cluster delete, from now on. Called on a thread of the log's, which must not
+    /// be kept.
+    func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void)
+}
+
+extension TopicStore {
+    /// A log that no other node writes to has nothing to tell.
+    public func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void) {}
 }

@@ -18,20 +18,8 @@ public struct TopicSummary: Hashable, Sendable {
     /// Its own bounds; nil if it has none of its own.
     public let retention: Retention?
 
-    /// A summary of those parts.
-    public init(
-        topic: Topic,
-        events: Int64,
-        bytes: Int64,
-        first: EventID?,
-        last: EventID?,
-        retention: Retention?
-    ) {
-        self.topic = topic
-        self.events = events
-        self.bytes = bytes
-        self.first = first
-        self.last = last
-        self.retention = retention
+    /// A summary of a topic that has nothing.
+    public static func empty(_ topic: Topic) -> TopicSummary {
+        TopicSummary(topic: topic, events: 0, bytes: 0, first: nil, last: nil, retention: nil)
     }
 }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Foundation
 
 // Swift compares and hashes strings by canonical equivalence; names of topics are bytes. Both are done here over the
 // string's own storage, because they run for every event.

@@ -5,11 +5,11 @@ import CCurl
 /// After it was made it lives on the transport thread only. libcurl holds its address without owning it, which is sound
 /// because ``HTTPLoop`` keeps it until it has taken the handle out of the multi handle, and callbacks run only inside
 /// calls on that handle.
-/// `@unchecked Sendable`: it is handed to that thread once, by a queue with a lock; others touch the feed alone.
+/// `@unchecked Sendable`: it is handed to that thread once, by a queue with a lock; others touch the buffer alone.
 @safe
-final class Download: @unchecked Sendable {
-    private var easy: EasyHandle
-    let feed = Feed()
+final class Download: TransferOwner, @unchecked Sendable {
+    private(set) var easy: EasyHandle
+    let buffer = ResponseBuffer()
     private var heads = HTTPHeadReader()
     private var hasHead = false
     /// What is still to be sent.
@@ -24,42 +24,35 @@ final class Download: @unchecked Sendable {
         prepare(request)
     }
 
-    var handle: UnsafeMutableRawPointer { unsafe easy.pointer }
-
     /// Has libcurl call back.
     private func connect() {
-        let me = unsafe easy.serve(self, write: Self.writeFunction, header: Self.headerFunction)
-        unsafe clarion_easy_set_read_function(handle, Self.readFunction)
-        unsafe clarion_easy_set_pointer(handle, CURLOPT_READDATA, me)
+        easy.serve(self)
+        unsafe clarion_easy_set_read_function(easy.pointer, Self.readFunction)
+        unsafe clarion_easy_set_pointer(easy.pointer, CURLOPT_READDATA, Unmanaged.passUnretained(self).toOpaque())
     }
 
     private func configure(_ options: HTTPOptions) {
-        easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        easy.set(CURLOPT_USERAGENT, options.userAgent)
-        // Where a server sends its clients, a credential would go along.
-        easy.set(CURLOPT_FOLLOWLOCATION, 0)
+        easy.identify(as: options.userAgent)
         easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.components.seconds) * 1000)
         // Fewer than one byte a second for so long is a server that is gone; a pause of ours does not count.
         easy.set(CURLOPT_LOW_SPEED_LIMIT, 1)
         easy.set(CURLOPT_LOW_SPEED_TIME, Int(options.silenceLimit.components.seconds))
-        easy.set(CURLOPT_NOSIGNAL, 1)
-        easy.set(CURLOPT_QUICK_EXIT, 1)
         // Below the 75 s after which a hub closes connections that are idle.
         easy.set(CURLOPT_MAXAGE_CONN, 50)
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // A topic may be called "a/../b".
         easy.set(CURLOPT_PATH_AS_IS, 1)
+        if let authorities = options.certificateAuthorities { easy.setAuthorities(authorities) }
     }
 
     private func prepare(_ request: HTTPRequest) {
-        easy.set(CURLOPT_URL, request.url)
-        easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        easy.setURL(request.url, isMultiplexed: true)
         if request.isDirect { easy.set(CURLOPT_PROXY, "") }
         if let body = request.body {
             // Sent by a callback that cannot begin anew: libcurl repeats nothing by itself that has been sent in part.
             self.body = body[...]
             easy.set(CURLOPT_POST, 1)
-            unsafe clarion_easy_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+            unsafe clarion_easy_set_offset(easy.pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
         } else {
             easy.set(CURLOPT_HTTPGET, 1)
         }
@@ -79,34 +72,26 @@ final class Download: @unchecked Sendable {
     // On the transport thread
 
     /// Takes in that the transfer has ended.
-    func end(_ code: CURLcode) {
-        guard code != CURLE_OK || !hasHead else { return feed.end(.success(())) }
-        feed.end(.failure(HTTPFailure(hasHead ? .interrupted : .unreachable, easy.failureText(code))))
+    func end(_ ending: TransferEnding) {
+        if case .complete = ending.kind, hasHead { return buffer.end(.success(())) }
+        buffer.end(.failure(HTTPFailure(hasHead ? .interrupted : .unreachable, ending.text)))
     }
 
     /// Goes on after a pause.
     func goOn() {
-        unsafe curl_easy_pause(handle, CURLPAUSE_CONT)
+        unsafe curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     }
 
-    /// `CURLOPT_HEADERFUNCTION(3)`: each complete line, also of heads before the last one and of trailers.
-    private nonisolated static let headerFunction: curl_write_callback = { bytes, size, count, pointer in
-        guard let pointer = unsafe pointer, let bytes = unsafe bytes else { return 0 }
-        let download = unsafe Unmanaged<Download>.fromOpaque(pointer).takeUnretainedValue()
-        let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-        if !download.hasHead, let head = unsafe download.heads.take(line) {
-            download.hasHead = true
-            download.feed.take(head)
-        }
-        return size * count
+    /// Also of heads before the last one and of trailers.
+    func receive(line: UnsafeRawBufferPointer) {
+        guard !hasHead, let head = unsafe heads.take(line) else { return }
+        hasHead = true
+        buffer.take(head)
     }
 
-    /// `CURLOPT_WRITEFUNCTION(3)`: what is not taken comes again after the pause.
-    private nonisolated static let writeFunction: curl_write_callback = { bytes, size, count, pointer in
-        guard let pointer = unsafe pointer, let bytes = unsafe bytes, size * count > 0 else { return 0 }
-        let download = unsafe Unmanaged<Download>.fromOpaque(pointer).takeUnretainedValue()
-        let piece = unsafe Array(UnsafeRawBufferPointer(start: bytes, count: size * count))
-        return download.feed.take(piece) ? size * count : Int(CURL_WRITEFUNC_PAUSE)
+    /// What is not taken comes again after the pause.
+    func receive(body: UnsafeRawBufferPointer) -> BodyAnswer {
+        buffer.take(unsafe Array(body)) ? .taken : .later
     }
 
     /// `CURLOPT_READFUNCTION(3)`

@@ -20,7 +20,7 @@ package final class HTTPClient: Sendable {
         }
         loop.begin(download)
         do throws(HTTPFailure) {
-            return HTTPResponse(head: try await download.feed.head(), download, loop)
+            return HTTPResponse(head: try await download.buffer.head(), download, loop)
         } catch {
             loop.cancel(download)
             throw error
@@ -48,7 +48,7 @@ package final class HTTPResponse: Sendable {
     ///
     /// - Throws: why the rest does not come.
     package func next() async throws(HTTPFailure) -> [UInt8]? {
-        try await download.feed.next { loop.goOn(download) }
+        try await download.buffer.next { loop.goOn(download) }
     }
 
     /// The whole body.

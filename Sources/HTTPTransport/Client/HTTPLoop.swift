@@ -48,20 +48,17 @@ final class HTTPLoop: Sendable {
     }
 
     private func run() {
-        let multi = MultiHandle(keptConnections: 8, maximumConnections: 0)
-        guard let multi else {
-            // What is asked for from now on fails, too.
-            while true {
-                let (downloads, isStopping) = inbox.withLock { inbox in
-                    inbox.hasThread = false
-                    defer { inbox.begin = [] }
-                    return (inbox.begin, inbox.isStopping || inbox.begin.isEmpty)
-                }
-                for download in downloads {
-                    download.feed.end(.failure(HTTPFailure(.unreachable, "there are no descriptors, or no memory")))
-                }
-                if isStopping { return }
+        guard let multi = MultiHandle(keptConnections: 8) else {
+            // What is asked for after this has another thread try.
+            let downloads = inbox.withLock { inbox in
+                inbox.hasThread = false
+                defer { inbox.begin = [] }
+                return inbox.begin
             }
+            for download in downloads {
+                download.buffer.end(.failure(HTTPFailure(.unreachable, "there are no descriptors, or no memory")))
+            }
+            return
         }
         let wakeUp = multi.wakeUp
         inbox.withLock { $0.wakeUp = wakeUp }
@@ -69,10 +66,9 @@ final class HTTPLoop: Sendable {
         var active: [ObjectIdentifier: Download] = [:]
         while takeInbox(multi, &active) {
             multi.perform()
-            while let (easy, code) = unsafe multi.nextFinishedHandle() {
-                guard let download = unsafe EasyHandle.owner(of: easy, as: Download.self) else { continue }
-                unsafe multi.remove(easy)
-                download.end(code)
+            while let (download, ending) = multi.nextFinished(of: Download.self) {
+                multi.remove(download.easy)
+                download.end(ending)
                 active[ObjectIdentifier(download)] = nil
             }
             // To look at the sockets also takes in that the thread was woken: what it was woken for may have been left since.
@@ -94,8 +90,8 @@ final class HTTPLoop: Sendable {
             return work
         }
         for download in work.begin {
-            guard unsafe multi.add(download.handle) else {
-                download.feed.end(.failure(HTTPFailure(.unreachable, "libcurl has no memory for a request")))
+            guard multi.add(download.easy) else {
+                download.buffer.end(.failure(HTTPFailure(.unreachable, "libcurl has no memory for a request")))
                 continue
             }
             active[ObjectIdentifier(download)] = download
@@ -109,7 +105,7 @@ final class HTTPLoop: Sendable {
     }
 
     private func end(_ download: Download, _ multi: borrowing MultiHandle) {
-        unsafe multi.remove(download.handle)
-        download.feed.end(.failure(HTTPFailure(.cancelled, "nobody wants the answer any more")))
+        multi.remove(download.easy)
+        download.buffer.end(.failure(HTTPFailure(.cancelled, "nobody wants the answer any more")))
     }
 }

@@ -9,6 +9,9 @@ package struct HTTPOptions: Sendable {
     /// How long a server may say nothing, in whole seconds.
     package var silenceLimit: Duration = .seconds(60)
 
+    /// A PEM file of the authorities that servers are trusted by; nil for the system's.
+    package var certificateAuthorities: String?
+
     /// The usual ones.
     package init(userAgent: String) {
         self.userAgent = userAgent

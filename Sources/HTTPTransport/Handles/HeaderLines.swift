@@ -1,27 +1,25 @@
-package import CCurl
+import CCurl
 import Notation
 
 /// The header lines of one request as C strings, with a `curl_slist` threaded through them.
 ///
 /// libcurl reads the list during the transfer and copies nothing (`CURLOPT_HTTPHEADER(3)`). All lines share their memory,
 /// where `curl_slist_append` would allocate twice per line.
-/// Safe: both pointers are valid until `deinit`, and grow only in `list`, when no transfer reads them.
+/// Safe: the memory is valid until `deinit`, and replaced only in `makeList`, when no transfer reads it.
 @safe
 package struct HeaderLines: ~Copyable {
     private var bytes: [UInt8] = []
     private var starts: [Int] = []
-    private var text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1024)
-    private var nodes = UnsafeMutableBufferPointer<curl_slist>.allocate(capacity: 24)
+    private var list = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     /// No lines.
     package init() {
-        bytes.reserveCapacity(1024)
+        bytes.reserveCapacity(768)
         starts.reserveCapacity(24)
     }
 
     deinit {
-        unsafe text.deallocate()
-        unsafe nodes.deallocate()
+        unsafe list.deallocate()
     }
 
     /// Adds `name: value`, where the name is a token.
@@ -74,25 +72,18 @@ package struct HeaderLines: ~Copyable {
         }
     }
 
-    /// The list of all lines, valid until the next call.
-    package mutating func list() -> UnsafeMutablePointer<curl_slist>? {
-        if unsafe text.count < bytes.count {
-            unsafe text.deallocate()
-            unsafe text = .allocate(capacity: bytes.count * 2)
+    /// The list of all lines, valid until the next call; nil if there are none.
+    mutating func makeList() -> UnsafeMutablePointer<curl_slist>? {
+        unsafe list.deallocate()
+        let nodesSize = unsafe starts.count * MemoryLayout<curl_slist>.stride
+        unsafe list = .allocate(byteCount: nodesSize + bytes.count, alignment: MemoryLayout<curl_slist>.alignment)
+        guard !starts.isEmpty, let memory = unsafe list.baseAddress else { return nil }
+        unsafe bytes.withUnsafeBytes { source in
+            unsafe UnsafeMutableRawBufferPointer(rebasing: list[nodesSize...]).copyMemory(from: source)
         }
-        if unsafe nodes.count < starts.count {
-            unsafe nodes.deallocate()
-            unsafe nodes = .allocate(capacity: starts.count * 2)
-        }
-        guard let text = unsafe text.baseAddress, let nodes = unsafe nodes.baseAddress, !starts.isEmpty else {
-            return nil
-        }
-        unsafe bytes.withUnsafeBufferPointer { source in
-            guard let source = source.baseAddress else { return }
-            unsafe text.update(from: source, count: bytes.count)
-        }
+        let nodes = unsafe memory.bindMemory(to: curl_slist.self, capacity: starts.count)
         for (index, start) in starts.enumerated() {
-            let line = unsafe UnsafeMutableRawPointer(text + start).assumingMemoryBound(to: CChar.self)
+            let line = unsafe (memory + nodesSize + start).assumingMemoryBound(to: CChar.self)
             let next = unsafe index + 1 < starts.count ? nodes + index + 1 : nil
             unsafe (nodes + index).initialize(to: curl_slist(data: line, next: next))
         }

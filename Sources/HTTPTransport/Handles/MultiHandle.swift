@@ -1,4 +1,5 @@
-package import CCurl
+import CCurl
+import Glibc
 package import Posix
 
 /// A libcurl multi handle with its sockets, freed with the value. Confined to the thread that created it.
@@ -12,10 +13,9 @@ package struct MultiHandle: ~Copyable {
 
     /// Fails only when libcurl is out of memory or file descriptors.
     ///
-    /// - Parameters:
-    ///   - keptConnections: how many connections are kept, busy ones included.
-    ///   - maximumConnections: how many there may be.
-    package init?(keptConnections: Int, maximumConnections: Int) {
+    /// - Parameter keptConnections: how many connections are kept, busy ones included. There may be so many beside those of
+    ///   the transfers that are under way.
+    package init?(keptConnections: Int) {
         guard Self.isLibraryReady, let sockets = SocketWatch(), let handle = unsafe curl_multi_init() else {
             return nil
         }
@@ -23,8 +23,6 @@ package struct MultiHandle: ~Copyable {
         unsafe self.handle = handle
         let watch = unsafe Unmanaged.passUnretained(sockets).toOpaque()
         unsafe clarion_multi_set_long(handle, CURLMOPT_MAXCONNECTS, keptConnections)
-        // Idle ones are closed to make room. No attempt waits for it, because fewer are under way: its time would pass.
-        unsafe clarion_multi_set_long(handle, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections)
         unsafe clarion_multi_set_socket_function(handle, Self.socketFunction, watch)
         unsafe clarion_multi_set_timer_function(handle, Self.timerFunction, watch)
     }
@@ -37,12 +35,15 @@ package struct MultiHandle: ~Copyable {
     package var wakeUp: WakeUp { sockets.wakeUp }
 
     /// Begins a transfer. Whoever owns the easy handle keeps it until it was removed.
-    package func add(_ easy: UnsafeMutableRawPointer) -> Bool {
-        unsafe curl_multi_add_handle(handle, easy) == CURLM_OK
+    package func add(_ easy: borrowing EasyHandle) -> Bool {
+        let watch = unsafe Unmanaged.passUnretained(sockets).toOpaque()
+        unsafe clarion_easy_set_close_socket_function(easy.pointer, Self.closeSocketFunction)
+        unsafe clarion_easy_set_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, watch)
+        return unsafe curl_multi_add_handle(handle, easy.pointer) == CURLM_OK
     }
 
-    package func remove(_ easy: UnsafeMutableRawPointer) {
-        unsafe curl_multi_remove_handle(handle, easy)
+    package func remove(_ easy: borrowing EasyHandle) {
+        unsafe curl_multi_remove_handle(handle, easy.pointer)
     }
 
     /// Does all that can be done without waiting, at the sockets that are ready.
@@ -55,15 +56,40 @@ package struct MultiHandle: ~Copyable {
         if sockets.takeTimeout() {
             unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
         }
+        if sockets.takeSweep() { sweep() }
     }
 
-    /// The easy handle of the next finished transfer, and its result.
-    package func nextFinishedHandle() -> (easy: UnsafeMutableRawPointer, code: CURLcode)? {
+    /// Closes idle connections that the other side has ended. libcurl does so only when a transfer is about to look for a
+    /// connection, so one is begun that gets no socket.
+    private func sweep() {
+        guard let easy = unsafe curl_easy_init() else { return }
+        defer { unsafe curl_easy_cleanup(easy) }
+        unsafe clarion_easy_set_string(easy, CURLOPT_URL, "http://127.0.0.1/")
+        unsafe clarion_easy_set_string(easy, CURLOPT_PROXY, "")
+        unsafe clarion_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        unsafe clarion_easy_set_open_socket_function(easy) { _, _, _ in CURL_SOCKET_BAD }
+        guard unsafe curl_multi_add_handle(handle, easy) == CURLM_OK else { return }
+        var running: Int32 = 0
+        unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
+        unsafe curl_multi_remove_handle(handle, easy)
+    }
+
+    /// The owner of the next transfer that has ended, and how it did.
+    package func nextFinished<Owner: TransferOwner>(of type: Owner.Type) -> (owner: Owner, ending: TransferEnding)? {
         var remaining: Int32 = 0
         while let message = unsafe curl_multi_info_read(handle, &remaining) {
-            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle,
+                let shared = unsafe EasyHandle.shared(of: easy), let owner = unsafe shared.pointee.owner as? Owner
             else { continue }
-            return unsafe (easy, message.pointee.data.result)
+            let code = unsafe message.pointee.data.result
+            sockets.hasServed()
+            // libcurl closes the socket of a connection that has served by our callback, and others behind our back.
+            if code == CURLE_OK, unsafe shared.pointee.hasOpenedSocket {
+                var socket: curl_socket_t = CURL_SOCKET_BAD
+                unsafe clarion_easy_get_socket(easy, CURLINFO_ACTIVESOCKET, &socket)
+                if socket != CURL_SOCKET_BAD { sockets.keep(socket) }
+            }
+            return (owner, unsafe TransferEnding(code, of: easy, errorText: shared.errorText))
         }
         return nil
     }
@@ -81,6 +107,14 @@ package struct MultiHandle: ~Copyable {
         guard let watch = unsafe watch else { return 0 }
         unsafe Unmanaged<SocketWatch>.fromOpaque(watch).takeUnretainedValue().watch(socket, for: interest)
         return 0
+    }
+
+    /// `CURLOPT_CLOSESOCKETFUNCTION(3)`
+    private static let closeSocketFunction: curl_closesocket_callback = { watch, socket in
+        if let watch = unsafe watch {
+            unsafe Unmanaged<SocketWatch>.fromOpaque(watch).takeUnretainedValue().forget(socket)
+        }
+        return close(socket)
     }
 
     /// `CURLMOPT_TIMERFUNCTION(3)`

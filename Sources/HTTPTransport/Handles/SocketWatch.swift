@@ -7,10 +7,21 @@ import Posix
 /// So a turn of the transport costs what happened, not what is under way: a thousand attempts at endpoints that hang
 /// cost the others nothing. Confined to the transport thread.
 final class SocketWatch {
+    private struct Watched {
+        /// What the poll has it for, and what libcurl wants now.
+        var registered = CURL_POLL_NONE
+        var wanted = CURL_POLL_NONE
+        var isKept = false
+    }
+
     private let poll: EventPoll
+    private var watched: [Int32: Watched] = [:]
     private var ready: [(socket: Int32, events: Int32)] = []
     /// When libcurl wants to be called whatever happens, in milliseconds of the monotonic clock.
     private var deadline: Int?
+    /// Sockets over which something has come while their connection was idle.
+    private var disturbed: Set<Int32> = []
+    private var sweeps = IdleSweeps()
 
     /// Fails only when the process is out of file descriptors or memory.
     init?() {
@@ -25,11 +36,52 @@ final class SocketWatch {
     ///
     /// - Parameter interest: `CURL_POLL_IN`, `CURL_POLL_OUT`, both, or `CURL_POLL_REMOVE`.
     func watch(_ socket: Int32, for interest: Int32) {
-        guard interest != CURL_POLL_REMOVE else { return poll.remove(socket) }
+        var entry = watched[socket] ?? Watched()
+        entry.wanted = interest == CURL_POLL_REMOVE ? CURL_POLL_NONE : interest
+        if !disturbed.isEmpty, interest != CURL_POLL_REMOVE { disturbed.remove(socket) }
+        if !entry.isKept, interest == CURL_POLL_REMOVE {
+            watched[socket] = nil
+            return poll.remove(socket)
+        }
+        if interest != CURL_POLL_REMOVE, interest != entry.registered || !entry.isKept {
+            // One that could not be is tried again with the next transfer.
+            entry.registered = register(socket, for: interest) ? interest : CURL_POLL_NONE
+        }
+        watched[socket] = entry
+    }
+
+    private func register(_ socket: Int32, for interest: Int32) -> Bool {
         var readiness: Readiness = []
         if interest & CURL_POLL_IN != 0 { readiness.insert(.readable) }
         if interest & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
-        _ = poll.watch(socket, for: readiness, token: UInt64(UInt32(bitPattern: socket)))
+        return poll.watch(socket, for: readiness, token: UInt64(UInt32(bitPattern: socket)))
+    }
+
+    /// Leaves a socket with the poll while libcurl does not want it watched, since its connection stays for the next
+    /// transfer, which will: two system calls less for each. Until ``forget(_:)``, which must come before it is closed.
+    func keep(_ socket: Int32) {
+        var entry = watched[socket] ?? Watched()
+        entry.isKept = true
+        // libcurl has it watched no more: only so is its end noticed.
+        if entry.registered == CURL_POLL_NONE, register(socket, for: CURL_POLL_IN) { entry.registered = CURL_POLL_IN }
+        watched[socket] = entry
+    }
+
+    /// A transfer has ended, and may have left a connection that nobody uses.
+    func hasServed() {
+        sweeps.noteService(at: SystemClock.coarse.milliseconds)
+    }
+
+    /// Leaves a socket alone that is about to be closed: the next may have its number.
+    func forget(_ socket: Int32) {
+        if watched.removeValue(forKey: socket) != nil { poll.remove(socket) }
+        if !disturbed.isEmpty { disturbed.remove(socket) }
+    }
+
+    /// Whether libcurl is to look for idle connections that have ended.
+    func takeSweep() -> Bool {
+        guard sweeps.next != nil else { return false }
+        return sweeps.take(at: SystemClock.monotonic.milliseconds, isDisturbed: !disturbed.isEmpty)
     }
 
     /// Sets libcurl's next timeout.
@@ -60,13 +112,25 @@ final class SocketWatch {
     /// - Returns: whether it was not the time that ended it.
     @discardableResult
     func wait(milliseconds: Int) -> Bool {
-        let left = deadline.map { min(max($0 - SystemClock.monotonic.milliseconds, 0), milliseconds) } ?? milliseconds
+        let next = min(deadline ?? .max, sweeps.next ?? .max)
+        let left = next == .max ? milliseconds : min(max(next - SystemClock.monotonic.milliseconds, 0), milliseconds)
         let isEarly = poll.wait(milliseconds: Int32(clamping: left)) { token, readiness in
+            let socket = Int32(bitPattern: UInt32(truncatingIfNeeded: token))
+            guard let wanted = watched[socket]?.wanted, wanted != CURL_POLL_NONE else { return rest(socket) }
             var events: Int32 = 0
             if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
             if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
-            ready.append((Int32(bitPattern: UInt32(truncatingIfNeeded: token)), readiness.isBroken ? 0 : events))
+            ready.append((socket, readiness.isBroken ? 0 : events))
         }
         return isEarly || left < milliseconds
+    }
+
+    /// Something has come over a connection that is idle, most likely its end. libcurl sees it when it is to be used, or looks.
+    private func rest(_ socket: Int32) {
+        poll.remove(socket)
+        guard watched[socket] != nil else { return }
+        watched[socket]?.registered = CURL_POLL_NONE
+        disturbed.insert(socket)
+        sweeps.noteDisturbance(at: SystemClock.monotonic.milliseconds)
     }
 }

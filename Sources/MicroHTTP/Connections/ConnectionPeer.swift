@@ -36,6 +36,11 @@ struct ConnectionPeer: Equatable {
     }
 
     /// How many bytes it has sent beyond those of the requests that libmicrohttpd has told of: the beginning of another,
-    /// or empty lines before it.
-    func pending(_ standing: ConnectionStanding) -> Int { received - standing.consumed }
+    /// or empty lines before it. Over TLS less than two records count for nothing: what they hold is not known.
+    func pending(_ standing: ConnectionStanding) -> Int {
+        received - standing.consumed - (standing.isSecure ? Self.smallRecords : 0)
+    }
+
+    /// What two records take that hold an empty line or an alert, in bytes (RFC 5246 section 6.2, RFC 8446 section 5.2).
+    private static let smallRecords = 64
 }

@@ -1,38 +1,26 @@
 import Glibc
-import Locking
 
-/// The open connections of a server.
-final class ConnectionTable: Sendable {
-    private let connections = Lock<[ObjectIdentifier: Connection]>([:])
+/// The open connections of an event loop that libmicrohttpd reads from: streams that it has forgotten are not among them.
+///
+/// Confined to the loop's thread.
+struct ConnectionTable {
+    private var connections: [ObjectIdentifier: Connection] = [:]
 
-    /// How many there are.
-    var count: Int { connections.withLock { $0.count } }
+    var isEmpty: Bool { connections.isEmpty }
 
-    /// All of them, at this moment.
-    var all: [Connection] { connections.withLock { Array($0.values) } }
+    var all: some Collection<Connection> { connections.values }
 
-    /// Returns whether it is the only one.
-    func insert(_ connection: Connection) -> Bool {
-        connections.withLock { connections in
-            connections[ObjectIdentifier(connection)] = connection
-            return connections.count == 1
-        }
+    mutating func insert(_ connection: Connection) {
+        connections[ObjectIdentifier(connection)] = connection
     }
 
     /// Before the socket is closed: from then on its number can be another's.
-    func remove(_ connection: Connection) {
-        connections.withLock { $0[ObjectIdentifier(connection)] = nil }
+    mutating func remove(_ connection: Connection) {
+        connections[ObjectIdentifier(connection)] = nil
     }
 
-    /// Does something with the socket of a connection, unless that has been closed. The lock keeps the number its own.
-    func withSocket(of connection: Connection, _ body: (Int32) -> Void) {
-        connections.withLock { connections in
-            if connections[ObjectIdentifier(connection)] != nil { body(connection.socket) }
-        }
-    }
-
-    /// Ends a connection: libmicrohttpd is told by its epoll set, and closes it. From any thread.
-    func end(_ connection: Connection) {
-        withSocket(of: connection) { _ = shutdown($0, Int32(SHUT_RDWR)) }
+    /// The socket of a connection, unless that has been closed.
+    func socket(of connection: Connection) -> Int32? {
+        connections[ObjectIdentifier(connection)]?.socket
     }
 }

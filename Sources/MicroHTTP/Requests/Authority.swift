@@ -7,32 +7,44 @@ package struct Authority: Hashable {
     /// 0 to 65,535; nil if none is named.
     package let port: Int?
 
-    package init?(_ bytes: some Collection<UInt8>) {
-        let bytes = Array(bytes)
+    package init?(_ text: some StringProtocol) {
+        self.init(Array(text.utf8)[...])
+    }
+
+    package init?(_ bytes: ArraySlice<UInt8>) {
+        guard let end = Self.hostEnd(of: bytes) else { return nil }
+        host = String(decoding: bytes[..<end], as: UTF8.self)
+        let digits = bytes[end...].dropFirst()
+        port = digits.isEmpty ? nil : Int(String(decoding: digits, as: UTF8.self))
+    }
+
+    /// Whether bytes are one: asked of every request, and without making texts of them.
+    static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool { hostEnd(of: bytes) != nil }
+
+    /// Where the host ends, if all of it is an authority.
+    private static func hostEnd(of bytes: ArraySlice<UInt8>) -> Int? {
         let end: Int
         if bytes.first == UInt8(ascii: "[") {
-            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), Self.isIPv6Address(bytes[1..<bracket]) else {
+            guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), isIPv6Address(bytes[..<bracket].dropFirst())
+            else {
                 return nil
             }
             end = bracket + 1
         } else {
-            end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
-            guard end > 0, Self.isName(bytes[..<end]) else { return nil }
+            end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+            guard end > bytes.startIndex, isName(bytes[..<end]) else { return nil }
         }
-        host = String(decoding: bytes[..<end], as: UTF8.self)
         let rest = bytes[end...]
-        // An empty port is legal, and none.
-        guard rest.count > 1 else {
-            guard rest.isEmpty || rest.first == UInt8(ascii: ":") else { return nil }
-            port = nil
-            return
+        if rest.isEmpty { return end }
+        // An empty port is legal, and none. Any number of digits (RFC 3986 section 3.2.3), so also zeros before the port.
+        guard rest.first == UInt8(ascii: ":") else { return nil }
+        var port = 0
+        for digit in rest.dropFirst() {
+            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
+            port = 10 * port + Int(digit - UInt8(ascii: "0"))
+            guard port <= 65_535 else { return nil }
         }
-        let digits = rest.dropFirst()
-        // Any number of digits (RFC 3986 section 3.2.3), so also zeros before the port.
-        guard rest.first == UInt8(ascii: ":"), digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
-            let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
-        else { return nil }
-        self.port = port
+        return end
     }
 
     /// As inet_pton(3) has it.

@@ -41,13 +41,13 @@ extension HeaderFields {
 
     /// A request of HTTP/1.1 has one `Host`, and that is a host with or without a port (RFC 9112 section 3.2).
     private func hostProblem(isHTTP11: Bool) -> Problem? {
-        let hosts = fields(named: "Host")
-        if hosts.isEmpty, !isHTTP11 { return nil }
-        if hosts.count == 1, Authority(hosts[0]) != nil { return nil }
+        let count = count(of: "Host")
+        if count == 0, !isHTTP11 { return nil }
+        if count == 1, let host = bytes(of: "Host"), Authority.isValid(host) { return nil }
         return Problem(
             .badRequest,
             code: "host-invalid",
-            detail: hosts.isEmpty
+            detail: count == 0
                 ? "A request of HTTP/1.1 has a Host field."
                 : "There is one Host field, and it is a name or an address, with or without a port.",
             parameter: "Host"
@@ -75,6 +75,15 @@ extension UInt8 {
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
         default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        }
+    }
+}
+
+extension HeaderFields {
+    /// Whether the client takes no other response on the connection (RFC 9112 section 9.6).
+    var asksToClose: Bool {
+        values(of: "Connection").contains { field in
+            field.lowercased().split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }).contains("close")
         }
     }
 }

@@ -12,6 +12,12 @@ public struct HeaderFields: Sendable {
     /// No fields.
     public init() {}
 
+    /// Makes room for fields of so many bytes in all, so that no other has to be made for each.
+    mutating func reserve(bytes count: Int) {
+        bytes.reserveCapacity(count)
+        fields.reserveCapacity(8)
+    }
+
     /// Adds a field after those present.
     mutating func append(name: some Sequence<UInt8>, value: some Sequence<UInt8>) {
         let start = bytes.count
@@ -45,11 +51,6 @@ public struct HeaderFields: Sendable {
     /// The values of all fields of that name, in order.
     public func values(of name: StaticString) -> [String] {
         fields.filter { matches($0.name, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
-    }
-
-    /// The values of all fields of that name, in order, as they came.
-    func fields(named name: StaticString) -> [ArraySlice<UInt8>] {
-        fields.filter { matches($0.name, name) }.map { bytes[$0.value] }
     }
 
     /// Whether every field's name and value satisfy a condition.

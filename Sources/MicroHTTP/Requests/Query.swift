@@ -13,7 +13,7 @@ public struct Query: Hashable, Sendable {
         public let value: String
     }
 
-    init(_ bytes: some Collection<UInt8>) throws(Problem) {
+    init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
         var parameters: [Parameter] = []
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let name = pair.prefix { $0 != UInt8(ascii: "=") }

@@ -2,17 +2,37 @@
 ///
 /// The body is at most ``ServerConfiguration/maximumBodyBytes`` long: longer ones never reach a handler.
 public struct Request: Sendable {
+    /// What was received, which all copies of the request share: it is handed through many hands.
+    private final class Message: Sendable {
+        let method: Method
+        let target: Target
+        let headers: HeaderFields
+        let body: [UInt8]
+        let id: String
+        let record = RequestRecord()
+
+        init(_ method: Method, _ target: Target, _ headers: HeaderFields, _ body: [UInt8], _ id: String) {
+            self.method = method
+            self.target = target
+            self.headers = headers
+            self.body = body
+            self.id = id
+        }
+    }
+
+    private let message: Message
+
     /// What is asked for.
-    public let method: Method
+    public var method: Method { message.method }
 
     /// Of what: the path and the query, decoded.
-    public let target: Target
+    public var target: Target { message.target }
 
     /// The header fields, in order.
-    public let headers: HeaderFields
+    public var headers: HeaderFields { message.headers }
 
     /// The body's bytes; empty when there is none.
-    public let body: [UInt8]
+    public var body: [UInt8] { message.body }
 
     /// The client's address and port, such as `127.0.0.1:50724` or `[::1]:50724`; nil if the system would not tell.
     ///
@@ -28,7 +48,7 @@ public struct Request: Sendable {
 
     /// The identifier of this request in logs and in the `Request-Id` response field: the client's own if it sent one
     /// of 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : / + = -`, otherwise a new one.
-    public let id: String
+    public var id: String { message.id }
 
     /// Who sends it, as whoever admits requests has found out; nil if nobody has. All copies of a request share it.
     public var identity: (any AnyObject & Sendable)? {
@@ -36,10 +56,24 @@ public struct Request: Sendable {
         nonmutating set { record.identity = newValue }
     }
 
-    let record = RequestRecord()
+    var record: RequestRecord { message.record }
 
     /// What the route's `{name}` segments matched.
     public var parameters = PathParameters()
+
+    init(
+        method: Method,
+        target: Target,
+        headers: HeaderFields,
+        body: [UInt8],
+        remoteAddress: String? = nil,
+        forwardedScheme: String? = nil,
+        id: String
+    ) {
+        message = Message(method, target, headers, body, id)
+        self.remoteAddress = remoteAddress
+        self.forwardedScheme = forwardedScheme
+    }
 
     /// The path segment that a `{name}` of the route matched, parsed.
     ///

@@ -30,7 +30,11 @@ public struct Target: Hashable, Sendable {
         let path = target[start...].prefix { $0 != UInt8(ascii: "?") }
 
         var segments: [String] = []
-        for raw in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
+        segments.reserveCapacity(4)
+        var rest = path.drop { $0 != UInt8(ascii: "/") }
+        while !rest.isEmpty {
+            let raw = rest.dropFirst().prefix { $0 != UInt8(ascii: "/") }
+            rest = rest[raw.endIndex...]
             guard let segment = PercentDecoding.decode(raw) else {
                 throw Problem(
                     .badRequest,
@@ -41,7 +45,7 @@ public struct Target: Hashable, Sendable {
             segments.append(segment)
         }
         // The root, and one trailing slash, name no segment of their own.
-        if segments.last == "" { segments.removeLast() }
+        if segments.last?.isEmpty == true { segments.removeLast() }
         self.segments = segments
         query = try Query(target[path.endIndex...].dropFirst())
     }
@@ -62,7 +66,7 @@ public struct Target: Hashable, Sendable {
             let head = target.prefix(scheme.utf8.count)
             guard head.lazy.map(\.asciiLowercased).elementsEqual(scheme.utf8) else { continue }
             let authority = target[head.endIndex...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-            return Authority(authority) == nil ? nil : authority.endIndex
+            return Authority.isValid(authority) ? authority.endIndex : nil
         }
         return nil
     }

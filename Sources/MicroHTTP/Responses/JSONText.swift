@@ -1,18 +1,33 @@
 /// Writes one flat JSON object (RFC 8259), byte by byte and in the order given: what error bodies and hot paths need,
 /// without a coder's allocations.
 public struct JSONText: Sendable {
-    private var bytes: [UInt8] = [UInt8(ascii: "{")]
+    private var bytes: [UInt8] = []
 
     /// An object without members.
-    public init() {}
+    public init() {
+        // Enough for a receipt, with its end and a line break after it.
+        bytes.reserveCapacity(256)
+        bytes.append(UInt8(ascii: "{"))
+    }
 
     /// The finished object.
-    public var object: [UInt8] { bytes + [UInt8(ascii: "}")] }
+    public consuming func object() -> [UInt8] {
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
 
     /// Appends a string member.
     public mutating func member(_ name: String, _ value: String) {
         key(name)
         Self.append(value, to: &bytes)
+    }
+
+    /// Appends a string member whose bytes a closure appends: ASCII that needs no escape.
+    public mutating func member(_ name: String, ascii write: (inout [UInt8]) -> Void) {
+        key(name)
+        bytes.append(UInt8(ascii: "\""))
+        write(&bytes)
+        bytes.append(UInt8(ascii: "\""))
     }
 
     /// Appends a number.
@@ -36,6 +51,16 @@ public struct JSONText: Sendable {
     /// Appends a JSON string: quotes, and escapes for what RFC 8259 section 7 forbids unescaped.
     public static func append(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
+        defer { bytes.append(UInt8(ascii: "\"")) }
+        // Most text needs no escape.
+        let isPlain = unsafe text.utf8.withContiguousStorageIfAvailable { text in
+            guard unsafe text.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
+                return false
+            }
+            unsafe bytes.append(contentsOf: text)
+            return true
+        }
+        if isPlain == true { return }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -52,7 +77,6 @@ public struct JSONText: Sendable {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 
     /// How many bytes ``append(_:to:)`` appends for text of that UTF-8, without its quotes.

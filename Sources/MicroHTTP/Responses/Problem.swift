@@ -70,7 +70,7 @@ public struct Problem: Error, Sendable {
         if let pointer { json.member("pointer", pointer) }
         if let parameter { json.member("parameter", parameter) }
         for (name, value) in members { json.member(name, value) }
-        return json.object
+        return json.object()
     }
 }
 

@@ -1,7 +1,7 @@
 import Locking
 import Synchronization
 
-/// Answers a suspended request, once, from any thread.
+/// Answers a request later, once, from any thread.
 ///
 /// The request is held up until it is used. One that is let go without an answer answers 500 by itself, so that no
 /// client waits for ever.
@@ -9,9 +9,7 @@ public final class Responder: Sendable {
     /// Who waits for the answer.
     enum Asker {
         /// A client of the server.
-        ///
-        /// `takesInterim` says whether it takes interim responses: it speaks HTTP/1.1.
-        case client(SuspendedConnection, takesInterim: Bool)
+        case client(WaitingClient)
         /// A part of the process, which is told when the answer is there.
         case process(@Sendable () -> Void)
     }
@@ -48,14 +46,14 @@ public final class Responder: Sendable {
     /// unasked), which has the kernel of one that is gone reset the connection. One of HTTP/1.0
     /// cannot be asked: it counts as gone after two seconds.
     public var isAbandoned: Bool {
-        guard case .client(let connection, let takesInterim) = asker else { return false }
-        switch connection.peer.state {
+        guard case .client(let client) = asker else { return false }
+        switch client.peer.state {
         case .open: return false
         case .gone: return true
         case .halfClosed:
-            guard takesInterim else { return ContinuousClock.now - began > Self.halfClosedGrace }
+            guard client.takesInterim else { return ContinuousClock.now - began > Self.halfClosedGrace }
             guard !hasProbed.exchange(true, ordering: .relaxed) else { return false }
-            return !connection.sendInterim()
+            return !client.sendInterim()
         }
     }
 
@@ -72,10 +70,10 @@ public final class Responder: Sendable {
     /// - Parameter reply: evaluated later, on a server thread, which it must not block; never if the client is gone by
     ///   then, so that what it opens has somebody who reads it.
     public func reply(_ reply: @escaping @Sendable () -> Reply) {
-        guard answer.set(reply) else { return }
-        switch asker {
-        case .client(let connection, _): connection.resume()
-        case .process(let tell): tell()
+        switch (answer.set(reply), asker) {
+        case (.resume(let connection), _): connection.resume()
+        case (.kept, .process(let tell)): tell()
+        case (.kept, .client), (.late, _): break
         }
     }
 
@@ -86,21 +84,46 @@ public final class Responder: Sendable {
     }
 }
 
-/// Where the answer to a suspended request waits for libmicrohttpd to ask for it.
+/// Where the answer to a request waits for libmicrohttpd to ask for it.
 final class PendingAnswer: Sendable {
     private enum State {
         case open
+        case awaited(SuspendedConnection)
         case answered(@Sendable () -> Reply)
         case taken
     }
 
+    /// What is to be done about an answer.
+    enum Outcome {
+        /// It is taken by who asked.
+        case kept
+        /// The connection waits for it, suspended.
+        case resume(SuspendedConnection)
+        /// It is not the first.
+        case late
+    }
+
     private let state = Lock(State.open)
 
-    /// Returns whether this is the first answer.
-    func set(_ reply: @escaping @Sendable () -> Reply) -> Bool {
+    func set(_ reply: @escaping @Sendable () -> Reply) -> Outcome {
+        state.withLock { state in
+            switch state {
+            case .open:
+                state = .answered(reply)
+                return .kept
+            case .awaited(let connection):
+                state = .answered(reply)
+                return .resume(connection)
+            case .answered, .taken: return .late
+            }
+        }
+    }
+
+    /// Has the answer resume a connection. Returns false, and does nothing, if it is there already.
+    func wait(_ connection: SuspendedConnection) -> Bool {
         state.withLock { state in
             guard case .open = state else { return false }
-            state = .answered(reply)
+            state = .awaited(connection)
             return true
         }
     }

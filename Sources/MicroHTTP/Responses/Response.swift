@@ -36,15 +36,13 @@ public struct Response: Sendable {
     ///   - headers: further fields.
     public init(
         _ status: Status,
-        json document: [UInt8],
+        json document: consuming [UInt8],
         mediaType: String = "application/json",
         headers: [(name: String, value: String)] = []
     ) {
-        self.init(
-            status,
-            headers: [("Content-Type", mediaType)] + headers,
-            body: document + [UInt8(ascii: "\n")]
-        )
+        document.append(UInt8(ascii: "\n"))
+        self.init(status, headers: [("Content-Type", mediaType)], body: document)
+        self.headers += headers
     }
 
     /// Sets a header field, whatever it held before.
@@ -59,9 +57,9 @@ public enum Reply: Sendable {
     /// Answers at once.
     case now(Response)
 
-    /// Suspends the connection; whoever holds the ``Responder`` answers later, from any thread.
+    /// Whoever holds the ``Responder`` answers, from any thread: before the closure returns, which is cheapest, or later.
     ///
-    /// The closure runs on the server's thread, after the connection was suspended; it must not block.
+    /// The closure runs on a server thread; it must not wait for others.
     case later(@Sendable (Responder) -> Void)
 
     /// Sends the head, then detaches: from here frames come through the ``DetachedStream``.

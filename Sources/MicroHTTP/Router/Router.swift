@@ -18,7 +18,7 @@ public struct Router: Sendable {
     /// ``Request/identity``. It may take its time with ``Reply/later(_:)`` and call the handler then.
     public typealias Admission = @Sendable (Request, @escaping Handler) throws(Problem) -> Reply
 
-    private var root = RouteNode()
+    private var routes = RouteTrie()
     private var fallback: (pattern: RoutePattern, parameters: QueryParameters, handler: Handler)?
     private var preflight: @Sendable (Request, String) -> [(name: String, value: String)] = { _, _ in [] }
     private var checks: [@Sendable (Request) throws(Problem) -> Void] = []
@@ -42,7 +42,7 @@ public struct Router: Sendable {
         admission: @escaping Admission,
         _ handler: @escaping Handler
     ) {
-        root.insert(
+        routes.insert(
             path.split(separator: "/"),
             of: pattern(path),
             method: method,
@@ -90,7 +90,7 @@ public struct Router: Sendable {
 
     /// What is at the path of a request, which learns what its path is made of.
     func endpoint(of request: inout Request) -> RouteEndpoint? {
-        let endpoint = root.find(request.target.segments[...], parameters: &request.parameters)
+        let endpoint = routes.find(request.target.segments, parameters: &request.parameters)
         request.record.pattern = endpoint?.pattern.number
         return endpoint
     }

@@ -4,19 +4,22 @@ import Posix
 
 /// One request on its way through libmicrohttpd's callbacks: head, then body piece by piece, then the answer.
 ///
-/// Only the connection's server thread touches it; what other threads need is in ``PendingAnswer``.
+/// Only the connection's loop touches it; what other threads need is in ``PendingAnswer``.
 final class Exchange {
     private enum Phase {
         case head
         case body
+        /// The answer may be there when libmicrohttpd asks again, in this turn of the loop or the next.
         case waiting(PendingAnswer)
+        case suspended(PendingAnswer)
         case answered
     }
 
     private var rawTarget: [UInt8]
     /// Where it stood in libmicrohttpd's memory, and how long it was.
     private let targetPlace: (start: UInt, count: Int)
-    private let server: HTTPServer.Core
+    private let loop: EventLoop
+    private var server: HTTPServer.Core { loop.core }
     /// The connection, which owns this.
     private unowned let owner: Connection
     private var phase = Phase.head
@@ -27,7 +30,7 @@ final class Exchange {
     private var isHead = false
     /// Whether the body comes in chunks, of which libmicrohttpd 0.9.75 takes a bare line feed for a line break. Not all
     /// of their heads can be seen, so no second request is taken after such a body: see ``RequestHead``.
-    private var isChunked = false
+    private(set) var isChunked = false
     /// What of the connection's memory the request's head takes, in bytes.
     private var headMemory = 0
     private var id = ""
@@ -45,17 +48,18 @@ final class Exchange {
     /// How many header fields of the server's own come before the client's.
     private let ownFields: Int
 
-    init(target: UnsafeRawBufferPointer, ownFields: Int, owner: Connection, server: HTTPServer.Core) {
+    init(target: UnsafeRawBufferPointer, ownFields: Int, owner: Connection, loop: EventLoop) {
         rawTarget = unsafe Array(target)
         targetPlace = (UInt(bitPattern: target.baseAddress), target.count)
         self.ownFields = ownFields
         self.owner = owner
-        self.server = server
-        body = BodyBuffer(limit: server.configuration.maximumBodyBytes)
-        server.inFlight.begin()
+        self.loop = loop
+        body = BodyBuffer(limit: loop.core.configuration.maximumBodyBytes)
+        loop.core.inFlight.begin()
     }
 
     deinit {
+        if case .waiting = phase { server.inFlight.leave() }
         server.inFlight.complete()
     }
 
@@ -67,6 +71,7 @@ final class Exchange {
         version: UnsafePointer<CChar>,
         upload: UnsafeRawBufferPointer
     ) -> Bool {
+        loop.calls += 1
         switch phase {
         case .head:
             phase = .body
@@ -74,19 +79,18 @@ final class Exchange {
             return unsafe receiveHead(RequestHead(method: method, version: version), connection)
         case .body where upload.count > 0:
             owner.receive(upload.count)
-            owner.consume(upload.count)
             if isChunked, unsafe upload.followsBareLineFeed {
                 // Libmicrohttpd takes no response in the middle of a body.
                 let problem = Problem.framing("A chunk's head ends with a bare line feed.", "Transfer-Encoding")
-                Refusal.send(problem, to: owner, id: id, server: server)
+                Refusal.send(problem, to: owner, id: id, loop: loop)
                 tell(problem.status, problem)
                 return false
             }
             return unsafe body.append(upload)
         case .body:
-            let reply = unsafe reply(from: RemoteAddress.text(of: connection))
-            return unsafe carryOut(reply, on: connection)
-        case .waiting(let answer):
+            return unsafe carryOut(reply(), on: connection)
+        case .waiting(let answer): return unsafe carryOut(answer, on: connection)
+        case .suspended(let answer):
             // Only a responder resumes a suspended request, after it has set the answer.
             guard let reply = answer.take() else { return false }
             _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout))
@@ -162,38 +166,64 @@ final class Exchange {
             }
             phase = .answered
             tell(head.status)
-            // This lives as long as the stream does, and nobody asks for the request again.
+            // This may live as long as the stream does, and nobody asks for the request again.
             record = nil
+            let asksToClose = headers.asksToClose
             rawTarget = []
             headers = HeaderFields()
             defer { commonFields = [] }
-            return unsafe MessageWriter.queue(
-                completed(head),
-                stream,
+            let head = completed(head)
+            let handover = unsafe StreamHandover(
+                prelude: head.body,
+                connection: connection,
+                of: self.owner,
+                stream: stream,
                 owner: owner,
-                on: connection,
+                loop: loop,
                 isChunked: takesChunks,
+                // After a body in chunks no other request is taken.
+                isKept: takesChunks && !isChunked && !asksToClose
+            )
+            return unsafe MessageWriter.queue(
+                head,
+                handover,
+                on: connection,
                 closes: isChunked,
                 id: id,
                 server: server
             )
         case .later(let start):
-            // A timeout of its own puts it on the list that the daemon walks before it looks at what is ready. Otherwise
-            // 0.9.75, when the connection is resumed, first reads on: a client that has closed its half by then (`nc -N`)
-            // would get no answer.
-            _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout + 1))
-            guard let suspended = unsafe SuspendedConnection(suspending: connection, inFlight: server.inFlight) else {
-                return unsafe queue(stopping, on: connection)
-            }
+            guard server.inFlight.enter() else { return unsafe queue(stopping, on: connection) }
             let answer = PendingAnswer()
+            // Over TLS only the loop's thread can send one.
+            let client = WaitingClient(socket: owner.socket, takesInterim: takesChunks && owner.session == nil)
+            let responder = Responder(answer: answer, for: .client(client), requestID: id)
             phase = .waiting(answer)
-            let client = Responder.Asker.client(suspended, takesInterim: takesChunks)
-            start(Responder(answer: answer, for: client, requestID: id))
-            return true
+            // Libmicrohttpd asks again and again for an answer that is not there.
+            guard loop.begin({ start(responder) }) else { return true }
+            return unsafe carryOut(answer, on: connection)
         }
     }
 
-    private func reply(from remoteAddress: String?) -> Reply {
+    /// Queues an answer that is there by now; for one that is not, the connection is suspended.
+    private func carryOut(_ answer: PendingAnswer, on connection: OpaquePointer) -> Bool {
+        if let reply = answer.take() {
+            phase = .body
+            server.inFlight.leave()
+            return unsafe carryOut(reply, on: connection)
+        }
+        // A timeout of its own puts it on the list that the daemon walks before it looks at what is ready. Otherwise
+        // 0.9.75, when the connection is resumed, first reads on: a client that has closed its half by then (`nc -N`)
+        // would get no answer.
+        _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout + 1))
+        phase = .suspended(answer)
+        let suspended = unsafe SuspendedConnection(suspending: connection, of: loop)
+        // The answer may have come just now.
+        if !answer.wait(suspended) { suspended.resume() }
+        return true
+    }
+
+    private func reply() -> Reply {
         owner.enter(.answer)
         began = SystemClock.monotonic.nanoseconds
         guard !body.isTooLarge else { return .now(tooLarge) }
@@ -206,7 +236,8 @@ final class Exchange {
                 target: try Target(bytes: isAsterisk && method != .options ? [] : rawTarget),
                 headers: headers,
                 body: body.finish(),
-                remoteAddress: remoteAddress,
+                remoteAddress: owner.remoteAddress,
+                forwardedScheme: owner.session == nil ? nil : "https",
                 id: id
             )
             record = request.record
@@ -247,7 +278,7 @@ final class Exchange {
             code: "headers-too-large",
             detail: "The request's header fields, cookies above all, take more than this server's memory for them."
         )
-        Refusal.send(problem, to: owner, hasBody: !isHead, id: id, server: server)
+        Refusal.send(problem, to: owner, hasBody: !isHead, id: id, loop: loop)
         tell(problem.status, problem)
         return false
     }

@@ -1,12 +1,11 @@
-import CMicroHTTPD
-import Glibc
+import Locking
 public import Logging
 import Synchronization
 
-/// An HTTP/1.1 server on libmicrohttpd's epoll thread pool.
+/// An HTTP/1.1 server on event loops, one per core, each of which drives a libmicrohttpd of its own.
 ///
 /// ```swift
-/// let server = try HTTPServer(configuration: .init(port: 0, serverName: "demo"), writer: writer, logger: logger) { request in
+/// let server = try HTTPServer(configuration: .init(port: 0, serverName: "demo"), streams: streams, logger: logger) { request in
 ///     router.respond(to: request)
 /// }
 /// print("http://127.0.0.1:\(server.port)")
@@ -23,108 +22,130 @@ public final class HTTPServer: Sendable {
     /// Where version 0.9.75 of libmicrohttpd refuses something and no connection can be told from the others, nobody is told.
     public typealias Served = @Sendable (ServedRequest) -> Void
 
-    /// What the callbacks need; libmicrohttpd holds it by an unretained pointer for as long as the daemon runs.
+    /// Runs a body that begins what answers one request or several, on a server thread: what they ask for can then be done
+    /// together, and without waiting it can be done before this returns.
+    public typealias Together = @Sendable (() -> Void) -> Void
+
+    /// What all event loops have in common.
     final class Core: Sendable {
         let configuration: ServerConfiguration
-        let writer: StreamWriter
+        let listening: ListeningSocket
+        let streams: OpenStreams
         let inFlight = InFlight()
-        let connections = ConnectionTable()
-        let watch: ConnectionWatch
+        let places: ConnectionPlaces
         let logger: Logger
         let fields: CommonFields
         let served: Served
+        let together: Together
         let respond: @Sendable (Request) -> Reply
 
         init(
             configuration: ServerConfiguration,
-            writer: StreamWriter,
+            streams: OpenStreams,
             logger: Logger,
             fields: @escaping CommonFields,
             served: @escaping Served,
+            together: @escaping Together,
             respond: @escaping @Sendable (Request) -> Reply
         ) throws(ServerError) {
             self.configuration = configuration
-            self.writer = writer
+            listening = try ListeningSocket(host: configuration.host, port: configuration.port)
+            self.streams = streams
+            places = ConnectionPlaces(maximum: configuration.maximumConnections)
             self.logger = logger
             self.fields = fields
             self.served = served
+            self.together = together
             self.respond = respond
-            watch = try ConnectionWatch(connections, limit: configuration.maximumConnections, inFlight: inFlight)
         }
     }
 
     /// The port that is listened on, also when any free one was asked for.
-    public let port: UInt16
+    public var port: UInt16 { core.listening.port }
 
     private let core: Core
-    private let daemon: Daemon
+    /// Nil once it has stopped.
+    private let loops: Lock<Loops?>
 
     /// Binds and starts to answer.
     ///
     /// - Parameters:
-    ///   - writer: cuts its streams when the server stops and they have not ended. It must be stopped after the server.
-    ///     Streams may have other writers, which must have cut theirs by then.
+    ///   - streams: what its streams share.
     ///   - fields: further fields of every answer; none unless told otherwise.
     ///   - served: is told of every answer.
-    ///   - respond: answers each request on a server thread; it must not block.
+    ///   - together: runs what begins to answer requests later.
+    ///   - respond: answers each request on a server thread; it must not wait for others.
     /// - Throws: ``ServerError`` when the address cannot be had or the threads cannot be started.
     public init(
         configuration: ServerConfiguration,
-        writer: StreamWriter,
+        streams: OpenStreams,
         logger: Logger,
         fields: @escaping CommonFields = { _ in [] },
         served: @escaping Served = { _ in },
+        together: @escaping Together = { $0() },
         respond: @escaping @Sendable (Request) -> Reply
     ) throws(ServerError) {
-        let socket = try ListeningSocket(host: configuration.host, port: configuration.port)
-        port = socket.port
         core = try Core(
             configuration: configuration,
-            writer: writer,
+            streams: streams,
             logger: logger,
             fields: fields,
             served: served,
+            together: together,
             respond: respond
         )
-        do {
-            daemon = try Daemon(core: core, socket: socket)
-        } catch {
-            core.watch.stop()
-            throw error
-        }
+        loops = Lock(try Loops(core))
+    }
+
+    deinit {
+        core.inFlight.close()
+        guard !stopLoops() else { return }
+        // They go on for the rest of the process's life.
+        if let loops = loops.withLock({ $0 }) { _ = unsafe Unmanaged.passRetained(loops) }
     }
 
     /// Open connections, streams among them.
-    public var connections: Int { daemon.connections }
+    public var connections: Int { loops.withLock { $0 }?.connections ?? 0 }
 
     /// Accepts no more connections; those that are open go on.
     ///
     /// Connection attempts are dropped, not refused: a client that tries again a second later reaches the next process.
     public func quiesce() {
-        daemon.quiesce()
+        core.listening.dropArrivals()
     }
 
     /// Answers what was begun, then stops. Streams must have been told to end; those that have not after the grace
     /// period are cut.
     ///
-    /// - Returns: false if a request still waits for its answer a second after the grace period. The daemon then goes
+    /// - Returns: false if a request still waits for its answer a second after the grace period. The server then goes
     ///   on, since libmicrohttpd may not be stopped with suspended connections; the process should exit.
     @discardableResult
     public func stop(grace: Duration = .seconds(5)) async -> Bool {
         quiesce()
         core.inFlight.drain()
-        core.watch.hurry()
+        let loops = loops.withLock { $0 }
+        loops?.order(.watch)
         let deadline = ContinuousClock.now + grace
         await wait(until: deadline) { $0.isEmpty }
         core.inFlight.close()
         if core.inFlight.suspended > 0 {
-            core.writer.cutAll()
+            loops?.order(.cut)
             // Cutting does not depend on any client, so a second is ample.
             await wait(until: deadline + .seconds(1)) { $0.suspended == 0 }
         }
-        let isStopped = daemon.stop()
-        core.watch.stop()
-        return isStopped
+        return stopLoops()
+    }
+
+    /// Returns false, having done nothing, if connections are suspended: libmicrohttpd would abort the process.
+    ///
+    /// - Precondition: the gate of ``InFlight`` is closed.
+    private func stopLoops() -> Bool {
+        guard core.inFlight.suspended == 0 else { return false }
+        loops.withLock { loops in
+            defer { loops = nil }
+            return loops
+        }?.stop()
+        return true
     }
 
     /// Waits for a condition, with a deadline: neither side has anything that could be awaited across the C boundary.

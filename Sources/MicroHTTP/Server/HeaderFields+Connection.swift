@@ -15,6 +15,7 @@ extension HeaderFields {
         and end: UnsafeRawPointer?
     ) -> Bool {
         var walk = unsafe FieldWalk(next: start, own: own)
+        if let start = unsafe start, let end = unsafe end { walk.fields.reserve(bytes: max(unsafe end - start, 0)) }
         unsafe withUnsafeMutablePointer(to: &walk) { walk in
             _ = unsafe MHD_get_connection_values_n(
                 connection,

@@ -10,10 +10,10 @@ final class InFlight: Sendable {
     private let exchanges = Atomic<Int>(0)
     private let draining = Atomic<Bool>(false)
 
-    /// Suspended connections: detached streams and requests that wait for their answer.
+    /// Suspended connections: requests that wait for their answer, and streams that are written on libmicrohttpd's socket.
     var suspended: Int { gate.load(ordering: .acquiring) & Int.max }
 
-    /// Whether nothing is suspended and every request that was begun has been answered.
+    /// Whether nothing is suspended, every request that was begun has been answered, and every stream has ended.
     var isEmpty: Bool { suspended == 0 && exchanges.load(ordering: .acquiring) == 0 }
 
     /// Whether the server wants to stop: connections are then closed after their answer.

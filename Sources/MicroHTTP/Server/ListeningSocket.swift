@@ -1,8 +1,18 @@
+import CMicroHTTPD
 import Glibc
 import Posix
 
-/// A bound TCP socket that listens. Opened here and not by libmicrohttpd, which would not tell why it failed.
-struct ListeningSocket: ~Copyable {
+/// A bound TCP socket that listens. Opened here and not by libmicrohttpd, which would not tell why it failed; and accepted from
+/// here, because version 0.9.75, having met the limit of descriptors once, waits for one of its own to be closed.
+final class ListeningSocket: Sendable {
+    /// What became of a look at the queue.
+    enum Acceptance {
+        case arrived(Arrival)
+        case nothing
+        /// The process or the system has no descriptor, or no memory.
+        case failed
+    }
+
     let descriptor: Int32
     let port: UInt16
 
@@ -53,12 +63,25 @@ struct ListeningSocket: ~Copyable {
         return descriptor
     }
 
-    /// Gives the descriptor to whoever closes it from now on.
-    consuming func release() -> Int32 {
-        let descriptor = descriptor
-        discard self
-        return descriptor
+    /// Takes one connection out of the queue.
+    func accept() -> Acceptance {
+        var arrival = Arrival()
+        let flags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        arrival.socket = unsafe withUnsafeMutablePointer(to: &arrival.address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe accept4(descriptor, $0, &arrival.addressLength, flags)
+            }
+        }
+        if arrival.socket >= 0 { return .arrived(arrival) }
+        switch errno {
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .failed
+        // Also an error of a connection that is gone already: the next is seen to in the next turn.
+        default: return .nothing
+        }
     }
+
+    /// Has the kernel drop what arrives, as if the network had lost it.
+    func dropArrivals() { _ = clarion_drop_arrivals(descriptor) }
 
     deinit {
         Glibc.close(descriptor)

@@ -27,22 +27,12 @@ enum MessageWriter {
     /// Queues the head of a detached stream, whose only strong reference libmicrohttpd's response holds from here.
     static func queue(
         _ head: Response,
-        _ stream: DetachedStream,
-        owner: any AnyObject & Sendable,
+        _ handover: StreamHandover,
         on connection: OpaquePointer,
-        isChunked: Bool,
         closes: Bool,
         id: String,
         server: HTTPServer.Core
     ) -> Bool {
-        let handover = unsafe StreamHandover(
-            prelude: head.body,
-            connection: connection,
-            stream: stream,
-            owner: owner,
-            server: server,
-            isChunked: isChunked
-        )
         // Released by the free callback, which libmicrohttpd calls exactly once, when the response goes.
         let context = unsafe Unmanaged.passRetained(handover).toOpaque()
         let handle = unsafe MHD_create_response_from_callback(
@@ -100,13 +90,19 @@ enum MessageWriter {
     ) -> Bool {
         // Libmicrohttpd counts references: the connection keeps the response for as long as it needs it.
         defer { unsafe MHD_destroy_response(handle) }
-        _ = unsafe MHD_add_response_header(handle, "Server", server.configuration.serverName)
-        _ = unsafe MHD_add_response_header(handle, "Request-Id", id)
-        if closes || server.inFlight.isDraining { _ = unsafe MHD_add_response_header(handle, "Connection", "close") }
-        for (name, value) in head.headers {
-            // Refused by libmicrohttpd if it holds a line break: then the field is missing, never the response split.
-            _ = unsafe MHD_add_response_header(handle, name, value)
-        }
+        unsafe add("Server", server.configuration.serverName, to: handle)
+        unsafe add("Request-Id", id, to: handle)
+        if closes || server.inFlight.isDraining { unsafe add("Connection", "close", to: handle) }
+        for (name, value) in head.headers { unsafe add(name, value, to: handle) }
         return unsafe MHD_queue_response(connection, UInt32(head.status.code), handle) == .YES
+    }
+
+    /// A field that libmicrohttpd refuses, since it holds a line break, is missing: the response is never split.
+    ///
+    /// `withCString` lends a string's own bytes; as an argument it would be copied first.
+    private static func add(_ name: String, _ value: String, to response: OpaquePointer) {
+        unsafe name.withCString { name in
+            _ = unsafe value.withCString { unsafe MHD_add_response_header(response, name, $0) }
+        }
     }
 }

@@ -18,27 +18,27 @@ enum Refusal {
         return Int(code.prefix { $0.isASCII && $0.isNumber })
     }
 
-    /// The connection that a thread refuses a request on.
+    /// The connection that a loop refuses a request on.
     ///
     /// - Parameters:
     ///   - status: what it is going to answer with.
-    ///   - current: the connection whose request line the thread has read last.
-    ///   - table: all connections.
+    ///   - current: the connection whose request line was read last.
+    ///   - table: the loop's connections.
     static func connection(of status: Int, current: Connection?, in table: ConnectionTable) -> Connection? {
         // A head that was read to its end, but of which no handler has heard, is in the middle of being looked at.
         if let current, current.hasUnseenHead { return current }
-        let thread = pthread_self()
-        let mine = table.all.filter { pthread_equal($0.thread, thread) != 0 }
-        if let unseen = mine.first(where: \.hasUnseenHead) { return unseen }
-        let candidates = mine.filter { $0.isInRequest && $0.stage.canMeet(status) }
+        if let unseen = table.all.first(where: \.hasUnseenHead) { return unseen }
+        // What lies behind a request that is complete was read with it.
+        let last = table.all.filter { $0.session != nil }.max { $0.lastTouch < $1.lastTouch }
+        let candidates = table.all.filter { ($0.isInRequest || $0 === last) && $0.stage.canMeet(status) }
         return candidates.count == 1 ? candidates[0] : nil
     }
 
     /// Sends the problem that stands for libmicrohttpd's refusal, and shuts the socket.
-    static func send(_ status: Int, to connection: Connection, server: HTTPServer.Core) {
+    static func send(_ status: Int, to connection: Connection, loop: EventLoop) {
         let (problem, id) = (problem(status, stage: connection.stage), RequestID.next())
-        send(problem, to: connection, id: id, server: server)
-        server.served(ServedRequest(id: id, method: nil, status: problem.status, problem: problem.code))
+        send(problem, to: connection, id: id, loop: loop)
+        loop.core.served(ServedRequest(id: id, method: nil, status: problem.status, problem: problem.code))
     }
 
     /// Sends a problem where libmicrohttpd takes no response, and shuts the socket. Whoever calls tells of it.
@@ -47,15 +47,18 @@ enum Refusal {
         to connection: Connection,
         hasBody: Bool = true,
         id: String,
-        server: HTTPServer.Core
+        loop: EventLoop
     ) {
         var response = problem.response(instance: id)
-        response.leadProblem(below: server.configuration.publicURL)
-        let bytes = response.bytes(serverName: server.configuration.serverName, id: id, hasBody: hasBody)
-        server.connections.withSocket(of: connection) { socket in
+        response.leadProblem(below: loop.core.configuration.publicURL)
+        let bytes = response.bytes(serverName: loop.core.configuration.serverName, id: id, hasBody: hasBody)
+        guard let socket = loop.connections.socket(of: connection) else { return }
+        if let session = connection.session {
+            session.sendLast(bytes)
+        } else {
             _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket, $0.baseAddress, $0.count, flags) }
-            _ = shutdown(socket, Int32(SHUT_WR))
         }
+        _ = shutdown(socket, Int32(SHUT_WR))
     }
 
     private static let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
@@ -98,11 +101,15 @@ extension Connection {
         unsafe clarion_mhd_head_size(handle) > 0 && stage == .head
     }
 
+    /// 0 without TLS.
+    fileprivate var lastTouch: Int64 { session?.lastTouch ?? 0 }
+
     /// Whether a request has begun and has not come to its end.
     fileprivate var isInRequest: Bool {
         switch stage {
         case .head, .body: true
-        case .idle: ConnectionPeer(of: socket).pending(standing) > 0
+        // Over TLS what came may have been a handshake.
+        case .idle: session?.hasRead ?? (ConnectionPeer(of: socket).pending(standing) > 0)
         case .answer: false
         }
     }

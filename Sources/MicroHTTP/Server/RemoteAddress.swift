@@ -32,7 +32,6 @@ enum RemoteAddress {
         }
     }
 
-    /// By hand: this runs for every request, and inet_ntop(3) is the dearest part of it.
     private static func text(_ octets: UInt32, _ port: UInt16) -> String {
         "\(octets >> 24).\(octets >> 16 & 255).\(octets >> 8 & 255).\(octets & 255):\(port)"
     }

@@ -11,7 +11,7 @@ public struct ServerConfiguration: Sendable {
     /// Threads that accept, parse and answer; one per core unless told otherwise.
     public var threads: Int
 
-    /// How many connections may be open at once; more wait in the listen queue. They share it evenly over the threads.
+    /// How many connections may be open at once; more wait in the listen queue.
     public var maximumConnections: Int
 
     /// Bytes of memory per connection: the request head, the response head and the write buffer must fit together. An
@@ -27,6 +27,9 @@ public struct ServerConfiguration: Sendable {
 
     /// The value of the `Server` response field.
     public var serverName: String
+
+    /// What it speaks TLS by; nil, as unless told otherwise, for none: then it speaks plain HTTP.
+    public var certificate: ServerCertificate?
 
     /// Where clients reach the server, if not where it listens: a URL without a slash at its end. The `type` of problems
     /// leads below it; empty unless told otherwise, and then they lead to `/errors`.

@@ -7,10 +7,13 @@ import Posix
 /// A class so that the array of vectors is allocated once for the writer's life.
 @safe
 final class GatherList {
-    enum Outcome { case written, blocked, dropped }
+    /// All that waited is written; the socket is full; the response has ended in order; the stream or its client is gone.
+    enum Outcome { case written, blocked, ended, dropped }
 
     /// Far below IOV_MAX (1,024) and enough that the call's own cost no longer shows.
     private static let capacity = 256
+    /// How many chunks it was given so far.
+    private(set) var chunks = 0
     private let vectors = UnsafeMutablePointer<iovec>.allocate(capacity: capacity)
     /// The head of a transfer chunk, then its tail.
     private let edges = UnsafeMutableRawBufferPointer.allocate(byteCount: TransferChunk.longestHead + 2, alignment: 1)
@@ -28,16 +31,29 @@ final class GatherList {
     /// Sends what the slot has and what waits in its stream's outbox, until that is sent or the socket is full.
     ///
     /// What is appended meanwhile waits for its turn: one busy stream must not keep the thread from the others.
-    func send(_ slot: inout WriterSlot) -> Outcome {
-        guard !slot.isBlocked else { return .blocked }
-        slot.isEnding = slot.stream.take(into: &slot.sending)
+    func send(_ slot: inout StreamSlot) -> Outcome {
+        // One that was cut is dropped: nobody else closes the outbox of a stream that has a place in the table.
+        guard !slot.isBlocked else { return slot.stream.isOver ? .dropped : .blocked }
+        switch slot.stream.take(into: &slot.sending) {
+        case .opening, .open: break
+        case .ending: slot.isEnding = true
+        case .ended: return .dropped
+        }
+        chunks += slot.sending.count
         var first = 0
-        defer { slot.sending.removeFirst(first) }
+        defer {
+            // As a rule there is one: removeFirst(_:) would cost four times as much.
+            if first == slot.sending.count, first == 1 {
+                slot.sending.removeLast()
+            } else {
+                slot.sending.removeFirst(first)
+            }
+        }
         while first < slot.sending.count || slot.chunk.map({ $0.size > 0 }) ?? false {
             var message = unsafe msghdr()
             unsafe message.msg_iov = vectors
             unsafe message.msg_iovlen = gather(&slot, from: first)
-            let sent = unsafe sendmsg(slot.connection.socket, &message, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            let sent = unsafe sendmsg(slot.socket.descriptor, &message, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             guard sent >= 0 else {
                 switch errno {
                 case EINTR: continue
@@ -52,12 +68,35 @@ final class GatherList {
             slot.pace?.took(data)
             // After a short write too: only an attempt that fails makes the kernel report when there is room again.
         }
-        return .written
+        return slot.isEnding ? sendLastChunk(&slot) : .written
+    }
+
+    private func sendLastChunk(_ slot: inout StreamSlot) -> Outcome {
+        while slot.lastChunkLeft > 0 {
+            let sent = unsafe StreamSlot.lastChunk.withUnsafeBytes { bytes in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes.suffix(slot.lastChunkLeft))
+                return unsafe Glibc.send(
+                    slot.socket.descriptor,
+                    rest.baseAddress,
+                    rest.count,
+                    Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
+                )
+            }
+            guard sent >= 0 else {
+                switch errno {
+                case EINTR: continue
+                case EAGAIN: return .blocked
+                default: return .dropped
+                }
+            }
+            slot.lastChunkLeft -= sent
+        }
+        return .ended
     }
 
     /// Fills the vectors, and returns how many there are: what waits, within a transfer chunk where the response is
     /// chunked. A chunk is begun of what fits the vectors; one that is under way is gone on with.
-    private func gather(_ slot: inout WriterSlot, from first: Int) -> Int {
+    private func gather(_ slot: inout StreamSlot, from first: Int) -> Int {
         guard slot.chunk != nil else { return gather(slot, from: first, into: 0, atMost: .max).vectors }
         let left = slot.chunk.map { $0.size == 0 ? .max : $0.dataLeft } ?? .max
         let data = gather(slot, from: first, into: 1, atMost: left)
@@ -74,7 +113,7 @@ final class GatherList {
 
     /// Fills vectors with what waits, up to so many bytes, and leaves one for what follows.
     private func gather(
-        _ slot: borrowing WriterSlot,
+        _ slot: borrowing StreamSlot,
         from first: Int,
         into start: Int,
         atMost limit: Int
@@ -94,7 +133,7 @@ final class GatherList {
     }
 
     /// Moves past the data that was sent. Returns what the chunks that were finished counted for beyond their bytes.
-    private func advance(_ slot: inout WriterSlot, by sent: Int, first: inout Int) -> Int {
+    private func advance(_ slot: inout StreamSlot, by sent: Int, first: inout Int) -> Int {
         var rest = sent
         var surcharge = 0
         while rest > 0 {

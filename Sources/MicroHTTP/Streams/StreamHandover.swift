@@ -1,48 +1,65 @@
 import CMicroHTTPD
+import Glibc
 
-/// The body of a detached stream as libmicrohttpd sees it: a few first bytes, then a suspension, then the end.
+/// The body of a detached stream as libmicrohttpd sees it: a few first bytes, then an end that is none.
 ///
-/// It is the response's context and so holds the stream's owner for as long as the response lives. Only the
-/// connection's server thread calls it.
+/// At the end the stream goes on on a duplicate of the socket (fcntl(2), `F_DUPFD_CLOEXEC`), and libmicrohttpd, which is told
+/// of an error, closes its own descriptor and forgets the connection with all its memory. Where it has read on already, or
+/// the stream is short, the connection is suspended instead, and resumed when the stream is over.
+///
+/// It is the response's context and so holds the stream's owner, until the loop does. Confined to the loop's thread.
 @safe
 final class StreamHandover {
     private enum Phase {
         case prelude(sent: Int)
-        case detached
+        case suspended
+        case handedOver
+        /// Over TLS.
+        case fed(FedStream)
     }
 
     /// The block that libmicrohttpd allocates per response; the prelude is all that ever passes through it.
     static let blockSize = 256
     static let endOfStream = -1
-    private static let endWithError = -2
+    static let endWithError = -2
 
     private var phase = Phase.prelude(sent: 0)
     private let prelude: [UInt8]
-    private let connection: OpaquePointer
+    private let handle: OpaquePointer
+    private unowned let connection: Connection
     private let stream: DetachedStream
     private let owner: any AnyObject & Sendable
-    private let server: HTTPServer.Core
+    private let loop: EventLoop
     private let isChunked: Bool
+    private let isKept: Bool
 
-    /// - Parameter isChunked: whether libmicrohttpd sends the body in chunks, as it does to clients of HTTP/1.1.
+    /// - Parameters:
+    ///   - isChunked: whether libmicrohttpd sends the body in chunks, as it does to clients of HTTP/1.1.
+    ///   - isKept: whether the connection takes the next request when the stream has ended in order.
     init(
         prelude: [UInt8],
-        connection: OpaquePointer,
+        connection handle: OpaquePointer,
+        of connection: Connection,
         stream: DetachedStream,
         owner: any AnyObject & Sendable,
-        server: HTTPServer.Core,
-        isChunked: Bool
+        loop: EventLoop,
+        isChunked: Bool,
+        isKept: Bool
     ) {
         self.prelude = prelude
-        unsafe self.connection = unsafe connection
+        unsafe self.handle = unsafe handle
+        self.connection = connection
         self.stream = stream
         self.owner = owner
-        self.server = server
+        self.loop = loop
         self.isChunked = isChunked
+        self.isKept = isKept
     }
 
     deinit {
         // Also reached when the client was gone before the hand-over, or asked with HEAD.
+        if case .handedOver = phase { return }
+        if case .fed(let fed) = phase { loop.forget(fed) }
         stream.close(inOrder: false)
     }
 
@@ -54,25 +71,56 @@ final class StreamHandover {
             unsafe buffer.copyBytes(from: part)
             phase = .prelude(sent: sent + part.count)
             return part.count
+        // Asked again, so everything before is in the kernel: from here the loop alone writes to the socket.
         case .prelude:
-            // Asked again, so everything before is in the kernel: from here the writer alone writes to the socket.
-            phase = .detached
-            // A timeout of its own puts it on the list that the daemon walks before it looks at what is ready. When the
-            // end below is then met twice in one turn, the second time frees the connection; without that, 0.9.75
-            // leaves it and its descriptor until the idle timeout.
-            _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout + 1))
-            guard let suspended = unsafe SuspendedConnection(suspending: connection, inFlight: server.inFlight) else {
-                return Self.endOfStream
-            }
-            stream.adopt(suspended, isChunked: isChunked)
-            return 0
-        case .detached:
-            // Resumed: the writer has let go. The last chunk is sent by libmicrohttpd, and only if all before it was: a
+            // Here the connection's session decides: who has the socket cannot write in it.
+            guard connection.session != nil else { return detach() }
+            let fed = unsafe FedStream(stream, on: handle, of: connection, in: loop)
+            phase = .fed(fed)
+            loop.feed(fed)
+            return unsafe fed.read(into: buffer)
+        case .suspended:
+            // Resumed: the stream is over. The last chunk is sent by libmicrohttpd, and only if all before it was: a
             // body that was cut short must not look whole.
             guard stream.endedInOrder else { return Self.endWithError }
             // The next request on this connection waits no longer than any other.
-            _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout))
+            setTimeout(loop.core.configuration.idleTimeout)
             return Self.endOfStream
+        case .fed(let fed): return unsafe fed.read(into: buffer)
+        case .handedOver: return Self.endWithError
         }
+    }
+
+    private func detach() -> Int {
+        // In a later turn, when others have given their second descriptor back. Nothing is changed before: libmicrohttpd asks
+        // again while it walks the list that a timeout of its own would put the connection on.
+        guard loop.takesHandovers else { return 0 }
+        let isShort = !stream.endsWithPeer
+        let hasReadOn = ConnectionPeer(of: connection.socket).pending(connection.standing) > 0
+        // A timeout of its own puts it on the list that the daemon walks before it looks at what is ready. When the
+        // end is then met twice, the second time frees the connection; without that, 0.9.75 leaves it and its
+        // descriptor until the idle timeout.
+        setTimeout(loop.core.configuration.idleTimeout + 1)
+        guard isShort || hasReadOn else { return handOver() }
+        guard loop.core.inFlight.enter() else { return Self.endOfStream }
+        phase = .suspended
+        let suspended = unsafe SuspendedConnection(suspending: handle, of: loop)
+        loop.adopt(StreamSlot(stream, owner: nil, on: .suspended(suspended), isChunked: isChunked))
+        return 0
+    }
+
+    private func handOver() -> Int {
+        let socket = clarion_duplicate(connection.socket)
+        guard socket >= 0 else { return Self.endWithError }
+        phase = .handedOver
+        connection.isHandedOver = true
+        let own = StreamSlot.Socket.own(socket, consumed: isKept ? connection.standing.consumed : nil)
+        loop.adopt(StreamSlot(stream, owner: owner, on: own, isChunked: isChunked))
+        // No last chunk is sent after an error.
+        return Self.endWithError
+    }
+
+    private func setTimeout(_ seconds: Int) {
+        _ = unsafe clarion_mhd_set_timeout(handle, UInt32(seconds))
     }
 }

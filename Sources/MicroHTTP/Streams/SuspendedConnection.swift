@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Glibc
 
 /// A connection that libmicrohttpd has suspended: it leaves the socket alone until the connection is resumed.
 ///
@@ -8,16 +7,15 @@ import Glibc
 @safe
 struct SuspendedConnection: @unchecked Sendable {
     private let handle: OpaquePointer
-    private let inFlight: InFlight
+    private let loop: EventLoop
     /// The socket, owned by libmicrohttpd; valid until ``resume()``.
     let socket: Int32
 
-    /// Suspends the connection; nil if the server is stopping. Only inside one of the connection's callbacks
-    /// (libmicrohttpd manual, "MHD_suspend_connection").
-    init?(suspending handle: OpaquePointer, inFlight: InFlight) {
-        guard inFlight.enter() else { return nil }
+    /// Suspends the connection. Only inside one of the connection's callbacks (libmicrohttpd manual,
+    /// "MHD_suspend_connection"), and after ``InFlight/enter()`` has let it in.
+    init(suspending handle: OpaquePointer, of loop: EventLoop) {
         unsafe self.handle = unsafe handle
-        self.inFlight = inFlight
+        self.loop = loop
         socket = unsafe clarion_mhd_connection_socket(handle)
         unsafe MHD_suspend_connection(handle)
     }
@@ -25,19 +23,7 @@ struct SuspendedConnection: @unchecked Sendable {
     /// Hands the connection back; it may be freed before this returns, so nothing may be done with it afterwards.
     func resume() {
         unsafe MHD_resume_connection(handle)
-        inFlight.leave()
-    }
-
-    /// Prepares the socket for a stream: frames leave at once (tcp(7), `TCP_NODELAY`), and a peer that vanished without
-    /// a word is given up after five minutes of unacknowledged bytes (`TCP_USER_TIMEOUT`); far above what a reader
-    /// that is merely slow needs to open its window again.
-    func configure() {
-        set(TCP_NODELAY, to: 1)
-        set(TCP_USER_TIMEOUT, to: 5 * 60 * 1000)
-    }
-
-    private func set(_ option: Int32, to value: Int32) {
-        var value = value
-        _ = unsafe setsockopt(socket, Int32(IPPROTO_TCP), option, &value, socklen_t(MemoryLayout<Int32>.size))
+        loop.hasResumed()
+        loop.core.inFlight.leave()
     }
 }

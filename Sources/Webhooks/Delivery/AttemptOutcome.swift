@@ -16,7 +16,7 @@ public struct AttemptOutcome: Sendable, Hashable {
     public var delivery: Int64
 
     /// How often the delivery had been renewed when the attempt began: if it has been since, this does not settle it.
-    public var renewals: Int64
+    public var renewals: Int64 = 0
 
     /// The endpoint's id.
     public var endpoint: String
@@ -43,7 +43,7 @@ public struct AttemptOutcome: Sendable, Hashable {
     public var message: String?
 
     /// The first bytes of the response body, at most 1 KiB by default.
-    public var responsePrefix: [UInt8]
+    public var responsePrefix: [UInt8] = []
 
     /// How long the attempt took, in milliseconds.
     public var duration: Int64
@@ -63,44 +63,11 @@ public struct AttemptOutcome: Sendable, Hashable {
 
     /// What the operator is to be told of the endpoint with it.
     var alert: FailureAlerts.Alert?
-
-    /// Creates an outcome.
-    public init(
-        delivery: Int64,
-        renewals: Int64 = 0,
-        endpoint: String,
-        event: String,
-        url: WebhookURL? = nil,
-        attempts: Int,
-        result: Result,
-        status: Int? = nil,
-        failure: FailureClass? = nil,
-        message: String? = nil,
-        responsePrefix: [UInt8] = [],
-        duration: Int64,
-        timings: AttemptTimings? = nil,
-        at: Int64
-    ) {
-        self.delivery = delivery
-        self.renewals = renewals
-        self.endpoint = endpoint
-        self.event = event
-        self.url = url
-        self.attempts = attempts
-        self.result = result
-        self.status = status
-        self.failure = failure
-        self.message = message
-        self.responsePrefix = responsePrefix
-        self.duration = duration
-        self.timings = timings
-        self.at = at
-    }
 }
 
 extension AttemptOutcome {
     /// The outcome of the attempt after those the delivery has had.
-    init(of delivery: Delivery, at endpoint: Endpoint, _ answer: AttemptAnswer, _ result: Result, timeOfDay: Int64) {
+    init(of delivery: DueDelivery, at endpoint: Endpoint, _ answer: AttemptAnswer, _ result: Result, timeOfDay: Int64) {
         self.init(
             delivery: delivery.id,
             renewals: delivery.renewals,
@@ -115,8 +82,8 @@ extension AttemptOutcome {
             responsePrefix: answer.responsePrefix,
             duration: answer.duration,
             timings: answer.timings,
-            at: timeOfDay
+            at: timeOfDay,
+            committedAt: delivery.committedAt
         )
-        committedAt = delivery.committedAt
     }
 }

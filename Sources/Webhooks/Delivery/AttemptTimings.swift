@@ -14,12 +14,4 @@ public struct AttemptTimings: Sendable, Hashable {
 
     /// Until the end.
     public var total: Int64
-
-    /// Timings of those stages.
-    public init(connected: Int64? = nil, secured: Int64? = nil, answered: Int64? = nil, total: Int64) {
-        self.connected = connected
-        self.secured = secured
-        self.answered = answered
-        self.total = total
-    }
 }

@@ -7,6 +7,10 @@ public protocol DeliveryStore: Sendable {
     /// it was after a restart, whoever sets the clock of the day. Callable from any thread.
     var now: Int64 { get }
 
+    /// Whether deliveries to the endpoint are to be made here, at this moment. Asked before each; must not wait. If they are not
+    /// any more, the endpoint is removed; whoever finds that they are again sets it again.
+    func isOnDuty(for endpoint: String) -> Bool
+
     /// Deliveries of the endpoint that are pending and due at `now`, lowest id first. Of an endpoint that is
     /// ``Endpoint/ordered``: all that are pending, due or not, for one that is not due holds the rest back.
     ///
@@ -31,17 +35,22 @@ public protocol DeliveryStore: Sendable {
     )
 }
 
+extension DeliveryStore {
+    /// Nobody else makes them.
+    public func isOnDuty(for endpoint: String) -> Bool { true }
+}
+
 /// What a store has for an endpoint at one moment.
 public struct DueDeliveries: Sendable {
     /// What is due, lowest id first. As many as were asked for mean that there may be more.
-    public var deliveries: [Delivery]
+    public var deliveries: [DueDelivery]
 
     /// When more is due: the earliest time, after the moment of the question, at which a pending delivery that is not among
     /// these is. `nil` if there is none.
     public var next: Int64?
 
     /// Creates an answer.
-    public init(_ deliveries: [Delivery], next: Int64? = nil) {
+    public init(_ deliveries: [DueDelivery], next: Int64? = nil) {
         self.deliveries = deliveries
         self.next = next
     }

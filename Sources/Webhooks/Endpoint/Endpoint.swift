@@ -22,46 +22,30 @@ public struct Endpoint: Sendable, Hashable {
     public var url: WebhookURL
 
     /// Headers sent with every request, in this order, after ours.
-    public var headers: [CustomHeader]
+    public var headers: [CustomHeader] = []
 
     /// The secrets that sign.
     public var secrets: SigningSecrets
 
     /// How many attempts may be under way at once, within ``inFlightBounds``.
-    public var maxInFlight: Int
+    public var maxInFlight: Int = 16
 
     /// Whether deliveries are attempted. While `false` they stay pending.
-    public var isEnabled: Bool
+    public var isEnabled: Bool = true
 
     /// Whether deliveries are made one at a time, in sequence: a failing one holds the rest back.
-    public var ordered: Bool
+    public var ordered: Bool = false
 
     /// The most attempts that begin per second, or `nil` for no limit. Must be greater than zero.
     public var ratePerSecond: Double?
 
     /// How a request carries an event.
-    public var format: Format
+    public var format: Format = .raw
+}
 
-    /// Creates an endpoint.
-    public init(
-        id: String,
-        url: WebhookURL,
-        headers: [CustomHeader] = [],
-        secrets: SigningSecrets,
-        maxInFlight: Int = 16,
-        isEnabled: Bool = true,
-        ordered: Bool = false,
-        ratePerSecond: Double? = nil,
-        format: Format = .raw
-    ) {
-        self.id = id
-        self.url = url
-        self.headers = headers
-        self.secrets = secrets
-        self.maxInFlight = maxInFlight
-        self.isEnabled = isEnabled
-        self.ordered = ordered
-        self.ratePerSecond = ratePerSecond
-        self.format = format
+extension Endpoint {
+    /// An endpoint that is delivered to, in no order.
+    public init(id: String, url: WebhookURL, secrets: SigningSecrets) {
+        self.init(id: id, url: url, headers: [], secrets: secrets)
     }
 }

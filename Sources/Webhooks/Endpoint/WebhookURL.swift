@@ -1,4 +1,4 @@
-import CCurl
+import HTTPTransport
 
 /// A URL that webhooks may be registered for.
 ///
@@ -106,15 +106,20 @@ private struct Parts: Equatable {
     let port: Int
 
     init(_ text: String) throws(WebhookError) {
-        let parsed = try ParsedURL(text)
-        guard let scheme = parsed.part(CURLUPART_SCHEME) else { throw WebhookURL.invalid("the URL has no scheme") }
+        let parsed: URLHandle
+        do throws(URLHandle.Fault) {
+            parsed = try URLHandle(text)
+        } catch {
+            throw WebhookURL.invalid("the URL cannot be parsed: \(error.reason)")
+        }
+        guard let scheme = parsed.scheme else { throw WebhookURL.invalid("the URL has no scheme") }
         guard ["http", "https"].contains(scheme) else {
             throw WebhookURL.invalid("the scheme must be http or https, not '\(scheme)'")
         }
-        guard parsed.part(CURLUPART_USER) == nil, parsed.part(CURLUPART_PASSWORD) == nil else {
+        guard !parsed.hasUserInformation else {
             throw WebhookURL.invalid("user information in the URL is refused; set an Authorization header instead")
         }
-        guard let spelled = parsed.part(CURLUPART_HOST), !spelled.isEmpty else {
+        guard let spelled = parsed.host, !spelled.isEmpty else {
             throw WebhookURL.invalid("the URL has no host")
         }
         // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
@@ -130,53 +135,13 @@ private struct Parts: Equatable {
         guard host.hasPrefix("[") || (host.utf8.count <= 253 && !labels.contains("")) else {
             throw WebhookURL.invalid("a host name has at most 253 bytes, and no empty label")
         }
-        guard let port = parsed.part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap({ Int($0) }),
-            (1...65535).contains(port)
-        else {
+        guard let port = parsed.port, (1...65535).contains(port) else {
             throw WebhookURL.invalid("the port must be between 1 and 65535")
         }
-        guard parsed.set(CURLUPART_HOST, to: host), parsed.set(CURLUPART_FRAGMENT, to: nil),
-            let description = parsed.part(CURLUPART_URL)
-        else { throw WebhookURL.invalid("the URL cannot be parsed") }
+        guard let description = parsed.text(host: host) else { throw WebhookURL.invalid("the URL cannot be parsed") }
         self.description = description
         self.scheme = scheme
         self.host = host
         self.port = port
-    }
-}
-
-/// A `CURLU` handle (`libcurl-url(3)`), freed with the value.
-///
-/// Safe: the pointer is valid from `init` to `deinit` and never leaves the struct.
-@safe
-private struct ParsedURL: ~Copyable {
-    private let handle: OpaquePointer
-
-    init(_ text: String) throws(WebhookError) {
-        guard let handle = unsafe curl_url() else { throw WebhookURL.invalid("out of memory") }
-        // Any scheme parses, so that a wrong one gets a message of its own.
-        let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE)
-        let code = unsafe curl_url_set(handle, CURLUPART_URL, text, flags)
-        guard code == CURLUE_OK else {
-            unsafe curl_url_cleanup(handle)
-            let reason = unsafe String(cString: curl_url_strerror(code))
-            throw WebhookURL.invalid("the URL cannot be parsed: \(reason)")
-        }
-        unsafe self.handle = handle
-    }
-
-    deinit {
-        unsafe curl_url_cleanup(handle)
-    }
-
-    func part(_ part: CURLUPart, flags: UInt32 = 0) -> String? {
-        var text: UnsafeMutablePointer<CChar>? = nil
-        guard unsafe curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text = unsafe text else { return nil }
-        defer { unsafe curl_free(text) }
-        return unsafe String(cString: text)
-    }
-
-    func set(_ part: CURLUPart, to text: String?) -> Bool {
-        unsafe curl_url_set(handle, part, text, 0) == CURLUE_OK
     }
 }

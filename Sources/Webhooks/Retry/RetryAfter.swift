@@ -1,4 +1,4 @@
-import CCurl
+import HTTPTransport
 
 /// The `Retry-After` header (RFC 9110 section 10.2.3): seconds or an HTTP date.
 enum RetryAfter: Sendable, Hashable {
@@ -13,9 +13,8 @@ enum RetryAfter: Sendable, Hashable {
             // More digits than fit are a delay longer than any bound.
             self = .seconds(Int64(text) ?? .max)
         } else {
-            // curl_getdate(3) reads a NUL-terminated copy and knows the three formats of RFC 9110 section 5.6.7.
-            // It reads years of up to ten digits: a date of one that no HTTP-date can name is none.
-            let seconds = Int64(unsafe curl_getdate(text, nil))
+            // A date of a year that no HTTP-date can name is none.
+            let seconds = HTTPDate.seconds(text)
             guard Self.dates.contains(seconds) else { return nil }
             self = .date(seconds * 1000)
         }

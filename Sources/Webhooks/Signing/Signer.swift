@@ -15,15 +15,14 @@ enum Signer: Sendable {
         }
     }
 
-    /// The version tag and the signature over `head` followed by `body`; nil if the system has no randomness to sign with.
-    func signature(head: [UInt8], body: [UInt8]) -> String? {
+    /// The version tag and the signature over the content; nil if the system has no randomness to sign with.
+    func signature(of content: some DataProtocol) -> String? {
         switch self {
         case .hmac(var code):
-            code.update(data: head)
-            code.update(data: body)
+            code.update(data: content)
             return "v1," + Data(code.finalize()).base64EncodedString()
         case .ed25519(let key):
-            return (try? key.signature(for: head + body)).map { "v1a," + $0.base64EncodedString() }
+            return (try? key.signature(for: content)).map { "v1a," + $0.base64EncodedString() }
         }
     }
 }

@@ -24,9 +24,9 @@ struct AttemptTrace {
         let span = tracer.startAnySpan("clarion.deliver", context: context, ofKind: .producer)
         span.updateAttributes { attributes in
             attributes["http.request.method"] = "POST"
-            attributes["url.full"] = request.target.endpoint.url.withoutQueryValues
+            attributes["url.full"] = request.destination.endpoint.url.withoutQueryValues
             attributes["messaging.message.id"] = request.delivery.eventID
-            attributes["clarion.observer"] = request.target.endpoint.id
+            attributes["clarion.observer"] = request.destination.endpoint.id
             attributes["clarion.attempt"] = request.delivery.attempts + 1
         }
         var carrier: [String: String] = [:]

@@ -1,134 +1,47 @@
-import HTTPTransport
-import Locking
-import Glibc
-import Posix
-
-/// Makes attempts on a thread of its own, which owns the libcurl handles and never waits for anything but sockets.
-///
-/// Results go to a handler on that thread, in batches; what it submits is begun at once, so that a busy endpoint's next
-/// attempt needs no other thread. The handler is also called, without results, when a time has come that it named.
+/// Makes attempts on two threads: one is for endpoints that are steady, the other for all others, whose handshakes would
+/// hold those up (``Steadiness``).
 final class Transport: Sendable {
-    typealias Handler = @Sendable ([TransportResult]) -> Void
+    /// Is given the attempts that have ended, on the thread that made them: on two threads at the same time, it may be.
+    /// ``call()`` has it called on one of them, always the same, if need be without any.
+    typealias Handler = @Sendable (_ ended: [TransportResult], _ isCalled: Bool) -> Void
 
-    /// What other threads leave for the transport thread.
-    private struct Inbox {
-        var requests: [TransportRequest] = []
-        var aborts: [UInt64] = []
-        var isStopping = false
-        /// Set while the thread lives.
-        var wakeUp: WakeUp?
-        /// When to call the handler if no attempt ends before, by the store's time.
-        var callAt = Int64.max
-        /// Until when the thread waits, or is about to; nil if it does not: then a wake-up is not worth its system call.
-        var waitsUntil: Int64?
-        var isRunning = false
-        var stopWaiters: [CheckedContinuation<Void, Never>] = []
-
-        /// Wakes the thread if it waits.
-        mutating func wake() {
-            guard waitsUntil != nil else { return }
-            waitsUntil = nil
-            wakeUp?.wake()
-        }
-    }
-
-    private let inbox = Lock(Inbox())
     let options: TransportOptions
-    private let clocks: Clocks
+    private let steady: TransportThread
+    private let others: TransportThread
+
+    /// A handshake of TLS takes a processor for about a millisecond. Who posts, commits or delivers to a steady endpoint
+    /// meanwhile does not wait for its end.
+    private static let niceness: Int32 = 10
 
     init(options: TransportOptions, clocks: Clocks) {
         self.options = options
-        self.clocks = clocks
+        steady = TransportThread(name: "webhooks", options: options, clocks: clocks)
+        others = TransportThread(name: "webhooks-others", niceness: Self.niceness, options: options, clocks: clocks)
     }
 
-    /// Starts the thread. May be called once.
+    /// Starts the threads. May be called once.
     func start(handler: @escaping Handler) {
-        inbox.withLock { $0.isRunning = true }
-        Thread.start(name: "webhooks") { self.run(handler: handler) }
+        steady.start(handler: handler)
+        others.start(handler: handler)
     }
 
-    /// Hands over attempts to begin, in order, and gives up on some that were submitted earlier.
+    /// Hands over attempts to begin, in order on each thread, and gives up on some that were submitted earlier.
     ///
     /// - Parameter callAt: when to call the handler if no attempt ends before, by the store's time; nil leaves it as it is.
     func submit(_ requests: [TransportRequest] = [], aborting tokens: [UInt64] = [], callAt: Int64? = nil) {
-        inbox.withLock { inbox in
-            inbox.requests += requests
-            inbox.aborts += tokens
-            inbox.callAt = callAt ?? inbox.callAt
-            if !requests.isEmpty || !tokens.isEmpty || inbox.callAt < inbox.waitsUntil ?? .min { inbox.wake() }
-        }
+        // The clock is the thread that no handshake holds up.
+        steady.submit(requests.lazy.filter(\.isSteady), aborting: tokens, callAt: callAt)
+        others.submit(requests.lazy.filter { !$0.isSteady }, aborting: tokens, callAt: nil)
     }
 
-    /// Aborts what is under way and ends the thread; returns when it has freed everything.
+    /// Has the handler called soon, on the thread that no handshake holds up.
+    func call() {
+        steady.call()
+    }
+
+    /// Aborts what is under way and ends the threads; returns when they have freed everything.
     func stop() async {
-        await withCheckedContinuation { continuation in
-            let isStopped = inbox.withLock { inbox in
-                guard inbox.isRunning else { return true }
-                inbox.isStopping = true
-                inbox.stopWaiters.append(continuation)
-                inbox.wake()
-                return false
-            }
-            if isStopped { continuation.resume() }
-        }
-    }
-
-    private func run(handler: Handler) {
-        serve(handler: handler)
-        let waiters = inbox.withLock { inbox in
-            inbox.isRunning = false
-            return inbox.stopWaiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    private func serve(handler: Handler) {
-        guard var loop = TransportLoop(options: options, clocks: clocks) else {
-            // At start-up, before any delivery: without memory for one handle the program cannot do its work.
-            fatalError("libcurl cannot be initialised")
-        }
-        let wakeUp = loop.wakeUp
-        inbox.withLock { $0.wakeUp = wakeUp }
-        while takeInbox(into: &loop) {
-            let results = loop.turn()
-            switch results.isEmpty ? timeToWait() : 0 {
-            case nil: break
-            case 0: handler(results)
-            case let milliseconds?:
-                loop.wait(milliseconds: milliseconds)
-                inbox.withLock { $0.waitsUntil = nil }
-            }
-        }
-        inbox.withLock { $0.wakeUp = nil }
-        loop.abortAll()
-        handler(loop.turn())
-    }
-
-    /// Begins and aborts what was left; `false` when it is time to stop.
-    private func takeInbox(into loop: inout TransportLoop) -> Bool {
-        let (requests, aborts, isStopping) = inbox.withLock { inbox in
-            defer {
-                inbox.requests.removeAll()
-                inbox.aborts.removeAll()
-            }
-            return (inbox.requests, inbox.aborts, inbox.isStopping)
-        }
-        loop.begin(requests)
-        loop.abort(aborts)
-        return !isStopping
-    }
-
-    /// For how long there is nothing to do, in milliseconds: announces the wait. Nil if something has come in since the
-    /// inbox was emptied.
-    private func timeToWait() -> Int64? {
-        let now = clocks.now()
-        return inbox.withLock { inbox in
-            guard inbox.requests.isEmpty, inbox.aborts.isEmpty, !inbox.isStopping else { return nil }
-            let time = inbox.callAt.subtractingClamped(now)
-            guard time > 0 else { return 0 }
-            inbox.waitsUntil = inbox.callAt
-            // A minute at most: waits do not go on while the machine is suspended, and the store's time does.
-            return min(time, 60_000)
-        }
+        await steady.stop()
+        await others.stop()
     }
 }

@@ -1,29 +1,29 @@
-import CCurl
 import DequeModule
 import HTTPTransport
 import Posix
 
-/// What the transport thread runs: the multi handle and the exchanges under way. Confined to that thread.
+/// What the transport thread runs: the multi handle and the transfers under way. Confined to that thread.
 struct TransportLoop: ~Copyable {
-    let multi: MultiHandle
-    let options: TransportOptions
+    private let multi: MultiHandle
+    private let template: EasyHandle
+    private let options: TransportOptions
     private let clocks: Clocks
-    private var active: [UInt64: Exchange] = [:]
+    private var active: [UInt64: Transfer] = [:]
     /// Attempts that are begun some at a time.
     private var upcoming: Deque<TransportRequest> = []
     private var results: [TransportResult] = []
-    private var hasReadAuthorities = false
 
     /// How many attempts are begun in one turn at endpoints that may not answer: to connect takes 0.1 ms, and of a thousand
     /// the last would hold up for as long whoever answers.
     private static let beginningsPerTurn = 16
 
-    /// How long nothing must have happened, in milliseconds, for 35 more to be no loss.
-    private static let quietTime: Int64 = 250
-
     init?(options: TransportOptions, clocks: Clocks) {
-        guard let multi = MultiHandle(options) else { return nil }
+        guard let multi = MultiHandle(keptConnections: options.keptConnections), let template = options.template()
+        else {
+            return nil
+        }
         self.multi = multi
+        self.template = template
         self.options = options
         self.clocks = clocks
     }
@@ -42,17 +42,17 @@ struct TransportLoop: ~Copyable {
     private mutating func start(_ requests: some Sequence<TransportRequest>) {
         let (now, timeOfDay) = (clocks.now(), clocks.timeOfDay())
         for request in requests {
-            if let reason = options.refusal(of: request.target.endpoint.url) {
+            if let reason = options.refusal(of: request.destination.endpoint.url) {
                 end(request, .answered(AttemptAnswer(failure: .egressBlocked, message: reason)))
                 continue
             }
-            guard let exchange = Exchange(request, options: options, now: now, timeOfDay: timeOfDay),
-                multi.add(exchange)
+            guard let transfer = Transfer(request, options: options, like: template, now: now, timeOfDay: timeOfDay),
+                multi.add(transfer.easy)
             else {
-                fail(request)
+                end(request, .unmade("libcurl has no memory for another attempt"))
                 continue
             }
-            active[request.token] = exchange
+            active[request.token] = transfer
         }
     }
 
@@ -64,8 +64,8 @@ struct TransportLoop: ~Copyable {
             upcoming.removeAll { tokens.contains($0.token) }
         }
         for token in tokens {
-            guard let exchange = active[token] else { continue }
-            retire(exchange, ending: .aborted)
+            guard let transfer = active[token] else { continue }
+            retire(transfer, ending: .aborted)
         }
     }
 
@@ -79,39 +79,27 @@ struct TransportLoop: ~Copyable {
     mutating func turn() -> [TransportResult] {
         if !upcoming.isEmpty { start((0..<Self.beginningsPerTurn).compactMap { _ in upcoming.popFirst() }) }
         multi.perform()
-        while let (exchange, code) = multi.nextFinished() { end(exchange, code) }
+        while let (transfer, ending) = multi.nextFinished(of: Transfer.self) { end(transfer, ending) }
         defer { results.removeAll(keepingCapacity: true) }
         return results
     }
 
-    /// Takes in that an exchange has ended; the next ``turn()`` tells of it.
-    mutating func end(_ exchange: Exchange, _ code: CURLcode) {
-        if let shortage = exchange.shortage(code) { return retire(exchange, ending: .unmade(shortage)) }
-        let answer = exchange.answer(code)
-        if answer.failure == .timeout { exchange.request?.target.timedOut(at: clocks.now()) }
-        retire(exchange, ending: .answered(answer))
+    private mutating func end(_ transfer: Transfer, _ ending: TransferEnding) {
+        if let shortage = transfer.shortage(ending) { return retire(transfer, ending: .unmade(shortage)) }
+        let answer = transfer.answer(ending)
+        if answer.failure == .timeout { transfer.request.destination.timedOut(at: clocks.now()) }
+        retire(transfer, ending: .answered(answer))
     }
 
-    /// Waits until there is something to do, at most for that time. Uses the first quiet moment to get ready for TLS.
-    mutating func wait(milliseconds: Int64) {
-        if !upcoming.isEmpty { return }
-        // Submissions end the wait, and so does libcurl's own next timeout.
-        let time = hasReadAuthorities ? milliseconds : min(milliseconds, Self.quietTime)
-        let isQuiet = !multi.wait(milliseconds: Int(time))
-        guard isQuiet, !hasReadAuthorities, time == Self.quietTime else { return }
-        hasReadAuthorities = true
-        readAuthorities()
+    /// Waits until there is something to do, at most for that time.
+    func wait(milliseconds: Int64) {
+        if upcoming.isEmpty { multi.wait(milliseconds: Int(milliseconds)) }
     }
 
-    private mutating func retire(_ exchange: Exchange, ending: TransportResult.Ending) {
-        multi.remove(exchange)
-        guard let request = exchange.request else { return }
-        active[request.token] = nil
-        end(request, ending)
-    }
-
-    private mutating func fail(_ request: TransportRequest) {
-        end(request, .unmade(Shortage(message: "libcurl has no memory for another attempt")))
+    private mutating func retire(_ transfer: Transfer, ending: TransportResult.Ending) {
+        multi.remove(transfer.easy)
+        active[transfer.request.token] = nil
+        end(transfer.request, ending)
     }
 
     private mutating func end(_ request: TransportRequest, _ ending: TransportResult.Ending) {

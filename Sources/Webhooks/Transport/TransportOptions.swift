@@ -1,7 +1,8 @@
+import HTTPTransport
 import Notation
 import Tracing
 
-/// What every exchange of a transport has in common.
+/// What every transfer has in common.
 struct TransportOptions: Sendable {
     let connectTimeout: Int
     let totalTimeout: Int
@@ -13,10 +14,11 @@ struct TransportOptions: Sendable {
     let egressGuard: EgressGuard
     let maxResponseLength: Int
     let responsePrefixLength: Int
-    /// How many connections are kept, busy ones included.
+    /// How many attempts may be under way, each of which has a connection of its own at most.
+    let maxInFlight: Int
+    /// How many connections each of two threads keeps, busy ones included: beside all attempts that may be under way there
+    /// are so many on each at most.
     let keptConnections: Int
-    /// How many connections there may be.
-    let maximumConnections: Int
 
     init(_ configuration: WebhookConfiguration) {
         connectTimeout = Self.positive(configuration.connectTimeout)
@@ -29,8 +31,20 @@ struct TransportOptions: Sendable {
         egressGuard = EgressGuard(allowing: configuration.allowEgress)
         maxResponseLength = configuration.maxResponseLength
         responsePrefixLength = configuration.responsePrefixLength
-        maximumConnections = max(configuration.maximumConnections, 1)
-        keptConnections = min(configuration.maxInFlight, maximumConnections)
+        let connections = max(configuration.maximumConnections, 4)
+        keptConnections = min(configuration.maxInFlight, connections / 4)
+        maxInFlight = min(configuration.maxInFlight, connections - 2 * keptConnections)
+    }
+
+    /// A handle with these options, to copy for each attempt. Fails only when libcurl is out of memory.
+    func template() -> EasyHandle? {
+        guard let easy = EasyHandle() else { return nil }
+        easy.judgeAddresses(lostAfter: totalTimeout)
+        easy.setProxy(proxy?.url)
+        easy.identify(as: userAgent, schemes: httpsOnly ? "https" : "http,https")
+        easy.setTimeouts(connect: connectTimeout, total: totalTimeout)
+        easy.setAuthorities(certificateAuthorities)
+        return easy
     }
 
     /// Milliseconds, at least one: 0 means "no limit" to `CURLOPT_TIMEOUT_MS` and the default to the connect timeout.

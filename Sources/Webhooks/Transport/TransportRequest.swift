@@ -1,14 +1,33 @@
 /// One attempt for the transport to make.
-struct TransportRequest: Sendable {
+final class TransportRequest: Sendable {
     /// Unique per attempt; names it when it is to be aborted.
     let token: UInt64
 
     /// How the lane stood when the attempt began, which it counts under until it ends.
     let standing: Standing
 
-    let target: Target
-    let delivery: Delivery
-    var purpose = Purpose.delivery
+    /// Whether its endpoint's attempts cost the transport next to nothing.
+    let isSteady: Bool
+
+    let destination: Destination
+    let delivery: DueDelivery
+    let purpose: Purpose
+
+    init(
+        token: UInt64,
+        standing: Standing,
+        isSteady: Bool,
+        destination: Destination,
+        delivery: DueDelivery,
+        purpose: Purpose = .delivery
+    ) {
+        self.token = token
+        self.standing = standing
+        self.isSteady = isSteady
+        self.destination = destination
+        self.delivery = delivery
+        self.purpose = purpose
+    }
 
     enum Purpose: Sendable, Hashable {
         case delivery
@@ -27,8 +46,9 @@ struct TransportResult: Sendable {
         case answered(AttemptAnswer)
         /// Given up on request, with no word on whether the receiver got it.
         case aborted
-        /// Not made for want of something of this machine's, which is none of the endpoint's doing.
-        case unmade(Shortage)
+        /// Not made for want of something of this machine's, which is none of the endpoint's doing: descriptors, memory,
+        /// ports, threads. The sentence is for the operator.
+        case unmade(String)
     }
 
     let request: TransportRequest

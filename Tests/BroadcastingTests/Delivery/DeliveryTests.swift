@@ -164,7 +164,7 @@ import Testing
         await eventually("the slow one hears") { slow.values == [1] }
     }
 
-    @Test func `a handler waits in its lane no longer than its calls`() async {
+    @Test func `a handler waits in its strand no longer than its calls`() async {
         final class Captured: Sendable {}
         let queue = DispatchQueue(label: "held up")
         let observer = Recorder<Int>()

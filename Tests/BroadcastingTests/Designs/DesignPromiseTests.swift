@@ -62,28 +62,30 @@ import Testing
 
     @Test(.disabled(if: addressSanitizerKeepsAddresses), arguments: Design.allCases)
     func `promise 3: an object at a dead observer's address is a new observer`(design: Design) throws {
-        let channel = design.channel()
-        var dead: Recorder<Int>? = Recorder<Int>()
-        let address = ObjectIdentifier(dead!)
-        channel.register(dead!, deliver: .immediate)
-        dead = nil
+        try whenReused {
+            let channel = design.channel()
+            var dead: Recorder<Int>? = Recorder<Int>()
+            let address = ObjectIdentifier(dead!)
+            channel.register(dead!, deliver: .immediate)
+            dead = nil
 
-        let others = (0..<1_000).map { _ in Recorder<Int>() }
-        #if !canImport(ObjectiveC)
-            #expect(!others.contains { ObjectIdentifier($0) == address }, "the entry keeps the address")
-        #endif
-        channel.post(0)
-        #expect(others.allSatisfy { $0.values.isEmpty }, "they did not register")
-        #expect(channel.registrationCount == 0)
+            let others = (0..<1_000).map { _ in Recorder<Int>() }
+            #if !canImport(ObjectiveC)
+                #expect(!others.contains { ObjectIdentifier($0) == address }, "the entry keeps the address")
+            #endif
+            channel.post(0)
+            #expect(others.allSatisfy { $0.values.isEmpty }, "they did not register")
+            #expect(channel.registrationCount == 0)
 
-        let heir = try #require(object(at: address) { Recorder<Int>() }, "the address was not used again")
-        channel.post(1)
-        #expect(heir.values.isEmpty, "it did not register")
-        channel.register(heir, deliver: .immediate)
-        channel.post(2)
-        channel.unregister(heir)
-        channel.post(3)
-        #expect(heir.values == [2])
+            let heir = try object(at: address) { Recorder<Int>() }
+            channel.post(1)
+            #expect(heir.values.isEmpty, "it did not register")
+            channel.register(heir, deliver: .immediate)
+            channel.post(2)
+            channel.unregister(heir)
+            channel.post(3)
+            #expect(heir.values == [2])
+        }
     }
 
     @Test(arguments: Design.everywhere)

@@ -95,7 +95,7 @@ import Testing
         delegates.add(saver, deliver: .queue(queue))
         queue.suspend()
         async let invocation: Void = delegates.invoke { await $0.save(1) }
-        await eventually("it waits") { saver.lane.turnCount == 1 }
+        await eventually("it waits") { saver.strand.turnCount == 1 }
         delegates.invoke { $0.note(2) }
         queue.resume()
         await invocation
@@ -151,7 +151,7 @@ import Testing
         delegates.add(saver, deliver: .queue(queue))
         queue.suspend()
         let invocation = Task { await delegates.invoke { await $0.save(1) } }
-        await eventually("it waits") { saver.lane.turnCount == 1 }
+        await eventually("it waits") { saver.strand.turnCount == 1 }
         invocation.cancel()
         await invocation.value
         delegates.invoke { $0.note(2) }
@@ -192,7 +192,7 @@ import Testing
             released = saver
             delegates.add(saver, deliver: .queue(queue))
             invocation = Task { await delegates.invoke { (_: any Saving) async in heard.hear(1) } }
-            await eventually("both wait") { saver.lane.turnCount == 1 && removed.lane.turnCount == 1 }
+            await eventually("both wait") { saver.strand.turnCount == 1 && removed.strand.turnCount == 1 }
             delegates.remove(removed)
         }
         await eventually("it is released") { released == nil }
@@ -233,7 +233,7 @@ private protocol Saving: AnyObject, Sendable {
 private final class Saver: Saving {
     let saved = Recorder<Int>()
 
-    var lane: Lane { LaneDirectory.Key(address: ObjectIdentifier(self)).lane }
+    var strand: Strand { StrandDirectory.Key(address: ObjectIdentifier(self)).strand }
 
     func note(_ document: Int) { saved.hear(document) }
     func save(_ document: Int) async {
@@ -242,10 +242,10 @@ private final class Saver: Saving {
     }
 }
 
-extension LaneDirectory.Key {
-    /// The lane as it is now.
-    fileprivate var lane: Lane {
-        defer { LaneDirectory.leave(self) }
-        return LaneDirectory.enter(self)
+extension StrandDirectory.Key {
+    /// The strand as it is now.
+    fileprivate var strand: Strand {
+        defer { StrandDirectory.leave(self) }
+        return StrandDirectory.enter(self)
     }
 }

@@ -147,7 +147,7 @@ import Testing
             number.observe(distinct: true, deliver: .main) { value in label.text += value * 100_000 },
         ]
         number.value = 2
-        // Handed over one by one, in lanes of their own, except the first two, which share the owner's.
+        // Handed over one by one, in strands of their own, except the first two, which share the owner's.
         while await label.text != 222_222 { await Task.yield() }
         withExtendedLifetime(tokens) {}
     }

@@ -91,10 +91,8 @@ private final class Machine {
     init(_ value: some Sendable) { state = ValueState(Snapshot(value)) }
 
     func set(_ number: Int, by thread: ThreadIdentity, now: ContinuousClock.Instant = .now) -> Announcement? {
-        let snapshot = Snapshot(number)
-        let previous = state.current
-        switch state.set(snapshot, previous: previous, by: thread) {
-        case .now(let version): return Announcement(version: version, current: snapshot, previous: previous)
+        switch state.set(Snapshot(number), by: thread) {
+        case .now(let announcement): return announcement
         case .next: return step(now)
         case .other: return nil
         }

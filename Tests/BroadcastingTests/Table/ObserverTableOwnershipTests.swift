@@ -136,45 +136,50 @@ import Testing
 
     @Test(.disabled(if: addressSanitizerKeepsAddresses))
     func `an object at a dead observer's address is a new observer`() throws {
-        var dead = Optional(Recorder<Int>())
-        let address = ObjectIdentifier(dead!)
-        let registration = table.register("a", owner: dead!, replacing: .sameOwner) { $0.hear(-$1) }
-        let token = table.token(for: registration)
-        dead = nil
-        table.notify("a", 0)  // meets the entry, which goes, and with it the last claim on the memory
+        try whenReused {
+            var dead = Optional(Recorder<Int>())
+            let address = ObjectIdentifier(dead!)
+            let registration = table.register("a", owner: dead!, replacing: .sameOwner) { $0.hear(-$1) }
+            let token = table.token(for: registration)
+            dead = nil
+            table.notify("a", 0)  // meets the entry, which goes, and with it the last claim on the memory
 
-        let heir = try #require(object(at: address) { Recorder<Int>() })
-        table.notify("a", 1)
-        #expect(heir.values.isEmpty, "the new object inherits no registration")
+            let heir = try object(at: address) { Recorder<Int>() }
+            table.notify("a", 1)
+            #expect(heir.values.isEmpty, "the new object inherits no registration")
 
-        table.register("a", owner: heir, replacing: .sameOwner) { $0.hear($1) }
-        table.register("b", owner: heir, replacing: .sameOwner) { $0.hear($1) }
-        // The dead one's token and registration end nothing of the heir's.
-        token.cancel()
-        #expect(!table.remove(registration))
-        table.notify("a", 2)
-        table.notify("b", 3)
-        #expect(heir.values == [2, 3])
-        #expect(table.registrationCount == 2)
+            table.register("a", owner: heir, replacing: .sameOwner) { $0.hear($1) }
+            table.register("b", owner: heir, replacing: .sameOwner) { $0.hear($1) }
+            // The dead one's token and registration end nothing of the heir's.
+            token.cancel()
+            #expect(!table.remove(registration))
+            table.notify("a", 2)
+            table.notify("b", 3)
+            #expect(heir.values == [2, 3])
+            #expect(table.registrationCount == 2)
+        }
     }
 
     @Test(.disabled(if: addressSanitizerKeepsAddresses))
     func `a lifetime that outlives its owner spares the object at the owner's address`() throws {
-        final class Observer: Sendable, LifetimeOwner {
-            let lifetime: Lifetime
-            init(_ lifetime: Lifetime) { self.lifetime = lifetime }
+        try whenReused {
+            final class Observer: Sendable, LifetimeOwner {
+                let lifetime: Lifetime
+                private let size = SizeOfItsOwn()
+                init(_ lifetime: Lifetime) { self.lifetime = lifetime }
+            }
+            var kept = Optional(Lifetime())
+            var dead = Optional(Observer(kept!))
+            let address = ObjectIdentifier(dead!)
+            table.register("a", owner: dead!) { _, _ in }
+            dead = nil
+            table.notify("a", 0)  // meets the entry, which goes; the lifetime still knows the address
+            let heir = try object(at: address) { Observer(Lifetime()) }
+            table.register("a", owner: heir) { _, _ in }
+            kept = nil
+            #expect(table.registrationCount == 1)
+            #expect(table.owners(of: "a", as: Observer.self).first === heir)
         }
-        var kept = Optional(Lifetime())
-        var dead = Optional(Observer(kept!))
-        let address = ObjectIdentifier(dead!)
-        table.register("a", owner: dead!) { _, _ in }
-        dead = nil
-        table.notify("a", 0)  // meets the entry, which goes; the lifetime still knows the address
-        let heir = try #require(object(at: address) { Observer(Lifetime()) })
-        table.register("a", owner: heir) { _, _ in }
-        kept = nil
-        #expect(table.registrationCount == 1)
-        #expect(table.owners(of: "a", as: Observer.self).first === heir)
     }
 
     // MARK: Promise 7: handlers

@@ -3,7 +3,7 @@ import Testing
 @testable import Broadcasting
 
 @Suite struct WeakSetTests {
-    private final class Thing {}
+    private final class Thing { private let size = SizeOfItsOwn() }
 
     @Test func `it holds each living object once`() {
         let (one, other) = (Thing(), Thing())
@@ -56,17 +56,19 @@ import Testing
 
     @Test(.disabled(if: addressSanitizerKeepsAddresses))
     func `an object at a dead member's address is no member until it is inserted`() throws {
-        var set = WeakSet<Thing>()
-        var dead = Optional(Thing())
-        let address = ObjectIdentifier(dead!)
-        set.insert(dead!)
-        dead = nil
-        let heir = try #require(object(at: address) { Thing() })
-        #expect(!set.contains(heir))
-        #expect(set.remove(heir) == false)
-        #expect(set.insert(heir) == true)
-        #expect(set.contains(heir))
-        #expect(set.count == 1)
+        try whenReused {
+            var set = WeakSet<Thing>()
+            var dead = Optional(Thing())
+            let address = ObjectIdentifier(dead!)
+            set.insert(dead!)
+            dead = nil
+            let heir = try object(at: address) { Thing() }
+            #expect(!set.contains(heir))
+            #expect(set.remove(heir) == false)
+            #expect(set.insert(heir) == true)
+            #expect(set.contains(heir))
+            #expect(set.count == 1)
+        }
     }
 
     @Test func `storage stays proportional to the objects that live`() {

@@ -112,7 +112,7 @@ import Testing
         try await withHub { hub in
             await hub.log.close()
             let error = await #expect(throws: HubError.self) { try await hub.post("", to: "a") }
-            #expect(error?.code == EventLogError.closed)
+            #expect(error?.code == EventLogError.Code.closed.rawValue)
             #expect(error?.cause is EventLogError)
         }
     }

@@ -2,6 +2,7 @@ import Webhooks
 import EventLog
 import FoundationEssentials
 import MicroHTTP
+import Randomness
 import Testing
 
 @testable import Clarion

@@ -1,6 +1,7 @@
 import EventLog
 import MicroHTTP
 import Webhooks
+import Randomness
 import Testing
 
 @testable import Clarion

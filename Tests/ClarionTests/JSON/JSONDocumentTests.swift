@@ -3,6 +3,7 @@ import MicroHTTP
 import Webhooks
 import FoundationEssentials
 import JSON
+import Randomness
 import Testing
 
 @testable import Clarion

@@ -2,6 +2,7 @@ import EventLog
 import Webhooks
 import JSON
 import MicroHTTP
+import Randomness
 import Testing
 
 @testable import Clarion

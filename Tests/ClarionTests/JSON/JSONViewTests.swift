@@ -2,6 +2,7 @@ import EventLog
 import MicroHTTP
 import Webhooks
 import JSON
+import Randomness
 import Testing
 
 @testable import Clarion

@@ -1,6 +1,7 @@
 import EventLog
 import Webhooks
 import MicroHTTP
+import Randomness
 import Testing
 
 @testable import Clarion

@@ -2,6 +2,7 @@ import Webhooks
 import EventLog
 import Foundation
 import JSON
+import Randomness
 import Testing
 
 @testable import Clarion

@@ -1,6 +1,7 @@
 import Webhooks
 import EventLog
 import Foundation
+import Randomness
 import Testing
 
 @testable import Clarion

@@ -1,5 +1,6 @@
 import Webhooks
 import EventLog
+import Randomness
 import Testing
 
 @testable import Clarion
@@ -123,11 +124,11 @@ import Testing
             let types = (0..<random.number(0...4)).map { _ in
                 random.one(of: ["a", "é", "e\u{301}", "\u{212A}", "K", " "])
             }
-            let filter = TypeFilter(types.joined(separator: ","))
+            let filter = EventTypes(types.joined(separator: ","))
             let type = random.one(of: ["a", "é", "e\u{301}", "\u{212A}", "K", " ", "b"])
             let event = Event.of(type: type)
             let expected = types.isEmpty || types.contains { $0.utf8.elementsEqual(type.utf8) }
-            return filter.selects(event) == expected ? nil : "\(types) of \(type)"
+            return filter.contain(event) == expected ? nil : "\(types) of \(type)"
         }
     }
 }

@@ -1,6 +1,7 @@
 import Notation
 import Webhooks
 import EventLog
+import Randomness
 import Testing
 
 @testable import Clarion

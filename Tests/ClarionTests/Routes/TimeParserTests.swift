@@ -2,6 +2,7 @@ import Notation
 import Webhooks
 import JSON
 import EventLog
+import Randomness
 import Testing
 
 @testable import Clarion

@@ -1,6 +1,7 @@
 import MicroHTTP
 import Webhooks
 import EventLog
+import Randomness
 import Testing
 
 @testable import Clarion

@@ -20,19 +20,23 @@ import Testing
         let places = StreamPlaces(maximum: 1_000, perClient: 100)
         let clients = try (0..<3).map { try client("192.0.2.\($0):1") }
         for _ in 0..<5 {
-            let granted = await withTaskGroup(of: StreamPlace?.self) { group in
-                for number in 0..<1_000 {
-                    group.addTask { place(places.take([clients[number % 3]], displacing: nil)) }
-                }
-                return await group.reduce(into: []) { if let place = $1 { $0.append(place) } }
-            }
-            #expect(granted.count == 300)
-            #expect(places.clients.values.allSatisfy { $0 == 100 })
-            withExtendedLifetime(granted) {}
+            await takeAll(of: places, for: clients)
+            // A task lets go of its result a moment after its group has returned: in the next round it would have a place.
+            try await eventually { places.count == 0 }
+            #expect(places.clients.isEmpty)
         }
-        // A task lets go of its result a moment after its group has returned.
-        try await eventually { places.count == 0 }
-        #expect(places.clients.isEmpty)
+    }
+
+    private func takeAll(of places: StreamPlaces, for clients: [StreamPlaces.Client]) async {
+        let granted = await withTaskGroup(of: StreamPlace?.self) { group in
+            for number in 0..<1_000 {
+                group.addTask { place(places.take([clients[number % 3]], displacing: nil)) }
+            }
+            return await group.reduce(into: []) { if let place = $1 { $0.append(place) } }
+        }
+        #expect(granted.count == 300)
+        #expect(places.clients.values.allSatisfy { $0 == 100 })
+        withExtendedLifetime(granted) {}
     }
 
     @Test func `all clients of a stream have room, or none of them counts it`() throws {

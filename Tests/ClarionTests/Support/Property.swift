@@ -1,28 +1,22 @@
 import Webhooks
 import EventLog
 import Foundation
+import Randomness
 import Testing
 
 @testable import Clarion
 @testable import MicroHTTP
 
-/// Looks for a case in which something does not hold, in many that are drawn by chance, the same ones each time.
+/// Looks for a case in which something does not hold, in many that are drawn by chance.
 ///
-/// - Parameters:
-///   - cases: how many, unless `CLARION_PROPERTY_CASES` says another number.
-///   - body: returns what is wrong with the case, or nil.
+/// - Parameter body: returns what is wrong with the case, or nil.
 func search(
     cases: UInt64 = 20_000,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (inout SeededGenerator) -> String?
 ) {
-    let wanted = ProcessInfo.processInfo.environment["CLARION_PROPERTY_CASES"].flatMap { UInt64($0) }
-    for seed in 0..<(wanted ?? cases) {
-        var random = SeededGenerator(seed: seed)
-        guard let fault = body(&random) else { continue }
-        Issue.record("seed \(seed): \(fault)", sourceLocation: sourceLocation)
-        return
-    }
+    guard let fault = firstFault(cases: cases, body) else { return }
+    Issue.record("\(fault)", sourceLocation: sourceLocation)
 }
 
 /// The codes that docs/errors.md explains.
@@ -33,12 +27,6 @@ let documentedCodes: Set<String> = {
 }()
 
 extension SeededGenerator {
-    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
-
-    mutating func chance(_ oneIn: Int) -> Bool { number(1...oneIn) == 1 }
-
-    mutating func one<Element>(of elements: [Element]) -> Element { elements.randomElement(using: &self)! }
-
     /// What lies on the borders of grammars: delimiters, blanks, controls, and characters that Swift compares or joins
     /// otherwise than their bytes.
     private static let odd: [String] = [

@@ -1,3 +1,4 @@
+import Randomness
 import EventLog
 import MicroHTTP
 import Webhooks

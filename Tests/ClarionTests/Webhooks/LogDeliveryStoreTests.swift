@@ -2,9 +2,9 @@ import MicroHTTP
 import CoreMetrics
 import EventLog
 import Testing
-import Webhooks
 
 @testable import Clarion
+@testable import Webhooks
 
 @Suite struct LogDeliveryStoreTests {
     private static let day: Int64 = 86_400_000
@@ -37,11 +37,11 @@ import Webhooks
         let log = try SQLiteEventLog(at: .inMemory, durability: .memory)
         let topic = try Topic("a")
         _ = try await log.saveObserver(
-            ObserverRecord(id: "w", topics: [try TopicPattern("a")], createdAt: .now()),
+            ObserverRecord(id: ObserverID(rawValue: "w"), topics: [try TopicPattern("a")], createdAt: .now()),
             expecting: nil
         )
         _ = try await log.append((0..<4).map { _ in EventDraft(topic: topic, data: []) })
-        let due = try await log.dueDeliveries(of: "w", at: log.now, inOrder: true, limit: 9)
+        let due = try await log.dueDeliveries(of: ObserverID(rawValue: "w"), at: log.now, inOrder: true, limit: 9)
         let ids = due.deliveries.map(\.event.position.rawValue)
         let failed = Recorder<FailedEndpoint>()
         try await body(
@@ -63,7 +63,7 @@ import Webhooks
             try await store.record([outcome(ids[1], failing: 5 * Self.day - 1_001, .dead)])
             #expect(failed.all.isEmpty)
             try await store.record([ids[0], ids[2]].map { outcome($0, failing: 1, .retry(notBefore: 0)) })
-            #expect(failed.all.map(\.id) == ["w"] && failed.all.map(\.reason) == [.failing])
+            #expect(failed.all.map(\.id.rawValue) == ["w"] && failed.all.map(\.reason) == [.failing])
         }
     }
 

@@ -2,6 +2,7 @@ import JSON
 import EventLog
 import Foundation
 import MicroHTTP
+import Randomness
 import Testing
 
 @testable import Clarion
@@ -69,7 +70,7 @@ import Testing
                 let document = String(decoding: try webhook.document(of: id, sealedWith: nil), as: UTF8.self)
                 _ = try await hub.webhooks.store.saveObserver(
                     ObserverRecord(
-                        id: id.description,
+                        id: id,
                         topics: observer.topics,
                         document: random.damaged(document),
                         createdAt: .now()
@@ -89,7 +90,7 @@ import Testing
             for id in unreadable {
                 let document = try await #require(hub.directory.find(id)).document()
                 #expect(document["state"]?.text == "disabled" && document["reason"]?.text == "unreadable")
-                #expect(try await hub.log.deliveryStats(of: id.description).pending == 0)
+                #expect(try await hub.log.deliveryStats(of: id).pending == 0)
                 let isRemoved = try await hub.webhooks.remove(id) { _ throws(Problem) in }
                 #expect(isRemoved && hub.directory.find(id) == nil)
             }

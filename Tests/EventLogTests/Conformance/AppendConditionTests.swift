@@ -6,20 +6,20 @@ import Testing
     @Test(arguments: LogKind.all)
     func `compare-and-set stores only over what was expected`(kind: LogKind) async throws {
         let log = try kind.make().log
-        func set(_ condition: AppendCondition) async -> String? {
+        func set(_ condition: AppendCondition) async -> EventLogError.Code? {
             await code { () async throws(EventLogError) in try await log.append([.of("a", "v")], if: condition) }
         }
-        #expect(await set(.hasEvent) == EventLogError.valueChanged)
+        #expect(await set(.hasEvent) == .valueChanged)
         #expect(await set(.hasNone) == nil)
-        #expect(await set(.hasNone) == EventLogError.valueChanged)
+        #expect(await set(.hasNone) == .valueChanged)
         let first = try #require(try await log.lastEvent(of: .of("a")))
         try await log.append([.of("b")])
         #expect(await set(.newestIsOne(of: [first.id])) == nil)
-        #expect(await set(.newestIsOne(of: [first.id])) == EventLogError.valueChanged)
+        #expect(await set(.newestIsOne(of: [first.id])) == .valueChanged)
         #expect(await set(.hasEvent) == nil)
         #expect(log.tail.rawValue == 4)
         let newest = try #require(try await log.lastEvent(of: .of("a")))
-        #expect(await set(.newestIsNone(of: [first.id, newest.id])) == EventLogError.valueChanged)
+        #expect(await set(.newestIsNone(of: [first.id, newest.id])) == .valueChanged)
         #expect(await set(.newestIsNone(of: [first.id])) == nil)
         #expect(log.tail.rawValue == 5)
     }
@@ -32,7 +32,7 @@ import Testing
                 _ = try await log.append([.of("a")], if: .all(conditions))
                 return nil
             } catch {
-                #expect(error.code == EventLogError.valueChanged)
+                #expect(error.code == .valueChanged)
                 return error.place
             }
         }

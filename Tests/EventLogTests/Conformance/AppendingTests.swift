@@ -75,6 +75,22 @@ import Testing
     }
 
     @Test(arguments: LogKind.all)
+    func `posts beside probes are all told`(kind: LogKind) async throws {
+        let log = try kind.make().log
+        let heard = Record<Event>()
+        log.follow { for event in $0.events { heard.add(event) } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for poster in 0..<4 {
+                group.addTask { for number in 0..<150 { try await log.append([.of("a.\(poster)", "\(number)")]) } }
+                group.addTask { for _ in 0..<150 { try await log.probe() } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(heard.all.count == 600)
+        await log.close()
+    }
+
+    @Test(arguments: LogKind.all)
     func `acknowledges an empty post in its turn`(kind: LogKind) async throws {
         let log = try kind.make().log
         let order = Record<Int>()
@@ -89,7 +105,7 @@ import Testing
     func `refuses at once when too much waits`(kind: LogKind) async throws {
         let log = try kind.make(LogKind.Settings(queuedBytes: 10_000)).log
         let large = EventDraft(topic: .of("a"), data: Array(repeating: 0, count: 10_000))
-        #expect(await code { () throws(EventLogError) in try await log.append([large]) } == EventLogError.overloaded)
+        #expect(await code { () throws(EventLogError) in try await log.append([large]) } == .overloaded)
         #expect(try await log.append([.of("a")]).count == 1)
         await log.close()
     }
@@ -105,9 +121,9 @@ import Testing
         await other
         await log.close()
         #expect(acknowledged.all == Array(repeating: true, count: 500))
-        #expect(await code { () throws(EventLogError) in try await log.append([.of("a")]) } == EventLogError.closed)
+        #expect(await code { () throws(EventLogError) in try await log.append([.of("a")]) } == .closed)
         #expect(
-            await code { () throws(EventLogError) in try await log.lastEvent(of: .of("a")) } == EventLogError.closed
+            await code { () throws(EventLogError) in try await log.lastEvent(of: .of("a")) } == .closed
         )
         guard kind.outlivesClosing else { return }
         let again = try await subject.reopen()

@@ -3,7 +3,7 @@ import EventLog
 /// Registers an observer, or replaces the one of that id.
 func save(
     _ log: any CompleteLog,
-    _ id: String,
+    _ id: ObserverID,
     _ topics: [String],
     types: [String] = [],
     receives: Bool = true

@@ -1,5 +1,6 @@
-import EventLog
 import Testing
+
+@testable import EventLog
 
 /// What is promised of deliveries.
 @Suite("Conformance: deliveries") struct DeliveryTests {
@@ -11,7 +12,7 @@ import Testing
         try await save(log, "paused", ["**"], receives: false)
         try await save(log, "other", ["b.*"])
         let events = try await log.append([.of("a"), .of("a.b", type: "t"), .of("b.c", type: "v"), .of("a", type: "u")])
-        func pending(_ id: String) async throws -> [Int64] {
+        func pending(_ id: ObserverID) async throws -> [Int64] {
             try await log.pendingDeliveries(of: id, limit: 10).map(\.event.position.rawValue)
         }
         #expect(try await pending("all") == [1, 2, 3, 4])
@@ -83,7 +84,8 @@ import Testing
         #expect(try await log.due(of: "w", at: start, limit: 10).map(\.event) == [due[3].event])
         #expect(try await log.dueDeliveries(of: "w", at: start, limit: 10).next == later)
         #expect(try await log.dueDeliveries(of: "w", at: later, limit: 10).next == nil)
-        #expect(try await log.due(of: "w", at: later, limit: 10).map(\.event) == [due[3], due[1]].map(\.event))
+        // What is to be tried again comes first.
+        #expect(try await log.due(of: "w", at: later, limit: 10).map(\.event) == [due[1], due[3]].map(\.event))
         #expect(try await log.pendingDeliveries(of: "w", limit: 10).map(\.event) == [due[1], due[3]].map(\.event))
         let retry = try #require(try await log.pendingDeliveries(of: "w", limit: 1).first)
         #expect(retry.attempts == 1 && retry.notBefore == later && retry.event == due[1].event)

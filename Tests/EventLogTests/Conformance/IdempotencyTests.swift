@@ -34,7 +34,7 @@ import Testing
         let error = await #expect(throws: EventLogError.self) {
             try await log.append([.of("a", "before"), draft("a", "k", "two")], if: nil)
         }
-        #expect(error?.code == EventLogError.idempotencyConflict)
+        #expect(error?.code == .idempotencyConflict)
         #expect(error?.place == 1)
         #expect(log.tail.rawValue == 1)
     }
@@ -73,7 +73,7 @@ import Testing
         let code = await code { () async throws(EventLogError) in
             try await log.append([draft("a", "n", "x"), draft("a", "n", "y")], if: nil)
         }
-        #expect(code == EventLogError.idempotencyConflict)
+        #expect(code == .idempotencyConflict)
         #expect(log.tail.rawValue == 4)
     }
 

@@ -1,8 +1,8 @@
 import EventLog
+import Foundation
 import Testing
 
-/// Everything that a hub asks of its log.
-typealias CompleteLog = DeliveryLog & EventLog & ObserverStore & TopicStore
+@testable import ClusterLog
 
 /// A conformance to the log's protocols. The suites of this folder hold every kind to what the protocols promise, and
 /// know nothing else of it: a further conformance is added to ``all``.
@@ -33,11 +33,37 @@ struct LogKind: Sendable, CustomTestStringConvertible {
     static let process = sqlite("SQLite on disk", .process)
     static let memory = sqlite("SQLite in memory", .memory)
 
-    static let all = [process, memory]
+    /// Without a server there is nothing to test it with: `apt-get install nats-server`.
+    static let jetStream = NATSServer.shared.map(jetStream(on:))
+
+    static let all = [process, memory] + [jetStream].compactMap(\.self)
 
     /// A fresh log of this kind.
     func make(_ settings: Settings = Settings(), clock: ManualClock = ManualClock()) throws -> LogUnderTest {
         try LogUnderTest(self, settings, clock)
+    }
+
+    private static func jetStream(on server: NATSServer) -> LogKind {
+        LogKind(testDescription: "JetStream", outlivesClosing: true) { directory, settings, clock in
+            var limits = SQLiteEventLog.Limits()
+            limits.retention = settings.retention
+            limits.groupEvents = settings.groupEvents ?? limits.groupEvents
+            limits.queuedBytes = settings.queuedBytes ?? limits.queuedBytes
+            limits.scannedEvents = settings.scannedEvents ?? limits.scannedEvents
+            limits.cachedTopics = settings.cachedTopics ?? limits.cachedTopics
+            let name = String(directory.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.suffix(60))
+            var start = Node.Start(address: try ClusterAddress("nats://127.0.0.1:\(server.port)?name=\(name)"))
+            start.limits = limits
+            start.clock = clock
+            start.elapsed = { .milliseconds(clock().milliseconds) }
+            // So that the tests can count: one after the other, and by their own clock.
+            start.numbering = Replica.Numbering(eventsPerMessage: 0) { _ in clock() }
+            let log = try JetStreamLog(start)
+            // Outcomes are taken from the node that delivers a webhook.
+            let deadline = ContinuousClock.now + .seconds(20)
+            while log.keeper.duty != .all, .now < deadline { usleep(2_000) }
+            return log
+        }
     }
 
     private static func sqlite(_ name: String, _ durability: Durability) -> LogKind {
@@ -91,7 +117,7 @@ final class LogUnderTest {
             do {
                 log = try kind.open(directory.path, settings, LogUnderTest.time(of: clock, in: directory))
                 return log
-            } catch let error as EventLogError where error.code == EventLogError.locked && .now < deadline {
+            } catch let error as EventLogError where error.code == .locked && .now < deadline {
                 await Task.yield()
             }
         }

@@ -1,9 +1,11 @@
-import EventLog
 import Testing
+
+@testable import EventLog
 
 /// What is promised of observers.
 @Suite("Conformance: observers") struct ObserverTests {
-    private func record(_ id: String, _ topics: [String], types: [String] = [], receives: Bool = true) -> ObserverRecord
+    private func record(_ id: ObserverID, _ topics: [String], types: [String] = [], receives: Bool = true)
+        -> ObserverRecord
     {
         ObserverRecord(
             id: id,
@@ -46,7 +48,7 @@ import Testing
             try await log.saveObserver(ObserverRecord(id: "new", topics: [], createdAt: .now()), expecting: 1)
         }
         async let posting = log.append([.of("x"), .of("y")])
-        #expect(await [saving, deleting, making] == Array(repeating: EventLogError.revisionChanged, count: 3))
+        #expect(await [saving, deleting, making] == Array(repeating: .revisionChanged, count: 3))
         #expect(try await posting.count == 2)
         #expect(try await log.observers() == [saved])
         #expect(try await log.pendingDeliveries(of: "a", limit: 10).map(\.event.topic) == [.of("x")])
@@ -85,14 +87,14 @@ import Testing
     @Test(arguments: LogKind.all)
     func `deletes every observer of exactly a pattern`(kind: LogKind) async throws {
         let log = try kind.make().log
-        for (id, topics) in [("a", ["x.*"]), ("b", ["x.y"]), ("c", ["q", "x.*"]), ("d", ["x.**"])] {
+        for (id, topics) in [("a" as ObserverID, ["x.*"]), ("b", ["x.y"]), ("c", ["q", "x.*"]), ("d", ["x.**"])] {
             _ = try await log.saveObserver(record(id, topics, receives: id != "c"), expecting: nil)
         }
         #expect(try await Set(log.deleteObservers(of: .of("x.*"))) == ["a", "c"])
         #expect(try await log.deleteObservers(of: .of("x.*")).isEmpty)
         _ = try await log.append([.of("x.y")])
         #expect(try await log.observers().map(\.id) == ["b", "d"])
-        for id in ["a", "b", "c", "d"] {
+        for id in ["a", "b", "c", "d"] as [ObserverID] {
             #expect(try await log.deliveryStats(of: id).pending == (id == "b" || id == "d" ? 1 : 0))
         }
         await log.close()

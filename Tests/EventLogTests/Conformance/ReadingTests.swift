@@ -44,12 +44,6 @@ import Testing
             #expect(found == expected)
             #expect(position == max(after, log.tail))
             #expect(
-                try await log.earliest(matching: patterns)
-                    == events.first { event in
-                        patterns.contains { $0.matches(event.topic) }
-                    }
-            )
-            #expect(
                 try await log.newest(matching: patterns)
                     == events.last { event in
                         patterns.contains { $0.matches(event.topic) }
@@ -100,7 +94,6 @@ import Testing
         for patterns in [[], [TopicPattern.of("c")], [.of("c"), .of("d")], [.of("c.*")]] {
             let page = try await log.read(after: .start, matching: patterns, limit: 10, byteLimit: .max)
             #expect(page.events.isEmpty && page.isLast && page.scannedThrough == Position(2))
-            #expect(try await log.earliest(matching: patterns) == nil)
         }
         await log.close()
     }

@@ -18,7 +18,7 @@ struct DeliveryModel {
         var isLater = false
     }
 
-    var observers: [String: Observer] = [:]
+    var observers: [ObserverID: Observer] = [:]
     private(set) var topics: [Int64: Topic] = [:]
     private(set) var tail: Int64 = 0
 
@@ -32,12 +32,12 @@ struct DeliveryModel {
         }
     }
 
-    mutating func save(_ id: String, _ topics: [TopicPattern], _ types: [String], receives: Bool) {
+    mutating func save(_ id: ObserverID, _ topics: [TopicPattern], _ types: [String], receives: Bool) {
         let deliveries = observers[id]?.deliveries ?? [:]
         observers[id] = Observer(topics: topics, types: types, receives: receives, deliveries: deliveries)
     }
 
-    mutating func settle(_ id: String, _ event: Int64, _ state: DeliveryState, renewals: Int64) {
+    mutating func settle(_ id: ObserverID, _ event: Int64, _ state: DeliveryState, renewals: Int64) {
         guard var delivery = observers[id]?.deliveries[event], delivery.state == .pending,
             delivery.renewals == renewals
         else { return }
@@ -47,13 +47,13 @@ struct DeliveryModel {
         observers[id]?.deliveries[event] = delivery
     }
 
-    mutating func redeliver(_ id: String, _ event: Int64) {
+    mutating func redeliver(_ id: ObserverID, _ event: Int64) {
         guard observers[id]?.receives == true, topics[event] != nil else { return }
         let renewals = observers[id]?.deliveries[event]?.renewals ?? 0
         observers[id]?.deliveries[event] = Delivery(renewals: renewals + 1)
     }
 
-    mutating func abandon(_ id: String) {
+    mutating func abandon(_ id: ObserverID) {
         guard let observer = observers[id], !observer.receives else { return }
         for (event, delivery) in observer.deliveries where delivery.state == .pending {
             observers[id]?.deliveries[event]?.state = .dead

@@ -14,13 +14,21 @@ import Testing
         let directory = try TemporaryDirectory()
         let clock = ManualClock()
         func open() throws -> SQLiteEventLog {
-            try SQLiteEventLog(at: .directory(directory.path), durability: .process, manual: clock)
+            var limits = SQLiteEventLog.Limits()
+            // So few that what an observer wanted first is given up for rows again and again.
+            limits.interests = 3
+            return try SQLiteEventLog(
+                at: .directory(directory.path),
+                durability: .process,
+                limits: limits,
+                manual: clock
+            )
         }
         var log = try open()
         var model = DeliveryModel()
         for step in 0..<400 {
             clock.now = clock.now.advanced(byMilliseconds: 1)
-            let id = ["v", "w"].randomElement(using: &random) ?? "w"
+            let id: ObserverID = ["v", "w"].randomElement(using: &random) ?? "w"
             switch Int.random(in: 0..<100, using: &random) {
             case ..<35:
                 let drafts = (0..<Int.random(in: 1...9, using: &random)).map { _ in
@@ -104,7 +112,7 @@ import Testing
         _ random: inout SplitMix,
         _ place: Comment
     ) async throws {
-        for id in ["v", "w"] {
+        for id in ["v", "w"] as [ObserverID] {
             // What is gone with its topic is deleted a little later.
             let all = (model.observers[id]?.deliveries ?? [:]).filter { model.topics[$0.key] != nil }
             for state in DeliveryState.allCases {
@@ -127,10 +135,11 @@ import Testing
             #expect(try await log.delivery(of: Position(event), to: id)?.summary.state == all[event]?.state, place)
             let untried = all.filter { $0.value.state == .pending && !$0.value.isLater && $0.value.renewals == 0 }
             let due = try await log.due(of: id, at: .earliest, limit: 10_000)
-            #expect(Set(due.map(\.event.position.rawValue)) == Set(untried.keys), place)
+            let positions = due.map(\.event.position.rawValue).filter { model.topics[$0] != nil }
+            #expect(Set(positions) == Set(untried.keys), place)
         }
         try await log.settle()
-        for id in ["v", "w"] {
+        for id in ["v", "w"] as [ObserverID] {
             let pending = (model.observers[id]?.deliveries ?? [:]).count { $0.value.state == .pending }
             #expect(try await log.deliveryStats(of: id).pending == pending, place)
         }

@@ -73,7 +73,7 @@ extension LogModel {
         let names = matching(patterns)
         let held = names.flatMap { retained($0) }.map(\.position)
         let ones = patterns.map { TopicPattern.of($0) }
-        let earliest = try await log.earliest(matching: ones)?.position.rawValue
+        let earliest = try await earliest(in: log, ones)
         if earliest != held.min() { return "the earliest of \(patterns) is \(earliest ?? 0), not \(held.min() ?? 0)" }
         let newest = try await log.newest(matching: ones)?.rawValue
         if newest != held.max() { return "the newest of \(patterns) is \(newest ?? 0), not \(held.max() ?? 0)" }
@@ -91,5 +91,16 @@ extension LogModel {
             return "the position since \(time) is \(found), not from \(before) to before \(first ?? tail + 1)"
         }
         return nil
+    }
+
+    /// The position of the oldest event that any of the patterns matches.
+    private func earliest(in log: any CompleteLog, _ patterns: [TopicPattern]) async throws -> Int64? {
+        var position = Position.start
+        while true {
+            let page = try await log.read(after: position, matching: patterns, limit: 1, byteLimit: .max)
+            if let event = page.events.first { return event.position.rawValue }
+            if page.isLast { return nil }
+            position = page.scannedThrough
+        }
     }
 }

@@ -85,7 +85,7 @@ struct LogModel {
                 replays[place] = use.position
             }
             if fingerprints[key, default: post.fingerprint] != post.fingerprint {
-                return .refused(EventLogError.idempotencyConflict)
+                return .refused(.idempotencyConflict)
             }
             fingerprints[key] = post.fingerprint
         }
@@ -95,9 +95,9 @@ struct LogModel {
         if let topic = posts.first?.topic {
             let hasEvent = !retained(topic).isEmpty
             switch condition {
-            case .hasNone where hasEvent: return .refused(EventLogError.valueChanged)
+            case .hasNone where hasEvent: return .refused(.valueChanged)
             case .hasEvent where !hasEvent, .isNewest where !hasEvent, .isOther:
-                return .refused(EventLogError.valueChanged)
+                return .refused(.valueChanged)
             default: break
             }
         }

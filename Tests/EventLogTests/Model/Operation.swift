@@ -30,7 +30,7 @@ enum Operation: Hashable, Sendable {
 /// What came of an operation.
 enum Outcome: Hashable, Sendable, CustomStringConvertible {
     case posted([Int64], isReplay: Bool)
-    case refused(String)
+    case refused(EventLogError.Code)
     case done
     case deleted(Bool)
 
@@ -38,7 +38,7 @@ enum Outcome: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .posted(let positions, let isReplay):
             "posted \(positions.map(String.init).joined(separator: ",")) \(isReplay)"
-        case .refused(let code): "refused \(code)"
+        case .refused(let code): "refused \(code.rawValue)"
         case .done: "done"
         case .deleted(let existed): "deleted \(existed)"
         }

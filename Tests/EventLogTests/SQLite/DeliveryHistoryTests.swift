@@ -5,13 +5,13 @@ import Testing
 @Suite struct DeliveryHistoryTests {
     private let clock = ManualClock()
 
-    private func log(_ observers: String...) async throws -> SQLiteEventLog {
+    private func log(_ observers: ObserverID...) async throws -> SQLiteEventLog {
         let log = try SQLiteEventLog(at: .inMemory, durability: .memory, manual: clock)
         for id in observers { try await save(log, id) }
         return log
     }
 
-    private func save(_ log: SQLiteEventLog, _ id: String, receives: Bool = true) async throws {
+    private func save(_ log: SQLiteEventLog, _ id: ObserverID, receives: Bool = true) async throws {
         _ = try await log.saveObserver(
             ObserverRecord(id: id, topics: [.of("a")], receives: receives, createdAt: clock.now),
             expecting: nil
@@ -22,7 +22,7 @@ import Testing
     private func settle(
         _ log: SQLiteEventLog,
         _ states: [DeliveryOutcome.State],
-        of observer: String = "w"
+        of observer: ObserverID = "w"
     ) async throws -> [Event] {
         let events = try await log.append(states.map { _ in .of("a") })
         let pending = try await log.pendingDeliveries(of: observer, limit: 10_000)
@@ -221,7 +221,9 @@ import Testing
             Array(repeating: .delivered, count: 5) + [.dead, .dead, .pending(notBefore: .latest)]
         )
         func purge(_ limit: Int = 3) async throws -> Bool {
-            try await log.change { [clock] writer, db in try writer.purgeDeliveryHistory(limit, at: clock.now, db) }
+            try await log.change { [clock] tables, db in
+                try tables.deliveries.purgeHistory(limit, at: clock.now, noting: &tables.schedule, db)
+            }
         }
         let day: Int64 = 86_400_000
         clock.now = clock.now.advanced(byMilliseconds: 7 * day - 1)
@@ -249,8 +251,8 @@ import Testing
         let ids = try await log.pendingDeliveries(of: "w", limit: 9)
         let other = try await log.pendingDeliveries(of: "v", limit: 9)
         let start = events[0].time
-        func record(_ after: Int64, _ outcomes: (DeliveryRecord, DeliveryOutcome.State)...) async throws -> [String:
-            Duration]
+        func record(_ after: Int64, _ outcomes: (DeliveryRecord, DeliveryOutcome.State)...) async throws
+            -> [ObserverID: Duration]
         {
             clock.now = start.advanced(byMilliseconds: after)
             return try await log.recordOutcomes(outcomes.map { outcome($0.0, 1, $0.1, failing: after) })

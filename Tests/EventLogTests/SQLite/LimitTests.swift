@@ -35,17 +35,17 @@ import Testing
         return draft
     }
 
-    private func observer(_ id: String) -> ObserverRecord {
+    private func observer(_ id: ObserverID) -> ObserverRecord {
         ObserverRecord(id: id, topics: [.of("none")], createdAt: .now())
     }
 
     /// The code with which something is refused; nil if it is not.
-    private func refusal<Value>(of work: () async throws -> Value) async -> String? {
+    private func refusal<Value>(of work: () async throws -> Value) async -> EventLogError.Code? {
         do {
             _ = try await work()
             return nil
         } catch {
-            return (error as? EventLogError)?.code ?? "\(error)"
+            return (error as? EventLogError)?.code ?? .failed
         }
     }
 
@@ -54,27 +54,27 @@ import Testing
     {
         let directory = try TemporaryDirectory()
         let log = try open(directory, topics: 20)
-        let codes = await withTaskGroup(of: String?.self) { group in
+        let codes = await withTaskGroup(of: EventLogError.Code?.self) { group in
             for number in 0..<200 {
                 group.addTask { await refusal { try await log.append([.of("t\(number % 100)")]) } }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(codes.count { $0 == nil } == 40, "two posts on each of twenty topics")
-        #expect(Set(codes) == [nil, EventLogError.limitReached])
+        #expect(Set(codes) == [nil, .limitReached])
         #expect(log.usage.topics == 20)
         #expect(try await log.usageFault() == nil)
         // Also after it was opened again.
         await log.close()
         let again = try open(directory, topics: 20)
         #expect(again.usage.topics == 20)
-        #expect(await refusal { try await again.append([.of("another")]) } == EventLogError.limitReached)
+        #expect(await refusal { try await again.append([.of("another")]) } == .limitReached)
         let topic = try await again.topics(prefix: "", after: nil, limit: 1)[0].topic
         #expect(await refusal { try await again.append([EventDraft(topic: topic, data: [])]) } == nil)
         #expect(try await again.deleteTopic(topic))
         #expect(await refusal { try await again.append([.of("another")]) } == nil)
         #expect(
-            await refusal { try await again.append([EventDraft(topic: topic, data: [])]) } == EventLogError.limitReached
+            await refusal { try await again.append([EventDraft(topic: topic, data: [])]) } == .limitReached
         )
         await again.close()
     }
@@ -91,12 +91,12 @@ import Testing
         #expect([again.usage.topics, again.usage.idempotencyKeys, again.usage.observers] == [10, 10, 10])
         #expect(await refusal { try await again.append([.of("t9")]) } == nil)
         #expect(try await again.append([keyed("t9", "k")], if: nil).isReplay)
-        #expect(await refusal { try await again.append([keyed("t9", "l")]) } == EventLogError.limitReached)
-        #expect(await refusal { try await again.append([.of("t10")]) } == EventLogError.limitReached)
+        #expect(await refusal { try await again.append([keyed("t9", "l")]) } == .limitReached)
+        #expect(await refusal { try await again.append([.of("t10")]) } == .limitReached)
         _ = try await again.saveObserver(observer("w9"), expecting: nil)
         #expect(
             await refusal { try await again.saveObserver(observer("w10"), expecting: nil) }
-                == EventLogError.limitReached
+                == .limitReached
         )
         #expect(try await again.usageFault() == nil)
         await again.close()
@@ -147,7 +147,7 @@ import Testing
             try await log.append(drafts)
             Issue.record("four topics where there may be three")
         } catch {
-            #expect(error.code == EventLogError.limitReached)
+            #expect(error.code == .limitReached)
             #expect(error.place == 3)
         }
         #expect(log.tail.rawValue == 1)
@@ -163,7 +163,7 @@ import Testing
         try await log.setRetention(Retention(age: 1_000_000), of: .of("bound"))
         #expect(
             await refusal { try await log.setRetention(Retention(events: 1), of: .of("c")) }
-                == EventLogError.limitReached
+                == .limitReached
         )
         #expect(
             await refusal { try await log.setRetention(nil, of: .of("c")) } == nil,
@@ -174,8 +174,9 @@ import Testing
         try await log.settle()
         #expect(log.usage.topics == 1)
         try await log.append([.of("old")])
-        #expect(await refusal { try await log.append([.of("c")]) } == EventLogError.limitReached)
-        // It has an event still.
+        #expect(await refusal { try await log.append([.of("c")]) } == .limitReached)
+        // It has an event still: one that is not too old for the bounds of all, and so stays whenever maintenance comes.
+        try await log.append([.of("bound")])
         try await log.setRetention(nil, of: .of("bound"))
         #expect(log.usage.topics == 2)
         try await log.setRetention(Retention(), of: .of("bound"))
@@ -210,7 +211,7 @@ import Testing
         _ = try await log.saveObserver(observer("a"), expecting: nil)
         let saved = try await log.saveObserver(observer("b"), expecting: nil)
         #expect(
-            await refusal { try await log.saveObserver(observer("c"), expecting: nil) } == EventLogError.limitReached
+            await refusal { try await log.saveObserver(observer("c"), expecting: nil) } == .limitReached
         )
         _ = try await log.saveObserver(observer("b"), expecting: saved.record.revision)
         #expect(try await log.deleteObserver("a", expecting: nil))
@@ -221,7 +222,7 @@ import Testing
     @Test func `keys go with their time, and one that is used again is one`() async throws {
         let log = try open(keys: 3)
         try await log.append([keyed("a", "1"), keyed("a", "2"), keyed("b", "1")])
-        #expect(await refusal { try await log.append([keyed("b", "2")]) } == EventLogError.limitReached)
+        #expect(await refusal { try await log.append([keyed("b", "2")]) } == .limitReached)
         #expect(await refusal { try await log.append([.of("b")]) } == nil)
         #expect(try await log.append([keyed("a", "1")], if: nil).isReplay)
         #expect(log.usage.idempotencyKeys == 3)
@@ -245,12 +246,12 @@ import Testing
         var random = SplitMix(seed: UInt64(seed))
         let log = try open(topics: 8, observers: 3, keys: 20, retention: Retention(age: 5_000))
         let rows = try await FailingRows(log)
-        var met: Set<String?> = []
+        var met: Set<EventLogError.Code?> = []
         for step in 0..<300 {
             let reach = FailingRows.Reach.allCases.randomElement(using: &random) ?? .statement
             let topic = "t\(Int.random(in: 0..<12, using: &random))"
             if Bool.random(using: &random) { rows.arm(.random(in: 1...12, using: &random), reach) }
-            let id = "w\(Int.random(in: 0..<5, using: &random))"
+            let id: ObserverID = "w\(Int.random(in: 0..<5, using: &random))"
             switch Int.random(in: 0..<8, using: &random) {
             case 0, 1:
                 let key = "\(Int.random(in: 0..<4, using: &random))"
@@ -267,6 +268,52 @@ import Testing
             if step % 10 == 0 { clock.now = clock.now.advanced(byMilliseconds: 6_000) }
             if step % 10 == 9 { #expect(try await log.usageFault() == nil, "after step \(step)") }
         }
-        #expect(met.contains(EventLogError.limitReached))
+        #expect(met.contains(.limitReached))
+    }
+
+    @Test func `what an observer wants may change any number of times while it is behind, if it can be written down`()
+        async throws
+    {
+        var limits = SQLiteEventLog.Limits()
+        limits.interests = 2
+        let log = try SQLiteEventLog(at: .inMemory, limits: limits)
+        var wanted = 0
+        func change(_ number: Int, receives: Bool = true) async throws {
+            let record = ObserverRecord(
+                id: "w",
+                topics: [.of("t\(number % 2)")],
+                receives: receives,
+                createdAt: .now()
+            )
+            _ = try await log.saveObserver(record, expecting: nil)
+        }
+        func post(_ count: Int) async throws {
+            try await log.append((0..<count).flatMap { _ in [EventDraft.of("t0"), .of("t1")] })
+            wanted += count
+        }
+        for number in 0..<50 {
+            try await change(number)
+            try await post(3)
+        }
+        #expect(try await log.deliveryStats(of: "w").pending == wanted)
+        func interests() async throws -> Int {
+            try await log.change { _, db in try Int.fetchOne(db, sql: "SELECT count(*) FROM interest") ?? 0 }
+        }
+        #expect(try await interests() == 2)
+
+        // More than is written down with one change.
+        var (number, code) = (50, EventLogError.Code?.none)
+        while code == nil, number < 70 {
+            try await post(LogWriter.rowsAtOnce * 3)
+            code = await refusal { try await change(number) }
+            number += 1
+        }
+        #expect(code == .limitReached)
+        #expect(try await interests() == 4)
+        #expect(try await log.deliveryStats(of: "w").pending == wanted)
+        try await change(number, receives: false)
+        #expect(try await log.deliveryStats(of: "w").pending == wanted)
+        #expect(try await log.pendingDeliveries(of: "w", limit: wanted + 1).count == wanted)
+        await log.close()
     }
 }

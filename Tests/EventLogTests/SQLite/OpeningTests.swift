@@ -12,7 +12,7 @@ import Testing
         try SQLiteEventLog(at: .directory(directory.path), durability: durability)
     }
 
-    private func refusal(_ directory: TemporaryDirectory) async -> String? {
+    private func refusal(_ directory: TemporaryDirectory) async -> EventLogError.Code? {
         await code { () throws(EventLogError) in try open(directory) }
     }
 
@@ -45,6 +45,28 @@ import Testing
         _ = try await memory.append([.of("a")])
         await memory.close()
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/none"))
+    }
+
+    @Test func `nobody but its owner reads a log`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try SQLiteEventLog(at: .directory(directory.path + "/new"), durability: .process)
+        _ = try await log.append([.of("a")])
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/new")
+        #expect(names.contains("clarion.db") && names.contains("clarion.db-wal"))
+        for name in [""] + names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/new/" + name)
+            let mode = try #require(attributes[.posixPermissions] as? Int)
+            #expect(mode & 0o077 == 0, "\(name) has the mode \(String(mode, radix: 8))")
+        }
+        await log.close()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a pipe in the place of the lock holds nobody up`() async throws {
+        let directory = try TemporaryDirectory()
+        #expect(mkfifo(directory.path + "/clarion.lock", 0o600) == 0)
+        await (try? open(directory))?.close()
+        #expect(throws: Never.self) { _ = try SQLiteEventLog.check(directory: directory.path) }
     }
 
     @Test func `what was acknowledged is in the files, without closing`() async throws {
@@ -82,7 +104,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let log = try open(directory)
         _ = try await log.append([.of("a")])
-        #expect(await refusal(directory) == EventLogError.locked)
+        #expect(await refusal(directory) == .locked)
         #expect(try await log.append([.of("a")]).count == 1)
         await log.close()
         #expect(await refusal(directory) == nil)
@@ -93,7 +115,7 @@ import Testing
         for contents in [Data(), Data("hello".utf8), garbage] {
             let directory = try TemporaryDirectory()
             try contents.write(to: URL(filePath: directory.path + "/clarion.db"))
-            #expect(await refusal(directory) == EventLogError.foreign)
+            #expect(await refusal(directory) == .foreign)
             #expect(try directory.contents() == ["clarion.db": contents], "nothing is made beside it")
         }
     }
@@ -102,14 +124,14 @@ import Testing
         let directory = try TemporaryDirectory()
         let database = directory.path + "/clarion.db"
         try FileManager.default.createDirectory(atPath: database, withIntermediateDirectories: true)
-        #expect(await refusal(directory) == EventLogError.foreign)
+        #expect(await refusal(directory) == .foreign)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["clarion.db"])
         try FileManager.default.removeItem(atPath: database)
         try Data().write(to: URL(filePath: database))
         let error = #expect(throws: EventLogError.self) {
             try SQLiteEventLog(at: .directory(database), durability: .process)
         }
-        #expect(error?.code == EventLogError.unwritable)
+        #expect(error?.code == .unwritable)
         #expect(error?.message.contains("is a file") == true)
     }
 
@@ -122,7 +144,7 @@ import Testing
         try queue.close()
         let before = try directory.contents()["clarion.db"]
         let error = #expect(throws: EventLogError.self) { try open(directory) }
-        #expect(error?.code == EventLogError.corrupt)
+        #expect(error?.code == .corrupt)
         #expect(error?.message.contains("the \(part.lowercased()) is missing") == true, "\(error as Any)")
         #expect(try directory.contents()["clarion.db"] == before)
     }
@@ -133,7 +155,7 @@ import Testing
         try await queue.write { try $0.execute(sql: "CREATE TABLE event (seq INTEGER PRIMARY KEY)") }
         try queue.close()
         let before = try directory.contents()["clarion.db"]
-        #expect(await refusal(directory) == EventLogError.foreign)
+        #expect(await refusal(directory) == .foreign)
         #expect(try directory.contents()["clarion.db"] == before)
     }
 
@@ -144,7 +166,7 @@ import Testing
         try await queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99: what comes')") }
         try queue.close()
         let before = try directory.contents()["clarion.db"]
-        #expect(await refusal(directory) == EventLogError.foreign)
+        #expect(await refusal(directory) == .foreign)
         #expect(try directory.contents()["clarion.db"] == before)
     }
 
@@ -157,7 +179,7 @@ import Testing
         let start = page == 1 ? 200 : (page - 1) * 4_096
         damaged.replaceSubrange(start..<page * 4_096, with: Data(repeating: 0xA5, count: page * 4_096 - start))
         try damaged.write(to: URL(filePath: directory.path + "/clarion.db"))
-        #expect(await refusal(directory) == EventLogError.corrupt)
+        #expect(await refusal(directory) == .corrupt)
         #expect(try directory.contents()["clarion.db"] == damaged)
     }
 
@@ -168,7 +190,7 @@ import Testing
         await log.close()
         let truncated = try #require(try directory.contents()["clarion.db"]).prefix(3 * 4_096)
         try truncated.write(to: URL(filePath: directory.path + "/clarion.db"))
-        #expect(await refusal(directory) == EventLogError.corrupt)
+        #expect(await refusal(directory) == .corrupt)
         #expect(try directory.contents()["clarion.db"] == truncated)
     }
 
@@ -176,7 +198,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let bytes = Data(repeating: 1, count: 100)
         try bytes.write(to: URL(filePath: directory.path + "/clarion.db-wal"))
-        #expect(await refusal(directory) == EventLogError.corrupt)
+        #expect(await refusal(directory) == .corrupt)
         #expect(try directory.contents()["clarion.db-wal"] == bytes)
     }
 
@@ -184,7 +206,7 @@ import Testing
         #expect(
             await code { () throws(EventLogError) in
                 try SQLiteEventLog(at: .directory("/dev/null/clarion"), durability: .process)
-            } == EventLogError.unwritable
+            } == .unwritable
         )
     }
 

@@ -9,7 +9,7 @@ import Testing
         let log = try SQLiteEventLog(at: .inMemory, durability: .memory)
         let plans = try await log.read { db in
             _ = try TopicReader(db: db, epoch: LogEpoch(bits: 1)).topics(prefix: "a", after: nil, limit: 1)
-            let statement = try db.cachedStatement(sql: TopicReader.list(isAfter: false, hasEnd: true))
+            let statement = try db.cachedStatement(sql: TopicReader.list(isAfter: false))
             return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + statement.sql, arguments: ["a", 1, "b"])
                 .map { $0["detail"] as String }
         }

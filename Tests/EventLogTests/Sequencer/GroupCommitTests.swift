@@ -11,6 +11,12 @@ import Testing
         if case .commit(let group) = machine.next() { group } else { nil }
     }
 
+    /// Whether nothing is to be written now, so that the writer rests.
+    private func rest(_ machine: inout GroupCommit<Int>, hasLowPriority: Bool = false) -> Bool {
+        guard case .idle(hasLowPriority) = machine.next() else { return false }
+        return machine.rest(hasLowPriority: hasLowPriority)
+    }
+
     private func enqueue(
         _ machine: inout GroupCommit<Int>,
         _ request: Int,
@@ -21,13 +27,19 @@ import Testing
         machine.enqueue(request, events: events, bytes: bytes, isBounded: isBounded)
     }
 
+    // A macro's argument cannot change what it is given.
+    private func lend(_ machine: inout GroupCommit<Int>) -> Bool { machine.lend() }
+    private func nextForGuest(_ machine: inout GroupCommit<Int>) -> [Int]? { machine.nextForGuest() }
+    private func giveBack(_ machine: inout GroupCommit<Int>, mustClearUp: Bool) -> Bool {
+        machine.giveBack(mustClearUp: mustClearUp)
+    }
     private func close(_ machine: inout GroupCommit<Int>) -> Bool? { machine.close {} }
 
     @Test func `wakes the writer once, and only if it sleeps`() {
         var machine = Self.machine()
         #expect(enqueue(&machine, 1, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: false))
         #expect(group(&machine) == [1])
-        guard case .idle(hasLowPriority: false) = machine.next() else { Issue.record("nothing waits"); return }
+        #expect(rest(&machine))
         #expect(enqueue(&machine, 2, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: true))
         #expect(enqueue(&machine, 3, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: false))
         #expect(group(&machine) == [2, 3])
@@ -80,22 +92,20 @@ import Testing
 
     @Test func `closing wakes a writer that sleeps`() {
         var machine = Self.machine()
-        _ = machine.next()
+        #expect(rest(&machine))
         #expect(close(&machine) == true)
     }
 
     @Test func `what is of low priority waits for an idle writer`() {
         var machine = Self.machine()
         #expect(machine.enqueueLowPriority(9, bytes: 1) == .queued(wakingWriter: false))
-        guard case .idle(hasLowPriority: true) = machine.next() else { Issue.record("it is of low priority"); return }
+        #expect(rest(&machine, hasLowPriority: true))
         #expect(machine.enqueueLowPriority(10, bytes: 1) == .queued(wakingWriter: false))
         #expect(enqueue(&machine, 1, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: true))
         #expect(group(&machine) == [1])
-        guard case .idle(hasLowPriority: true) = machine.next() else {
-            Issue.record("it is of low priority still"); return
-        }
+        #expect(rest(&machine, hasLowPriority: true))
         guard case .commit([9, 10]) = machine.next(isIdle: true) else { Issue.record("the writer was idle"); return }
-        guard case .idle(hasLowPriority: false) = machine.next() else { Issue.record("nothing waits"); return }
+        #expect(rest(&machine))
         #expect(machine.enqueueLowPriority(11, bytes: 1) == .queued(wakingWriter: true))
     }
 
@@ -117,5 +127,60 @@ import Testing
         #expect(machine.enqueueLowPriority(2, bytes: 1) == .closed)
         #expect(group(&machine) == [1])
         guard case .finish = machine.next() else { Issue.record("all is written"); return }
+    }
+
+    @Test func `what comes before the writer rests keeps it from that`() {
+        for isLow in [false, true] {
+            var machine = Self.machine()
+            guard case .idle(hasLowPriority: false) = machine.next() else { Issue.record("nothing waits"); return }
+            let admission =
+                isLow
+                ? machine.enqueueLowPriority(1, bytes: 1)
+                : enqueue(&machine, 1, events: 1, bytes: 1, isBounded: true)
+            #expect(admission == .queued(wakingWriter: false))
+            let rests = machine.rest(hasLowPriority: false)
+            #expect(!rests)
+        }
+    }
+
+    @Test func `the right to commit is lent while the writer rests, and to one at a time`() {
+        var machine = Self.machine()
+        #expect(!lend(&machine))
+        #expect(rest(&machine))
+        #expect(lend(&machine))
+        #expect(!lend(&machine))
+        #expect(enqueue(&machine, 1, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: false))
+        #expect(nextForGuest(&machine) == [1])
+        #expect(nextForGuest(&machine) == nil)
+        #expect(giveBack(&machine, mustClearUp: false) == false)
+        #expect(lend(&machine))
+    }
+
+    @Test func `the writer waits for a guest, is woken after it, and comes before the next`() {
+        var machine = Self.machine()
+        #expect(rest(&machine))
+        #expect(lend(&machine))
+        guard case .wait = machine.next() else { Issue.record("a guest commits"); return }
+        #expect(giveBack(&machine, mustClearUp: false) == true)
+        #expect(!lend(&machine))
+        #expect(rest(&machine))
+        #expect(lend(&machine))
+    }
+
+    @Test func `what a guest leaves is the writer's`() {
+        for (isClearing, leave) in [
+            (true, { _ in }),
+            (false, { (machine: inout GroupCommit<Int>) in _ = machine.enqueueLowPriority(1, bytes: 1) }),
+            (false, { machine in _ = machine.enqueue(1, events: 1, bytes: 1, isBounded: true) }),
+            (false, { machine in _ = machine.close {} }),
+        ] as [(Bool, (inout GroupCommit<Int>) -> Void)] {
+            var machine = Self.machine()
+            #expect(rest(&machine))
+            #expect(lend(&machine))
+            leave(&machine)
+            #expect(giveBack(&machine, mustClearUp: isClearing) == true)
+            #expect(!lend(&machine))
+            if isClearing { guard case .clearUp = machine.next() else { Issue.record("nothing to clear up"); return } }
+        }
     }
 }

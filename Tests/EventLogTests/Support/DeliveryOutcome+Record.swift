@@ -16,18 +16,19 @@ extension DeliveryOutcome {
 
 extension DeliveryLog {
     /// What is due, without when more is.
-    func due(of observer: String, at now: Timestamp, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
+    func due(of observer: ObserverID, at now: Timestamp, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
         try await dueDeliveries(of: observer, at: now, limit: limit).deliveries
     }
 
     /// What is due, and when more is.
-    func dueDeliveries(of observer: String, at now: Timestamp, limit: Int) async throws(EventLogError) -> DueDeliveries
+    func dueDeliveries(of observer: ObserverID, at now: Timestamp, limit: Int) async throws(EventLogError)
+        -> DueDeliveries
     {
         try await dueDeliveries(of: observer, at: now, inOrder: false, limit: limit)
     }
 
     /// What is pending, in sequence.
-    func pendingDeliveries(of observer: String, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
+    func pendingDeliveries(of observer: ObserverID, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
         try await dueDeliveries(of: observer, at: now, inOrder: true, limit: limit).deliveries
     }
 }

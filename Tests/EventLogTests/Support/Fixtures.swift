@@ -28,7 +28,7 @@ extension Event {
 }
 
 /// The code of the error that a piece of work throws; nil if it throws none.
-func code<Value>(of work: () async throws(EventLogError) -> Value) async -> String? {
+func code<Value>(of work: () async throws(EventLogError) -> Value) async -> EventLogError.Code? {
     do {
         _ = try await work()
         return nil

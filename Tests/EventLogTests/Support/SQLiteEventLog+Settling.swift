@@ -8,8 +8,9 @@ extension SQLiteEventLog {
         let deadline = ContinuousClock.now + limit
         while true {
             // A change is a commit, too, but writes no rows.
-            let isDue = try await change { writer, _ in
-                writer.schedule.isDue(isIdle: true, at: writer.clock()) || !writer.memory.counting.isEmpty
+            let isDue = try await change { tables, _ in
+                tables.schedule.isDue(isIdle: true, at: tables.time.placed ?? tables.time.clock.timeOfDay())
+                    || tables.topics.hasUncountedEvents
             }
             if !isDue { return }
             guard ContinuousClock.now < deadline else {

@@ -5,7 +5,7 @@ extension Live {
     /// Bodies at and beyond the limit, over real sockets.
     @Suite struct BodyLimitTests {
         private static let limit = 1024 * 1024
-        private static let measure: @Sendable (Request, StreamWriter) -> Reply = { request, _ in
+        private static let measure: @Sendable (Request, OpenStreams) -> Reply = { request, _ in
             .now(Response(.ok, body: Array("\(request.body.count)".utf8)))
         }
 

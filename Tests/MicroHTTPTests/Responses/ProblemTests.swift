@@ -42,7 +42,7 @@ import Testing
         json.member(text, text)
         json.member("n", -12)
         json.member("j", json: "[1]".utf8)
-        let object = try #require(JSONSerialization.jsonObject(with: Data(json.object)) as? [String: Any])
+        let object = try #require(JSONSerialization.jsonObject(with: Data(json.object())) as? [String: Any])
         // By scalars: two strings that differ in normalisation are equal to Swift.
         #expect(
             (object.values.compactMap { $0 as? String }.first?.unicodeScalars).map(Array.init)
@@ -53,6 +53,6 @@ import Testing
     }
 
     @Test func `an object without members is an object`() {
-        #expect(JSONText().object == Array("{}".utf8))
+        #expect(JSONText().object() == Array("{}".utf8))
     }
 }

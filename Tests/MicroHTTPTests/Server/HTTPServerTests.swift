@@ -7,7 +7,7 @@ extension Live {
     /// Requests and responses over real sockets.
     @Suite struct HTTPServerTests {
         /// Tells what it was sent.
-        static let echo: @Sendable (Request, StreamWriter) -> Reply = { request, _ in
+        static let echo: @Sendable (Request, OpenStreams) -> Reply = { request, _ in
             var json = JSONText()
             json.member("method", request.method.description)
             json.member("path", request.target.segments.joined(separator: "|"))
@@ -18,7 +18,7 @@ extension Live {
             json.member("body", String(decoding: request.body, as: UTF8.self))
             json.member("agent", request.headers["User-Agent"] ?? "none")
             json.member("from", request.remoteAddress ?? "nobody")
-            return .now(Response(.ok, contentType: "application/json", body: json.object))
+            return .now(Response(.ok, contentType: "application/json", body: json.object()))
         }
 
         private func members(_ response: RawResponse) throws -> [String: String] {
@@ -219,11 +219,11 @@ extension Live {
         }
 
         @Test func `an address in use is told as such`() async throws {
-            try await withServer(respond: Self.echo) { server, writer in
+            try await withServer(respond: Self.echo) { server, streams in
                 let error = #expect(throws: ServerError.self) {
                     _ = try HTTPServer(
                         configuration: .init(port: server.port, serverName: "second"),
-                        writer: writer,
+                        streams: streams,
                         logger: Logger(label: "second")
                     ) { _ in .now(Response(.ok)) }
                 }

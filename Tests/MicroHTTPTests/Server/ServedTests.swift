@@ -28,9 +28,9 @@ import Testing
         router.require { request throws(Problem) in
             if request.headers.contains("X-Refused") { throw Problem(.misdirected, code: "refused", detail: "") }
         }
-        let writer = try StreamWriter(keepAlive: .init(interval: .seconds(15), frame: Frame(": alive\n\n".utf8)))
+        let streams = OpenStreams(keepAlive: .init(interval: .seconds(15), frame: Frame(": alive\n\n".utf8)))
         router.on(.get, "/stream", parameters: [], admission: everybody) { _ in
-            let stream = DetachedStream(writer: writer, outboxLimit: 1_000)
+            let stream = DetachedStream(streams: streams, outboxLimit: 1_000)
             stream.end()
             return .stream(Response(.ok), stream, owner: stream)
         }
@@ -41,7 +41,7 @@ import Testing
         let routes = router
         let server = try HTTPServer(
             configuration: configuration,
-            writer: writer,
+            streams: streams,
             logger: logger,
             served: { request in served.withLock { $0.append(request) } },
             respond: { routes.respond(to: $0) }
@@ -52,7 +52,6 @@ import Testing
         client.close()
         // Not cut short: 0.9.75 may still be refusing.
         await server.stop()
-        writer.stop()
         return served.withLock { $0 }.map {
             Told(method: $0.method?.description, pattern: $0.pattern, status: $0.status.code, problem: $0.problem)
         }

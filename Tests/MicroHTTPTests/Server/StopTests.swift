@@ -8,15 +8,15 @@ extension Live {
     /// Stopping a server that is at work.
     @Suite struct StopTests {
         private func start(
-            _ respond: @escaping @Sendable (Request, StreamWriter) -> Reply
-        ) throws -> (HTTPServer, StreamWriter) {
-            let writer = try StreamWriter(keepAlive: .init(interval: .seconds(15), frame: Frame(text: ":\n\n")))
+            _ respond: @escaping @Sendable (Request, OpenStreams) -> Reply
+        ) throws -> (HTTPServer, OpenStreams) {
+            let streams = OpenStreams(keepAlive: .init(interval: .seconds(15), frame: Frame(text: ":\n\n")))
             var logger = Logger(label: "tests")
             logger.logLevel = .critical
             let configuration = ServerConfiguration(port: 0, maximumConnections: 4096, serverName: "tests")
             return (
-                try HTTPServer(configuration: configuration, writer: writer, logger: logger) { respond($0, writer) },
-                writer
+                try HTTPServer(configuration: configuration, streams: streams, logger: logger) { respond($0, streams) },
+                streams
             )
         }
 
@@ -51,9 +51,9 @@ extension Live {
 
         @Test func `streams that end are waited for, and lose nothing`() async throws {
             let source = StreamSource(outboxLimit: 100_000_000)
-            let (server, writer) = try start(source.reply)
+            let (server, streams) = try start(source.reply)
             let clients = try (0..<20).map { _ in try RawClient.streaming(from: server, receiveBuffer: 4096) }
-            await eventually { writer.openStreams == clients.count }
+            await eventually { streams.count == clients.count }
             let frame = Frame([UInt8](repeating: 7, count: 1_000_000))
             for owner in source.owners {
                 _ = owner.stream.send(frame.whole)
@@ -63,25 +63,23 @@ extension Live {
             for client in clients { #expect(try client.takeAll().count == frame.count + 3) }
             #expect(await isStopped)
             #expect(source.living == 0)
-            writer.stop()
         }
 
         @Test func `streams that do not end are cut after the grace period`() async throws {
             let source = StreamSource()
-            let (server, writer) = try start(source.reply)
+            let (server, streams) = try start(source.reply)
             let clients = try (0..<200).map { _ in try RawClient.streaming(from: server) }
-            await eventually { writer.openStreams == clients.count }
+            await eventually { streams.count == clients.count }
             let start = ContinuousClock.now
             #expect(await server.stop(grace: .milliseconds(50)))
             #expect(ContinuousClock.now - start >= .milliseconds(50))
             #expect(source.living == 0)
             for client in clients { #expect(try client.takeAll().isEmpty) }
-            writer.stop()
         }
 
         @Test func `a request that waits gets its answer`() async throws {
             let waiting = Lock<Responder?>(nil)
-            let (server, writer) = try start { _, _ in .later { responder in waiting.withLock { $0 = responder } } }
+            let (server, _) = try start { _, _ in .later { responder in waiting.withLock { $0 = responder } } }
             let client = try RawClient(port: server.port)
             try client.send("POST / HTTP/1.1\r\nHost: h\r\n\r\n")
             await eventually { waiting.withLock { $0 != nil } }
@@ -96,12 +94,11 @@ extension Live {
             #expect(response.status == 201)
             #expect(response.text == "done")
             #expect(await isStopped)
-            writer.stop()
         }
 
         @Test func `a request that is never answered does not abort the process`() async throws {
             let waiting = Lock<Responder?>(nil)
-            let (server, writer) = try start { _, _ in .later { responder in waiting.withLock { $0 = responder } } }
+            let (server, _) = try start { _, _ in .later { responder in waiting.withLock { $0 = responder } } }
             let client = try RawClient(port: server.port)
             try client.send("POST / HTTP/1.1\r\nHost: h\r\n\r\n")
             await eventually { waiting.withLock { $0 != nil } }
@@ -109,15 +106,14 @@ extension Live {
             waiting.withLock { $0 = nil }
             #expect(try client.takeResponse().status == 500)
             #expect(await server.stop(grace: .seconds(5)))
-            writer.stop()
         }
 
         @Test func `a server that stops under load answers what it began and aborts nothing`() async throws {
             for round in 0..<20 {
                 let source = StreamSource()
-                let (server, writer) = try start { request, writer in
+                let (server, _) = try start { request, streams in
                     switch request.target.segments.first {
-                    case "stream": source.reply(request, writer)
+                    case "stream": source.reply(request, streams)
                     case "later": .later { $0.respond(Response(.created)) }
                     default: .now(Response(.ok))
                     }
@@ -127,24 +123,22 @@ extension Live {
                 await eventually { load.answered > 50 * (round % 4) }
                 #expect(await server.stop(grace: .milliseconds(round * 5)))
                 #expect(source.living == 0)
-                writer.stop()
                 await loading
             }
         }
 
         @Test func `a connection that is kept brings no more requests than it must`() async throws {
-            let (server, writer) = try start { _, _ in .now(Response(.ok)) }
+            let (server, _) = try start { _, _ in .now(Response(.ok)) }
             let client = try RawClient(port: server.port)
             #expect(try client.exchange("GET", "/")["Connection"] == nil)
             async let isStopped = server.stop(grace: .seconds(20))
             _ = try? client.takeAll()
             #expect(await isStopped)
             #expect(await server.stop())
-            writer.stop()
         }
 
         @Test func `a quiesced server takes no more connections and goes on with those it has`() async throws {
-            let (server, writer) = try start { _, _ in .now(Response(.ok)) }
+            let (server, _) = try start { _, _ in .now(Response(.ok)) }
             let client = try RawClient(port: server.port)
             #expect(try client.exchange("GET", "/").status == 200)
             server.quiesce()
@@ -154,16 +148,14 @@ extension Live {
             #expect(await server.stop())
             // Now there is nobody to retry with.
             #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
-            writer.stop()
         }
 
         @Test func `a server that is let go without being stopped takes its threads with it`() async throws {
-            var (server, writer): (HTTPServer?, StreamWriter) = try start { _, _ in .now(Response(.ok)) }
+            var server: HTTPServer? = try start { _, _ in .now(Response(.ok)) }.0
             let port = try #require(server?.port)
             #expect(try RawClient(port: port).exchange("GET", "/").status == 200)
             server = nil
             #expect(throws: RawClient.Failure.self) { try RawClient(port: port).exchange("GET", "/") }
-            writer.stop()
         }
     }
 }

@@ -10,7 +10,7 @@ extension Live {
         @Test(arguments: [": hello\n\n", "", String(repeating: "retry: 3000, ", count: 300)])
         func `head and prelude come at once, and an orderly end is the last chunk`(prelude: String) async throws {
             let source = StreamSource(prelude: prelude)
-            try await withServer(respond: source.reply) { server, writer in
+            try await withServer(respond: source.reply) { server, streams in
                 let client = try RawClient(port: server.port)
                 let start = ContinuousClock.now
                 try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -23,11 +23,11 @@ extension Live {
                 #expect(head["Content-Type"] == "text/event-stream")
                 #expect(head["Transfer-Encoding"] == "chunked")
                 #expect(head["Content-Length"] == nil)
-                await eventually { writer.openStreams == 1 }
+                await eventually { streams.count == 1 }
                 source.owners[0].stream.end(after: Frame(text: "last").whole)
                 #expect(String(decoding: try client.takeAll(), as: UTF8.self) == "last")
                 #expect(client.endedInOrder)
-                await eventually { source.living == 0 && writer.openStreams == 0 }
+                await eventually { source.living == 0 && streams.count == 0 }
                 // The connection is there for the next request.
                 client.endChunks()
                 try client.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -37,12 +37,12 @@ extension Live {
 
         @Test func `a stream may be the answer to a request that waited`() async throws {
             let source = StreamSource(prepare: { _ = $0.send(Frame(text: "one,").whole) })
-            let respond: @Sendable (Request, StreamWriter) -> Reply = { request, writer in
+            let respond: @Sendable (Request, OpenStreams) -> Reply = { request, streams in
                 .later { responder in
-                    DispatchQueue.global().async { responder.reply { source.reply(request, writer) } }
+                    DispatchQueue.global().async { responder.reply { source.reply(request, streams) } }
                 }
             }
-            try await withServer(respond: respond) { server, writer in
+            try await withServer(respond: respond) { server, streams in
                 for round in 1...50 {
                     let client = try RawClient.streaming(from: server)
                     #expect(String(decoding: try client.take(4), as: UTF8.self) == "one,")
@@ -52,7 +52,7 @@ extension Live {
                     owner.stream.end(after: Frame(text: "last").whole)
                     #expect(String(decoding: try client.takeAll(), as: UTF8.self) == "last")
                 }
-                await eventually { source.living == 0 && writer.openStreams == 0 }
+                await eventually { source.living == 0 && streams.count == 0 }
             }
         }
 
@@ -73,12 +73,12 @@ extension Live {
                 stream.end(after: Frame(text: "last").whole)
                 #expect(stream.isEnded)
             })
-            try await withServer(respond: source.reply) { server, writer in
+            try await withServer(respond: source.reply) { server, streams in
                 for _ in 0..<50 {
                     let client = try RawClient.streaming(from: server)
                     #expect(String(decoding: try client.takeAll(), as: UTF8.self) == "one,last")
                 }
-                await eventually { source.living == 0 && writer.openStreams == 0 }
+                await eventually { source.living == 0 && streams.count == 0 }
             }
         }
 
@@ -100,21 +100,21 @@ extension Live {
 
         @Test func `HEAD gets the head, and the stream is over`() async throws {
             let source = StreamSource(prepare: { _ = $0.send(Frame(text: "one").whole) })
-            try await withServer(respond: source.reply) { server, writer in
+            try await withServer(respond: source.reply) { server, streams in
                 let client = try RawClient(port: server.port)
                 try client.send("HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
                 #expect(try client.takeHead()["Content-Type"] == "text/event-stream")
                 #expect(try client.takeAll().isEmpty)
                 await eventually { source.living == 0 }
-                #expect(writer.openStreams == 0)
+                #expect(streams.count == 0)
             }
         }
 
         @Test func `a stream follows other requests on its connection, and answers HTTP/1.0`() async throws {
             let source = StreamSource()
             try await withServer(
-                respond: { request, writer in
-                    request.method == .post ? .now(Response(.created)) : source.reply(request, writer)
+                respond: { request, streams in
+                    request.method == .post ? .now(Response(.created)) : source.reply(request, streams)
                 },
                 { server, _ in
                     let client = try RawClient(port: server.port)
@@ -129,11 +129,11 @@ extension Live {
         }
 
         @Test func `frames of concurrent senders arrive whole, each sender's in order`() async throws {
-            let (streams, senders, count) = (100, 8, 50)
+            let (listeners, senders, count) = (100, 8, 50)
             let source = StreamSource()
-            try await withServer(respond: source.reply) { server, writer in
-                let clients = try (0..<streams).map { _ in try RawClient.streaming(from: server) }
-                await eventually { writer.openStreams == streams }
+            try await withServer(respond: source.reply) { server, streams in
+                let clients = try (0..<listeners).map { _ in try RawClient.streaming(from: server) }
+                await eventually { streams.count == listeners }
                 let targets = source.owners.map(\.stream)
                 await withTaskGroup { group in
                     for sender in 0..<senders {
@@ -170,9 +170,9 @@ extension Live {
         ) async throws {
             var generator = SeededGenerator(seed: seed)
             let source = StreamSource(outboxLimit: 100_000_000)
-            try await withServer(respond: source.reply) { server, writer in
+            try await withServer(respond: source.reply) { server, streams in
                 let client = try RawClient.streaming(from: server, receiveBuffer: 2048)
-                await eventually { writer.openStreams == 1 }
+                await eventually { streams.count == 1 }
                 let stream = try #require(source.owners.first).stream
                 var expected: [UInt8] = []
                 for number in 0..<2000 {
@@ -195,9 +195,9 @@ extension Live {
 
         @Test func `a full outbox refuses, and tells when there is room`() async throws {
             let source = StreamSource(outboxLimit: 64 * 1024)
-            try await withServer(respond: source.reply) { server, writer in
+            try await withServer(respond: source.reply) { server, streams in
                 let client = try RawClient.streaming(from: server, receiveBuffer: 2048)
-                await eventually { writer.openStreams == 1 }
+                await eventually { streams.count == 1 }
                 let stream = try #require(source.owners.first).stream
                 let frame = Frame([UInt8](repeating: 7, count: 1000))
                 var accepted = 0
@@ -236,9 +236,9 @@ extension Live {
 
         @Test func `a wait for room is over when the client is gone`() async throws {
             let source = StreamSource(outboxLimit: 10)
-            try await withServer(respond: source.reply) { server, writer in
+            try await withServer(respond: source.reply) { server, streams in
                 let client = try RawClient.streaming(from: server, receiveBuffer: 2048)
-                await eventually { writer.openStreams == 1 }
+                await eventually { streams.count == 1 }
                 let stream = try #require(source.owners.first).stream
                 _ = stream.send(Frame([UInt8](repeating: 7, count: 20_000_000)).whole)
                 async let drained: Void = stream.drained(room: 10)

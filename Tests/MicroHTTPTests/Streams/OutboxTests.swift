@@ -27,7 +27,7 @@ import Testing
         #expect(sending.map(\.count) == [10])
     }
 
-    @Test func `wakes the writer once until it comes`() {
+    @Test func `wakes the streams once until it comes`() {
         var outbox = Outbox(limit: 100)
         #expect(outbox.open() == false)
         #expect(isQueued(outbox.append(chunk(1)), wake: true))
@@ -48,7 +48,7 @@ import Testing
         #expect(isFull(outbox.append(chunk(1))))
         var sending: [Chunk] = []
         outbox.take(into: &sending)
-        // Taken by the writer is not yet taken by the kernel.
+        // Taken by the streams is not yet taken by the kernel.
         #expect(isFull(outbox.append(chunk(1))))
         _ = outbox.sent(1, surcharge: 0)
         #expect(isQueued(outbox.append(chunk(1)), wake: true))
@@ -87,7 +87,7 @@ import Testing
         #expect(outbox.phase == .ending)
     }
 
-    @Test func `an end while the writer is already on its way does not wake it again`() {
+    @Test func `an end while the streams is already on its way does not wake it again`() {
         var outbox = Outbox(limit: 10)
         _ = outbox.open()
         #expect(isQueued(outbox.append(chunk(1)), wake: true))
@@ -133,13 +133,13 @@ import Testing
             case 0, 1:
                 if case .queued(let wake) = outbox.append(chunk(next)) {
                     accepted.append(next)
-                    // A wake-up is never asked for twice, and never missing when something waits for an idle writer.
+                    // A wake-up is never asked for twice, and never missing when something waits for an idle streams.
                     #expect(!(wake && isAwake))
                     isAwake = isAwake || wake
                     next = next % 9 + 1
                 }
             case 2 where outbox.phase == .opening:
-                // The writer looks at once, and needs no waking for it.
+                // The streams looks at once, and needs no waking for it.
                 if outbox.open() { outbox.take(into: &sending) }
             case 2 where isAwake:
                 outbox.take(into: &sending)

@@ -6,25 +6,23 @@ import Testing
 func withServer(
     keepAlive: Duration = .seconds(15),
     adjust: (inout ServerConfiguration) -> Void = { _ in },
-    respond: @escaping @Sendable (Request, StreamWriter) -> Reply,
-    _ body: (HTTPServer, StreamWriter) async throws -> Void
+    respond: @escaping @Sendable (Request, OpenStreams) -> Reply,
+    _ body: (HTTPServer, OpenStreams) async throws -> Void
 ) async throws {
-    let writer = try StreamWriter(keepAlive: .init(interval: keepAlive, frame: Frame(": alive\n\n".utf8)))
+    let streams = OpenStreams(keepAlive: .init(interval: keepAlive, frame: Frame(": alive\n\n".utf8)))
     var configuration = ServerConfiguration(port: 0, maximumConnections: 4096, serverName: "tests")
     adjust(&configuration)
     var logger = Logger(label: "tests")
     logger.logLevel = .critical
-    let server = try HTTPServer(configuration: configuration, writer: writer, logger: logger) { respond($0, writer) }
+    let server = try HTTPServer(configuration: configuration, streams: streams, logger: logger) { respond($0, streams) }
     do {
-        try await body(server, writer)
+        try await body(server, streams)
     } catch {
         _ = await server.stop(grace: .zero)
-        writer.stop()
         throw error
     }
     #expect(await server.stop(grace: .zero), "Something is still suspended.")
-    #expect(writer.openStreams == 0)
-    writer.stop()
+    #expect(streams.count == 0)
 }
 
 /// Waits until the condition holds; records an issue if it does not in time.

@@ -49,8 +49,8 @@ final class StreamSource: Sendable {
     /// Those that live, in the order in which they came.
     var owners: [Owner] { entries.withLock { $0.compactMap(\.owner) } }
 
-    func reply(_ request: Request, _ writer: StreamWriter) -> Reply {
-        let stream = DetachedStream(writer: writer, outboxLimit: outboxLimit)
+    func reply(_ request: Request, _ streams: OpenStreams) -> Reply {
+        let stream = DetachedStream(streams: streams, outboxLimit: outboxLimit)
         let owner = Owner(stream: stream, path: request.target.segments.joined(separator: "/"), source: self)
         entries.withLock { $0.append(Entry(owner: owner)) }
         prepare(stream)

@@ -60,12 +60,12 @@ struct AttemptOutcomeTests {
 
     @Test("a redirect is not followed", arguments: [301, 302, 303, 307, 308])
     func redirect(status: Int) async throws {
-        let target = try Receiver()
-        let receiver = try Receiver { _ in .status(status, headers: ["Location: \(target.url)"]) }
-        let outcome = try await outcome(of: receiver.url, receiver, target)
+        let destination = try Receiver()
+        let receiver = try Receiver { _ in .status(status, headers: ["Location: \(destination.url)"]) }
+        let outcome = try await outcome(of: receiver.url, receiver, destination)
         #expect(outcome.failure == .status)
         #expect(outcome.status == status)
-        #expect(target.connections == 0)
+        #expect(destination.connections == 0)
     }
 
     @Test("410 is gone")
@@ -225,7 +225,7 @@ struct AttemptOutcomeTests {
         try await fixture.run(receiver) {
             for host in hosts {
                 let endpoint = try fixture.endpoint("a", "http://\(host):\(port)/")
-                let delivery = Delivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
+                let delivery = DueDelivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
                 let outcome = try await fixture.dispatcher.attempt(delivery, at: endpoint)
                 #expect(outcome.failure == .egressBlocked, "\(host): \(outcome)")
                 #expect(outcome.message?.contains("--allow-egress") == true)

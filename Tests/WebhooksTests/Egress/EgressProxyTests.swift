@@ -14,7 +14,8 @@ struct EgressProxyTests {
 
     @Test("shows no credentials wherever it is printed")
     func redacted() throws {
-        let configuration = WebhookConfiguration(proxy: try EgressProxy("http://carol:pa@ss@proxy:3128"))
+        var configuration = WebhookConfiguration()
+        configuration.proxy = try EgressProxy("http://carol:pa@ss@proxy:3128")
         var dumped = ""
         dump(configuration, to: &dumped)
         for printed in ["\(configuration)", String(reflecting: configuration), dumped] {

@@ -1,4 +1,5 @@
 import Locking
+import Randomness
 import Testing
 
 @testable import Webhooks
@@ -11,7 +12,7 @@ struct AnswerPropertyTests {
         let (endpoints, deliveries) = (6, 60)
         let number = Lock<UInt64>(0)
         let receiver = try Receiver { _ in
-            var random = SplitMix(
+            var random = SeededGenerator(
                 seed: number.withLock { number in
                     number += 1
                     return number
@@ -73,7 +74,7 @@ struct AnswerPropertyTests {
     }
 }
 
-extension SplitMix {
+extension SeededGenerator {
     /// An answer of HTTP/1.1, or nearly; a half of them is what a good endpoint says.
     fileprivate mutating func answer() -> String {
         guard chance(2) else { return "HTTP/1.1 204 No Content\r\n\r\n" }

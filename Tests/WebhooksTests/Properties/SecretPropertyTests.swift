@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Randomness
 import Testing
 
 @testable import Webhooks

@@ -1,5 +1,6 @@
 import CCurl
 import Foundation
+import Randomness
 import Testing
 
 @testable import Webhooks
@@ -32,11 +33,11 @@ struct WebhookURLPropertyTests {
     func proxied() async throws {
         let proxy = try Receiver { _ in .status(403) }
         let fixture = try DispatcherFixture(allowing: [], proxy: "http://127.0.0.1:\(proxy.port)")
-        let delivery = Delivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
+        let delivery = DueDelivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
         var (sent, blocked) = (0, 0)
         try await fixture.run(proxy) {
             for seed in 0..<UInt64(600) {
-                var random = SplitMix(seed: seed)
+                var random = SeededGenerator(seed: seed)
                 let text = random.url().text
                 guard let endpoint = try? fixture.endpoint("a", text) else { continue }
                 let before = proxy.requests.count
@@ -130,7 +131,7 @@ private struct Dialled: Equatable {
     }
 }
 
-extension SplitMix {
+extension SeededGenerator {
     /// A URL, and the address that its host is another spelling of, if it was made of one.
     fileprivate mutating func url() -> (text: String, address: IPAddress?) {
         let isAddress = !chance(3)

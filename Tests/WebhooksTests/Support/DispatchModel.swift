@@ -1,3 +1,4 @@
+import Randomness
 import Notation
 @testable import Webhooks
 
@@ -38,7 +39,7 @@ struct DispatchModel {
         case recorded
     }
 
-    private(set) var random: SplitMix
+    private(set) var random: SeededGenerator
     private(set) var problems: [String] = []
     private(set) var offersTaken = 0
 
@@ -83,7 +84,7 @@ struct DispatchModel {
     )
 
     init(seed: UInt64, endpoints: [Endpoint], policy: RetryPolicy = quickly) {
-        random = SplitMix(seed: seed)
+        random = SeededGenerator(seed: seed)
         self.policy = policy
         var limits = DeliveryScheduler.Limits()
         limits.inFlight = 16
@@ -189,7 +190,7 @@ struct DispatchModel {
         case .retry(let delay): retryAt[id] = now + delay
         case .gone:
             settled.insert(id)
-            gone.insert(request.target.endpoint.id)
+            gone.insert(request.destination.endpoint.id)
         case .delivered, .dead: settled.insert(id)
         }
         let result = TransportResult(request: request, ending: .answered(answer), timeOfDay: timeOfDay)
@@ -325,11 +326,11 @@ struct DispatchModel {
     // MARK: What must hold
 
     private func key(_ request: TransportRequest) -> Key {
-        Key(endpoint: request.target.endpoint.id, id: request.delivery.id)
+        Key(endpoint: request.destination.endpoint.id, id: request.delivery.id)
     }
 
     private mutating func check(_ request: TransportRequest) {
-        let (id, endpoint) = (key(request), request.target.endpoint)
+        let (id, endpoint) = (key(request), request.destination.endpoint)
         func must(_ condition: Bool, _ what: String) {
             if !condition { problems.append("\(id) \(what)") }
         }
@@ -464,9 +465,9 @@ struct DispatchModel {
         return .of(deliveries, to: read.endpoint, at: read.at, limit: read.limit)
     }
 
-    private func delivery(_ key: Key, in format: Endpoint.Format) -> Delivery {
+    private func delivery(_ key: Key, in format: Endpoint.Format) -> DueDelivery {
         let row = rows[key] ?? Row(bytes: 0, notBefore: 0)
-        return Delivery(
+        return DueDelivery(
             id: key.id,
             endpoint: key.endpoint,
             eventID: "e\(key.id)",

@@ -23,18 +23,17 @@ struct DispatcherFixture {
     ) throws {
         let store = MemoryStore(clock: clock)
         self.store = store
+        var configuration = WebhookConfiguration(userAgent: "clarion/test")
+        configuration.connectTimeout = connectTimeout
+        configuration.totalTimeout = totalTimeout
+        configuration.retryPolicy = RetryPolicy(schedule: schedule, jitter: jitter)
+        configuration.allowEgress = try allowing.map { text throws(WebhookError) in try CIDRBlock(text) }
+        configuration.httpsOnly = httpsOnly
+        configuration.maxInFlight = maxInFlight
+        configuration.proxy = try proxy.map { text throws(WebhookError) in try EgressProxy(text) }
         dispatcher = WebhookDispatcher(
             store: store,
-            configuration: WebhookConfiguration(
-                connectTimeout: connectTimeout,
-                totalTimeout: totalTimeout,
-                retryPolicy: RetryPolicy(schedule: schedule, jitter: jitter),
-                allowEgress: try allowing.map { text throws(WebhookError) in try CIDRBlock(text) },
-                httpsOnly: httpsOnly,
-                userAgent: "clarion/test",
-                maxInFlight: maxInFlight,
-                proxy: try proxy.map { text throws(WebhookError) in try EgressProxy(text) }
-            ),
+            configuration: configuration,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clocks: timeOfDay.map { Clocks(of: store, timeOfDay: $0) } ?? Clocks(of: store)
         )

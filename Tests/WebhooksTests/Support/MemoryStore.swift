@@ -19,9 +19,17 @@ final class MemoryStore: DeliveryStore {
         self.clock = clock
     }
 
+    /// The endpoints whose deliveries somebody else makes.
+    var others: Set<String> {
+        get { state.withLock { $0.others } }
+        set { state.withLock { $0.others = newValue } }
+    }
+
+    func isOnDuty(for endpoint: String) -> Bool { state.withLock { !$0.others.contains(endpoint) } }
+
     struct Row: Sendable {
         enum State: Sendable, Equatable { case pending, delivered, dead }
-        var delivery: Delivery
+        var delivery: DueDelivery
         var state = State.pending
         var outcomes: [AttemptOutcome] = []
     }
@@ -34,6 +42,7 @@ final class MemoryStore: DeliveryStore {
         var failuresLeft = 0
         var batches: [Int] = []
         var calls = 0
+        var others: Set<String> = []
     }
 
     private let state = Lock(State())
@@ -60,7 +69,7 @@ final class MemoryStore: DeliveryStore {
             state.lastID += 1
             let id = state.lastID
             state.rows[id] = Row(
-                delivery: Delivery(
+                delivery: DueDelivery(
                     id: id,
                     endpoint: endpoint,
                     eventID: "event-\(id)",
@@ -153,7 +162,7 @@ final class MemoryStore: DeliveryStore {
 
 extension DueDeliveries {
     /// What a store answers that has those pending, by the protocol's rules.
-    static func of(_ pending: [Delivery], to endpoint: Endpoint, at now: Int64, limit: Int) -> DueDeliveries {
+    static func of(_ pending: [DueDelivery], to endpoint: Endpoint, at now: Int64, limit: Int) -> DueDeliveries {
         let due = pending.filter { endpoint.ordered || $0.notBefore <= now }.sorted { $0.id < $1.id }
         let later = pending.lazy.filter { !endpoint.ordered && $0.notBefore > now }
         return DueDeliveries(Array(due.prefix(limit)), next: later.map(\.notBefore).min())

@@ -1,32 +1,19 @@
-import Foundation
+import Randomness
 import Testing
 
-/// Looks for a case in which something does not hold, in many that are drawn by chance, the same ones each time.
+/// Looks for a case in which something does not hold, in many that are drawn by chance.
 ///
-/// - Parameters:
-///   - cases: how many, unless `CLARION_PROPERTY_CASES` says another number.
-///   - body: returns what is wrong with the case, or nil.
+/// - Parameter body: returns what is wrong with the case, or nil.
 func search(
     cases: UInt64 = 20_000,
     sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: (inout SplitMix) -> String?
+    _ body: (inout SeededGenerator) -> String?
 ) {
-    let wanted = ProcessInfo.processInfo.environment["CLARION_PROPERTY_CASES"].flatMap { UInt64($0) }
-    for seed in 0..<(wanted ?? cases) {
-        var random = SplitMix(seed: seed)
-        guard let fault = body(&random) else { continue }
-        Issue.record("seed \(seed): \(fault)", sourceLocation: sourceLocation)
-        return
-    }
+    guard let fault = firstFault(cases: cases, body) else { return }
+    Issue.record("\(fault)", sourceLocation: sourceLocation)
 }
 
-extension SplitMix {
-    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
-
-    mutating func chance(_ oneIn: Int) -> Bool { number(1...oneIn) == 1 }
-
-    mutating func one<Element>(of elements: [Element]) -> Element { elements[number(0...elements.count - 1)] }
-
+extension SeededGenerator {
     /// Digits alone: at the ends of the numbers that there are, or of any length.
     mutating func digits() -> String {
         switch number(0...3) {

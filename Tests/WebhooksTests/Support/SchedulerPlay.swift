@@ -73,8 +73,8 @@ extension DeliverySchedulerTests {
             return ids
         }
 
-        func delivery(_ id: Int64, to endpoint: String, in format: Endpoint.Format = .raw) -> Delivery {
-            Delivery(
+        func delivery(_ id: Int64, to endpoint: String, in format: Endpoint.Format = .raw) -> DueDelivery {
+            DueDelivery(
                 id: id,
                 endpoint: endpoint,
                 eventID: "e\(id)",
@@ -168,7 +168,7 @@ extension DeliverySchedulerTests {
             run()
         }
 
-        func count(_ endpoint: String) -> Int { underWay.count { $0.target.endpoint.id == endpoint } }
+        func count(_ endpoint: String) -> Int { underWay.count { $0.destination.endpoint.id == endpoint } }
         var ids: [Int64] { underWay.map(\.delivery.id) }
     }
 }

@@ -1,9 +1,9 @@
+import FoundationEssentials
 import Glibc
 import Posix
 import Testing
 
 @testable import HTTPTransport
-@testable import Webhooks
 
 /// What the transport waits with.
 @Suite("Sockets")
@@ -41,6 +41,74 @@ struct SocketTests {
         #expect(ready(watch).isEmpty)
     }
 
+    /// In how many sets of the process a descriptor is watched (proc(5), "tfd").
+    private func sets(watching socket: Int32) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").count { name in
+            let text = (try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").contains { line in
+                let words = line.split(separator: " ", omittingEmptySubsequences: true)
+                return words.count > 1 && words[0] == "tfd:" && Int32(words[1]) == socket
+            }
+        }
+    }
+
+    @Test("one that is kept stays where it is while it is idle, and is told of when it is wanted")
+    func kept() throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try pair()
+        defer { for end in [near, far] { close(end) } }
+        watch.watch(near, for: Self.input)
+        watch.watch(near, for: Self.remove)
+        #expect(try sets(watching: near) == 0)
+        watch.watch(near, for: Self.input)
+        watch.keep(near)
+        for _ in 0..<2 {
+            watch.watch(near, for: Self.remove)
+            #expect(try sets(watching: near) == 1)
+            watch.watch(near, for: Self.input)
+            #expect(ready(watch).isEmpty)
+            #expect(unsafe write(far, "x", 1) == 1)
+            #expect(ready(watch) == [near: Self.input])
+            var byte: UInt8 = 0
+            #expect(unsafe read(near, &byte, 1) == 1)
+        }
+        watch.watch(near, for: Self.both)
+        #expect(ready(watch) == [near: Self.output])
+    }
+
+    @Test("what comes to one that is idle wakes nobody a second time, and is told of when it is wanted")
+    func keptAndSpokenTo() throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try pair()
+        defer { for end in [near, far] { close(end) } }
+        watch.watch(near, for: Self.input)
+        watch.keep(near)
+        watch.watch(near, for: Self.remove)
+        #expect(unsafe write(far, "x", 1) == 1)
+        #expect(watch.wait(milliseconds: 60_000))
+        #expect(!watch.wait(milliseconds: 1))
+        watch.watch(near, for: Self.input)
+        #expect(ready(watch) == [near: Self.input])
+    }
+
+    @Test("another socket of the same number is another one")
+    func sameNumber() throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try pair()
+        watch.watch(near, for: Self.input)
+        watch.keep(near)
+        watch.watch(near, for: Self.remove)
+        watch.forget(near)
+        for end in [near, far] { close(end) }
+        let (other, peer) = try pair()
+        defer { for end in [near, peer] { close(end) } }
+        try #require(other == near || dup2(other, near) == near)
+        if other != near { close(other) }
+        watch.watch(near, for: Self.input)
+        #expect(unsafe write(peer, "x", 1) == 1)
+        #expect(ready(watch) == [near: Self.input])
+    }
+
     @Test("a peer that is gone is for libcurl to look at")
     func hangUp() throws {
         let watch = try #require(SocketWatch())
@@ -76,24 +144,5 @@ struct SocketTests {
         Thread.start(name: "waker") { [wakeUp = watch.wakeUp] in wakeUp.wake() }
         watch.wait(milliseconds: 60_000)
         #expect(ready(watch).isEmpty)
-    }
-
-    @Test("the authorities are read with a socket of this process, and nobody else")
-    func unanswering() throws {
-        guard var socket = UnansweringSocket(),
-            var loop = TransportLoop(
-                options: TransportOptions(WebhookConfiguration()),
-                clocks: Clocks(of: MemoryStore())
-            )
-        else {
-            Issue.record("no sockets")
-            return
-        }
-        let isSilent = !socket.wasAddressed()
-        #expect(isSilent)
-        let length = socket.name.count
-        #expect(length == 5)
-        let isGreeted = loop.greet(&socket)
-        #expect(isGreeted)
     }
 }

@@ -28,16 +28,16 @@ enum CloudEvent {
     private static func json(plain event: Event) -> [UInt8] {
         var json = JSONText()
         json.member("specversion", "1.0")
-        json.member("id", event.id.description)
+        json.member("id", ascii: event.id.write)
         json.member("source", source(of: event))
         json.member("type", event.type ?? defaultType)
         json.member("subject", event.topic.name)
-        json.member("time", event.time.rfc3339)
+        json.member("time", ascii: event.time.writeRFC3339)
         if let contentType = event.contentType { json.member("datacontenttype", contentType) }
         if let traceparent = event.traceparent { json.member(traceparentName, traceparent) }
         // A string would be taken for a value of JSON.
         json.data(of: event, base64: "data_base64", brokenJSONAsText: false)
-        return json.object
+        return json.object()
     }
 
     /// An event that was posted as a CloudEvent: equal to that, but for the hub's own id and the topic, which are
@@ -56,7 +56,7 @@ enum CloudEvent {
         if context.attributes[traceparentName] == nil, let traceparent = event.traceparent {
             json.member(traceparentName, traceparent)
         }
-        json.member(CloudEventAttributes.id, event.id.description)
+        json.member(CloudEventAttributes.id, ascii: event.id.write)
         json.member(CloudEventAttributes.topic, event.topic.name)
         switch context.dataForm {
         case .none: break
@@ -64,7 +64,7 @@ enum CloudEvent {
         case .text: json.member("data", String(decoding: event.data, as: UTF8.self))
         case .base64: json.member("data_base64", Data(event.data).base64EncodedString())
         }
-        return json.object
+        return json.object()
     }
 }
 

@@ -5,9 +5,6 @@ struct LogInspection {
     let db: Database
     var report: LogReport
 
-    /// How many findings of one kind are written out.
-    private static let limit = 10
-
     /// - Throws: ``EventLogError`` with code `log-foreign`.
     mutating func run() throws {
         report.currentVersion = SchemaVersion.current
@@ -27,7 +24,6 @@ struct LogInspection {
         attempt("the events") { try $0.checkEvents() }
         attempt("the observers") { try $0.checkObservers() }
         attempt("the deliveries") { try $0.checkDeliveries() }
-        guard report.version == report.currentVersion else { return }
         attempt("the topics") { try $0.checkTopics() }
         attempt("the idempotency keys") { try $0.checkKeys() }
     }
@@ -40,38 +36,26 @@ struct LogInspection {
         }
     }
 
-    /// Notes a finding for each row of a query, which answers texts.
-    mutating func note(_ sql: String) throws {
-        try note(PreparedStatement(db, sql))
+    /// Notes what a body finds, also if it fails in the middle: that is what it does where the file is damaged.
+    mutating func note(_ body: (inout Faults) throws -> Void) rethrows {
+        var faults = Faults()
+        defer { report.findings += faults.lines }
+        try body(&faults)
     }
 
-    private mutating func note(_ statement: PreparedStatement, as linesOfRow: (String) -> [String] = { [$0.inOneLine] })
-        throws
-    {
-        var findings: [String] = []
-        var count = 0
-        // Also if it fails in the middle: that is what it does where the file is damaged.
-        defer {
-            report.findings += findings
-            if count > Self.limit { report.findings.append("… and \(count - Self.limit) more like it") }
+    /// Notes a finding for each row of some queries, which answer texts.
+    mutating func note(_ queries: String...) throws {
+        for sql in queries {
+            try note { [db] faults in try db.cached(sql).forEach { faults.add(($0[0] as String).inOneLine) } }
         }
-        try statement.forEach { row in
-            let lines = linesOfRow(row.text(0))
-            findings += lines.prefix(max(Self.limit - count, 0))
-            count += lines.count
-        }
-    }
-
-    /// The number that a query answers.
-    func number(_ sql: String) throws -> Int64 {
-        try PreparedStatement(db, sql).first { $0.integer(0) } ?? 0
     }
 
     private mutating func checkPages() throws {
-        // A row may be several lines, of which the first is a title.
-        try note(PreparedStatement(db, "PRAGMA integrity_check")) { row in
-            row.split(whereSeparator: \.isNewline).filter { $0 != "ok" && !$0.hasPrefix("***") }.map {
-                "the file is damaged: \($0)"
+        try note { [db] faults in
+            try db.cached("PRAGMA integrity_check").forEach { row in
+                // A row may be several lines, of which the first is a title.
+                for line in (row[0] as String).split(whereSeparator: \.isNewline)
+                where line != "ok" && !line.hasPrefix("***") { faults.add("the file is damaged: \(line)") }
             }
         }
     }
@@ -83,16 +67,14 @@ struct LogInspection {
     }
 
     private mutating func checkLog() throws {
-        if let text = try PreparedStatement(db, "SELECT epoch FROM log").first({ $0.text(0) }) {
-            report.epoch = LogEpoch(text)
-        }
+        report.epoch = try db.cached("SELECT epoch FROM log").first { LogEpoch($0[0] as String) } ?? nil
         if report.epoch == nil { report.findings.append("the log does not say who it is") }
         report.tail = Position(try EventReader.tail(db))
     }
 
     private mutating func checkObservers() throws {
-        report.observers = try number("SELECT count(*) FROM observer WHERE name IS NOT NULL")
-        let highest = try number("SELECT revision FROM log")
+        report.observers = try db.number("SELECT count(*) FROM observer WHERE name IS NOT NULL")
+        let highest = try db.number("SELECT revision FROM log")
         let isReadable = """
             typeof(name) = 'text' AND typeof(topics) = 'text' AND typeof(types) = 'text' AND typeof(document) = 'blob'
                 AND typeof(receives) = 'integer' AND typeof(created_at) = 'integer' AND typeof(revision) = 'integer'
@@ -100,8 +82,8 @@ struct LogInspection {
         try note(
             "SELECT 'observer ' || name || ' cannot be read' FROM observer WHERE name IS NOT NULL AND NOT (\(isReadable))"
         )
-        for row in try Row.fetchAll(db, sql: "SELECT * FROM observer WHERE \(isReadable)") {
-            let record = ObserverRecord(row)
+        let readable = try db.cached("SELECT \(ObserverRecord.columns) FROM observer WHERE \(isReadable)")
+        for record in try readable.map(ObserverRecord.init) {
             if record.revision > highest {
                 report.findings.append("observer \(record.id) has a revision that was not given yet")
             }
@@ -120,9 +102,7 @@ struct LogInspection {
             """
             SELECT 'observer ' || name || ' has come to position ' || cursor || ', which was never posted'
             FROM observer JOIN delivery_stats ON delivery_stats.observer = key WHERE cursor > \(report.tail)
-            """
-        )
-        try note(
+            """,
             """
             SELECT 'observer ' || name || ' does not say what it wants' FROM observer
             WHERE name IS NOT NULL AND key NOT IN (SELECT observer FROM interest)
@@ -131,27 +111,21 @@ struct LogInspection {
     }
 
     private mutating func checkDeliveries() throws {
-        report.deliveries = try number("SELECT count(*) FROM delivery")
+        report.deliveries = try db.number("SELECT count(*) FROM delivery")
         if report.version == report.currentVersion, let epoch = report.epoch {
             var reader = EventReader(db, epoch: epoch)
             report.deliveries += Int64(try reader.countUntried())
         }
         try note(
-            "SELECT 'delivery ' || id || ' is of no event' FROM delivery WHERE event NOT IN (SELECT seq FROM event)"
-        )
-        try note(
-            "SELECT 'delivery ' || id || ' is for no observer' FROM delivery WHERE observer NOT IN (SELECT key FROM observer)"
-        )
-        try note("SELECT 'delivery ' || id || ' is in no known state' FROM delivery WHERE state NOT IN (-1, 0, 1, 2)")
-        try note(
+            "SELECT 'delivery ' || id || ' is of no event' FROM delivery WHERE event NOT IN (SELECT seq FROM event)",
+            "SELECT 'delivery ' || id || ' is for no observer' FROM delivery WHERE observer NOT IN (SELECT key FROM observer)",
+            "SELECT 'delivery ' || id || ' is in no known state' FROM delivery WHERE state NOT IN (-1, 0, 1, 2)",
             """
             SELECT 'event ' || event || ' is delivered ' || count(*) || ' times to observer ' || observer
             FROM delivery GROUP BY observer, event HAVING count(*) > 1
-            """
-        )
-        // Deliveries that are done go with their events, and the counters stay; those of observers that were taken out are
-        // being deleted.
-        try note(
+            """,
+            // Deliveries that are done go with their events, and the counters stay; those of observers that were taken out
+            // are being deleted.
             """
             WITH found AS (
                 SELECT observer, sum(state <= 0) AS pending, sum(state = 1) AS delivered, sum(state = 2) AS dead
@@ -168,21 +142,29 @@ struct LogInspection {
     }
 
     private mutating func checkKeys() throws {
-        report.keys = try number("SELECT count(*) FROM idempotency")
+        report.keys = try db.number("SELECT count(*) FROM idempotency")
         try note(
-            "SELECT 'the log notes ' || held_keys || ' idempotency keys' FROM log WHERE held_keys != \(report.keys)"
-        )
-        try note(
+            "SELECT 'the log notes ' || held_keys || ' idempotency keys' FROM log WHERE held_keys != \(report.keys)",
             """
             SELECT 'idempotency key "' || key || '" is of no topic' FROM idempotency
             WHERE topic NOT IN (SELECT id FROM topic)
-            """
-        )
-        try note(
+            """,
             """
             SELECT 'idempotency key "' || key || '" is of event ' || event || ', which was never posted' FROM idempotency
             WHERE event < 1 OR event > \(report.tail)
             """
         )
     }
+}
+
+/// Findings of one kind, of which the first are written out.
+struct Faults {
+    private var found: [String] = []
+    private var more = 0
+
+    mutating func add(_ fault: String) {
+        if found.count < 10 { found.append(fault) } else { more += 1 }
+    }
+
+    var lines: [String] { more > 0 ? found + ["… and \(more) more like it"] : found }
 }

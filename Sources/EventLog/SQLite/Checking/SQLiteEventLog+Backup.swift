@@ -15,12 +15,12 @@ extension SQLiteEventLog {
         let file = LogFile(directory: directory)
         guard FileManager.default.fileExists(atPath: file.path) else {
             throw EventLogError(
-                code: EventLogError.missing,
+                code: .missing,
                 message: "There is no log in \(directory): \(file.path) does not exist."
             )
         }
         guard identity(of: file.path) != identity(of: path) else {
-            throw EventLogError(code: EventLogError.unwritable, message: "\(path) is the log itself.")
+            throw EventLogError(code: .unwritable, message: "\(path) is the log itself.")
         }
         try file.checkHeader()
         let draft = "\(path).\(ProcessInfo.processInfo.processIdentifier).part"
@@ -30,10 +30,10 @@ extension SQLiteEventLog {
         // Webhooks' secrets are in it.
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         guard FileManager.default.createFile(atPath: draft, contents: nil, attributes: attributes) else {
-            throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be made.")
+            throw EventLogError(code: .unwritable, message: "\(path) cannot be made.")
         }
         do {
-            try copy(file.path, to: draft)
+            try copy(file, to: draft)
             try FileHandle(forUpdating: URL(filePath: draft)).synchronizeAndClose()
             guard unsafe rename(draft, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         } catch {
@@ -41,16 +41,10 @@ extension SQLiteEventLog {
         }
     }
 
-    private static func copy(_ source: String, to draft: String) throws {
-        var reading = Configuration()
-        reading.readonly = true
-        // A checkpoint that begins the write-ahead log anew locks it for a moment.
-        reading.busyMode = .timeout(10)
-        let log = try DatabaseQueue(path: source, configuration: reading)
-        defer { try? log.close() }
+    private static func copy(_ log: LogFile, to draft: String) throws {
         let copy = try DatabaseQueue(path: draft)
         // In one step, which is one transaction of reading: otherwise each commit of the hub would begin it anew.
-        try log.backup(to: copy)
+        try log.reading { try $0.backup(to: copy) }
         try copy.close()
     }
 

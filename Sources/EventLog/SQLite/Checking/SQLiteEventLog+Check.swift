@@ -15,40 +15,32 @@ extension SQLiteEventLog {
         let file = LogFile(directory: directory)
         guard FileManager.default.fileExists(atPath: file.path) else {
             throw EventLogError(
-                code: EventLogError.missing,
+                code: .missing,
                 message: FileManager.default.fileExists(atPath: file.path + "-wal")
                     ? "\(file.path) is missing, but its write-ahead log is there."
                     : "There is no log in \(directory): \(file.path) does not exist."
             )
         }
         do {
-            let lock = try DirectoryLock(ofExisting: directory)
+            let lock = try DirectoryLock(of: directory, isNew: false)
             defer { lock?.release() }
             let bytes = try file.size()
             try file.checkHeader()
             var report = LogReport()
             report.fileBytes = Int64(bytes + ((try? LogFile.size(of: file.path + "-wal")) ?? 0))
-            return try file.readOnly { db in
-                var inspection = LogInspection(db: db, report: report)
-                try inspection.run()
-                return inspection.report
+            // Files that SQLite makes beside the database for reading are removed.
+            let made = ["-wal", "-shm"].map { file.path + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
+            defer { for path in made { try? FileManager.default.removeItem(atPath: path) } }
+            // Without a transaction: after what the check has found, SQLite might not end it. Nobody else writes.
+            return try file.reading { database in
+                try database.unsafeRead { db in
+                    var inspection = LogInspection(db: db, report: report)
+                    try inspection.run()
+                    return inspection.report
+                }
             }
         } catch {
             throw EventLogError(sqlite: error)
         }
-    }
-}
-
-extension LogFile {
-    /// Runs a body with a connection that cannot write. Files that SQLite makes beside the database for that are removed.
-    fileprivate func readOnly<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        let besides = [path + "-wal", path + "-shm"].filter { !FileManager.default.fileExists(atPath: $0) }
-        defer { for made in besides { try? FileManager.default.removeItem(atPath: made) } }
-        var configuration = Configuration()
-        configuration.readonly = true
-        let database = try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? database.close() }
-        // Without a transaction: after what the check has found, SQLite might not end it. Nobody else writes.
-        return try database.unsafeRead(body)
     }
 }

@@ -31,6 +31,12 @@ struct CheckpointSchedule: Sendable {
     /// Whether the checkpoint beside the writer is to be followed by one of its own.
     private var isLong = false
 
+    /// Whether there is something to do after a commit.
+    func isDue(pages: Int, isRunning: Bool) -> Bool {
+        var copy = self
+        return copy.next(pages: pages, isRunning: isRunning) != .none
+    }
+
     /// What to do after a commit. An action that is answered counts as done, also if it fails: it comes again when the
     /// log has grown further.
     /// - Parameters:

@@ -27,7 +27,7 @@ struct LogDatabase: Sendable {
             case (.directory(let directory), .disk), (.directory(let directory), .process):
                 let file = LogFile(directory: directory)
                 try file.makeDirectory()
-                lock = try DirectoryLock(of: directory)
+                lock = try DirectoryLock(of: directory, isNew: true)
                 self.durability = durability
                 let reserve = StorageReserve(directory: directory)
                 self.reserve = reserve
@@ -50,11 +50,20 @@ struct LogDatabase: Sendable {
                 try db.execute(sql: "PRAGMA cache_size = -32768")
                 // Debian's SQLite overwrites all that is deleted with zeros; then removing costs as much as writing did.
                 try db.execute(sql: "PRAGMA secure_delete = FAST")
+                // What a part of a transaction would be undone by: to a file it goes page by page, with each change again.
+                try db.execute(sql: "PRAGMA temp_store = MEMORY")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
                 if let bytes = limits.storageBytes { try LogDatabase.limitStorage(of: db, to: bytes) }
             }
         } catch {
             throw EventLogError(sqlite: error)
+        }
+    }
+
+    /// Has a log that was just made be a copy of another, whose ids it gives its events.
+    func identify(as epoch: LogEpoch) throws {
+        try connection.writeWithoutTransaction { db in
+            try db.execute(sql: "UPDATE log SET epoch = ?", arguments: [epoch.description])
         }
     }
 

@@ -17,16 +17,20 @@ struct LogFile {
     func makeDirectory() throws(EventLogError) {
         let type = (try? FileManager.default.attributesOfItem(atPath: directory))?[.type] as? FileAttributeType
         guard type != .typeRegular else {
-            throw EventLogError(code: EventLogError.unwritable, message: "\(directory) is a file, not a directory.")
+            throw EventLogError(code: .unwritable, message: "\(directory) is a file, not a directory.")
         }
         do {
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: directory,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
             if FileManager.default.fileExists(atPath: path) { try checkHeader() }
         } catch let error as EventLogError {
             throw error
         } catch {
             throw EventLogError(
-                code: EventLogError.unwritable,
+                code: .unwritable,
                 message: "The directory \(directory) cannot be made.",
                 cause: error
             )
@@ -38,7 +42,7 @@ struct LogFile {
     /// - Throws: ``EventLogError`` with code `log-foreign`, `log-corrupt` or `log-unwritable`.
     func prepare() throws(EventLogError) {
         do {
-            try check(size: size())
+            try check()
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
             try make()
         } catch {
@@ -50,20 +54,22 @@ struct LogFile {
     /// itself, not only its write-ahead log, says from the beginning whose it is.
     private func make() throws(EventLogError) {
         guard !FileManager.default.fileExists(atPath: path + "-wal") else {
-            throw EventLogError(
-                code: EventLogError.corrupt,
-                message: "\(path) is missing, but its write-ahead log is there."
-            )
+            throw EventLogError(code: .corrupt, message: "\(path) is missing, but its write-ahead log is there.")
         }
         do {
             for leftover in [draftPath, draftPath + "-journal"] where FileManager.default.fileExists(atPath: leftover) {
                 try FileManager.default.removeItem(atPath: leftover)
             }
+            // Webhooks' secrets are in it. What SQLite makes beside it is its owner's alone as well.
+            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            guard FileManager.default.createFile(atPath: draftPath, contents: nil, attributes: attributes) else {
+                throw EventLogError(code: .unwritable, message: "\(draftPath) cannot be made.")
+            }
             let draft = try DatabaseQueue(path: draftPath)
             try draft.writeWithoutTransaction { db in
                 // Before the first table: pages that become free can be given back (RetentionSweep).
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-                try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+                try db.execute(sql: "PRAGMA application_id = \(LogSchema.applicationID)")
             }
             try SchemaVersion.migrator.migrate(draft)
             try draft.close()
@@ -80,48 +86,51 @@ struct LogFile {
         try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
-    private func check(size: Int) throws {
+    private func check() throws {
+        let isSmall = try size() <= LogFile.thoroughSize
         try checkHeader()
-        // A connection that cannot write: it leaves the file as it is, whatever it finds.
-        var configuration = Configuration()
-        configuration.readonly = true
-        let database = try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? database.close() }
-        try database.read { db in
-            let version = try SchemaVersion.version(of: db)
-            if size <= LogFile.thoroughSize {
-                let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "nothing"
-                guard finding == "ok" else {
-                    throw EventLogError(
-                        code: EventLogError.corrupt,
-                        message: "\(path) is damaged: \(finding.inOneLine)."
-                    )
-                }
-            }
-            if let missing = try SchemaComparison(db, version: version).missing.first {
-                throw EventLogError(
-                    code: EventLogError.corrupt,
-                    message: "\(path) is damaged: the \(missing) is missing."
-                )
-            }
-            for table in ["log", "topic", "event", "observer", "delivery", "delivery_stats"] {
-                _ = try Row.fetchOne(db, sql: "SELECT * FROM \(table) LIMIT 1")
+        try reading { try $0.read { db in try check(db, thoroughly: isSmall) } }
+    }
+
+    private func check(_ db: Database, thoroughly: Bool) throws {
+        let version = try SchemaVersion.version(of: db)
+        if thoroughly {
+            let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "nothing"
+            guard finding == "ok" else {
+                throw EventLogError(code: .corrupt, message: "\(path) is damaged: \(finding.inOneLine).")
             }
         }
+        if let missing = try SchemaComparison(db, version: version).missing.first {
+            throw EventLogError(code: .corrupt, message: "\(path) is damaged: the \(missing) is missing.")
+        }
+        for table in ["log", "topic", "event", "observer", "delivery", "delivery_stats"] {
+            _ = try Row.fetchOne(db, sql: "SELECT * FROM \(table) LIMIT 1")
+        }
+    }
+
+    /// Runs a body with a connection that cannot write: it leaves the file as it is, whatever it finds.
+    func reading<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+        var configuration = Configuration()
+        configuration.readonly = true
+        // A checkpoint that begins the write-ahead log anew locks it for a moment.
+        configuration.busyMode = .timeout(10)
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? database.close() }
+        return try body(database)
     }
 
     /// The first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>).
     func checkHeader() throws(EventLogError) {
         guard let file = FileHandle(forReadingAtPath: path) else {
-            throw EventLogError(code: EventLogError.unwritable, message: "\(path) cannot be opened.")
+            throw EventLogError(code: .unwritable, message: "\(path) cannot be opened.")
         }
         defer { try? file.close() }
         // Of a directory nothing can be read.
         let header = [UInt8]((try? file.read(upToCount: 100)) ?? Data())
         guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
-            header[68..<72].reduce(0, { $0 << 8 | UInt32($1) }) == Schema.applicationID
+            header[68..<72].reduce(0, { $0 << 8 | UInt32($1) }) == LogSchema.applicationID
         else {
-            throw EventLogError(code: EventLogError.foreign, message: "\(path) is not a log of this program.")
+            throw EventLogError(code: .foreign, message: "\(path) is not a log of this program.")
         }
     }
 }

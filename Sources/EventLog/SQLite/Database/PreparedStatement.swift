@@ -9,11 +9,11 @@ internal import GRDBSQLite
 /// To be used only inside an access to the database it was prepared in. Parameters count from 1 and columns from 0, as
 /// they do in SQLite. A row's columns are valid until the next step.
 ///
-/// `@safe`: the handle is valid for as long as the object, which finalizes it, and no pointer leaves it.
+/// `@safe`: the handle is valid for as long as the object, which finalizes it. Only ``ColumnValue`` uses it beside, within a call.
 @safe final class PreparedStatement {
     /// Owns the handle: finalizes it when released.
     private let statement: Statement
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
 
     /// Compiles a statement that lives as long as this object, which must end before the database is closed.
     init(_ db: Database, _ sql: String) throws {
@@ -29,39 +29,23 @@ internal import GRDBSQLite
 
     // MARK: Binding. It cannot fail but for want of memory or a wrong index, both of which the next step reports.
 
-    func bind(_ value: Int64, at index: Int32) {
-        unsafe _ = sqlite3_bind_int64(handle, index, value)
-    }
-
-    func bind(_ value: Int64?, at index: Int32) {
-        if let value { bind(value, at: index) } else { bindNull(at: index) }
-    }
-
-    /// SQLite makes a copy: for texts, which are short.
-    func bind(_ text: String?, at index: Int32) {
-        guard let text else { return bindNull(at: index) }
-        // `unsafe`: SQLITE_TRANSIENT has SQLite copy the bytes before the closure that lends them ends.
-        let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        unsafe text.withCString { bytes in
-            unsafe _ = sqlite3_bind_text(handle, index, bytes, Int32(text.utf8.count), transient)
+    /// Binds parameters, from the first on or another.
+    @discardableResult
+    func bind<each Value: ColumnValue>(_ values: repeat each Value, from first: Int32 = 1) -> PreparedStatement {
+        var index = first
+        for value in repeat each values {
+            value.bind(to: self, at: index)
+            index += 1
         }
+        return self
     }
 
-    /// SQLite makes a copy: for blobs that are short.
-    func bind(_ bytes: [UInt8]?, at index: Int32) {
-        guard let bytes else { return bindNull(at: index) }
-        if bytes.isEmpty { return bindEmptyBlob(at: index) }
-        // `unsafe`: as above.
-        let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        unsafe bytes.withUnsafeBytes { buffer in
-            unsafe _ = sqlite3_bind_blob64(handle, index, buffer.baseAddress, UInt64(buffer.count), transient)
-        }
-    }
+    func bind(_ value: some ColumnValue, at index: Int32) { value.bind(to: self, at: index) }
 
     /// Runs to the end with a blob bound where it lies, without a copy.
     func run(binding bytes: [UInt8], at index: Int32) throws {
         if bytes.isEmpty {
-            bindEmptyBlob(at: index)
+            bytes.bind(to: self, at: index)
             return try run()
         }
         // `unsafe`: SQLite is lent the bytes for this run only; it ends, and they are unbound, before the closure does.
@@ -72,13 +56,8 @@ internal import GRDBSQLite
         }
     }
 
-    private func bindNull(at index: Int32) {
+    func bindNull(at index: Int32) {
         unsafe _ = sqlite3_bind_null(handle, index)
-    }
-
-    /// A null pointer of length 0 would be bound as NULL.
-    private func bindEmptyBlob(at index: Int32) {
-        unsafe _ = sqlite3_bind_zeroblob(handle, index, 0)
     }
 
     // MARK: Running
@@ -112,6 +91,13 @@ internal import GRDBSQLite
         return try step() ? read(self) : nil
     }
 
+    /// Runs to the end, reading a value from each row.
+    func map<Value>(_ read: (PreparedStatement) throws -> Value) throws -> [Value] {
+        var values: [Value] = []
+        try forEach { values.append(try read($0)) }
+        return values
+    }
+
     /// Runs to the end, reading from each row.
     func forEach(_ read: (PreparedStatement) throws -> Void) throws {
         defer { reset() }
@@ -124,7 +110,21 @@ internal import GRDBSQLite
         while try step(), try body(self) {}
     }
 
+    /// The row that the last INSERT of the connection added.
+    var lastInsertedID: Int64 {
+        unsafe sqlite3_last_insert_rowid(sqlite3_db_handle(handle))
+    }
+
+    /// How many rows the last statement of the connection wrote or deleted.
+    var changes: Int {
+        unsafe Int(sqlite3_changes(sqlite3_db_handle(handle)))
+    }
+
     // MARK: Reading
+
+    /// The value of a column, of the type that is asked for. NULL is nil of an optional, and otherwise 0 or empty: where it
+    /// may be, and the type would be inferred, say `as Int64?`.
+    subscript<Value: ColumnValue>(_ column: Int32) -> Value { Value(self, column) }
 
     func isNull(_ column: Int32) -> Bool {
         unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
@@ -132,18 +132,6 @@ internal import GRDBSQLite
 
     func integer(_ column: Int32) -> Int64 {
         unsafe sqlite3_column_int64(handle, column)
-    }
-
-    func optionalInteger(_ column: Int32) -> Int64? {
-        isNull(column) ? nil : integer(column)
-    }
-
-    func text(_ column: Int32) -> String {
-        unsafe withBytes(of: column) { unsafe String(decoding: $0, as: UTF8.self) }
-    }
-
-    func optionalText(_ column: Int32) -> String? {
-        isNull(column) ? nil : text(column)
     }
 
     /// A text that is mostly the same as in the row before: then no other is made.
@@ -157,23 +145,31 @@ internal import GRDBSQLite
         }
     }
 
-    func bytes(_ column: Int32) -> [UInt8] {
-        unsafe withBytes(of: column) { unsafe Array($0) }
-    }
-
-    func optionalBytes(_ column: Int32) -> [UInt8]? {
-        isNull(column) ? nil : bytes(column)
-    }
-
-    /// How many bytes a text or blob has.
-    func byteCount(_ column: Int32) -> Int {
-        unsafe Int(sqlite3_column_bytes(handle, column))
-    }
-
     /// `unsafe`: the bytes are SQLite's and valid until the statement moves on; no body here keeps them.
-    private func withBytes<Value>(of column: Int32, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+    func withBytes<Value>(of column: Int32, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         // The pointer is asked for first: it settles the form of the value, whose length then follows.
         let start = unsafe sqlite3_column_blob(handle, column)
-        return unsafe body(UnsafeRawBufferPointer(start: start, count: byteCount(column)))
+        let count = unsafe Int(sqlite3_column_bytes(handle, column))
+        return unsafe body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
+
+extension Database {
+    /// A statement that is kept for long.
+    func compiled(_ sql: String) throws -> PreparedStatement { try PreparedStatement(self, sql) }
+
+    /// A statement from the connection's cache, with its parameters bound: what is run often is compiled once.
+    func cached<each Value: ColumnValue>(_ sql: String, _ values: repeat each Value) throws -> PreparedStatement {
+        try PreparedStatement(cachedIn: self, sql).bind(repeat each values)
+    }
+
+    /// Runs a statement from the cache to the end.
+    func run<each Value: ColumnValue>(_ sql: String, _ values: repeat each Value) throws {
+        try cached(sql, repeat each values).run()
+    }
+
+    /// The number that a statement from the cache answers; 0 if it answers none.
+    func number<each Value: ColumnValue>(_ sql: String, _ values: repeat each Value) throws -> Int64 {
+        try cached(sql, repeat each values).first { $0.integer(0) } ?? 0
     }
 }

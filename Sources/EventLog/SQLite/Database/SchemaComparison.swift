@@ -27,17 +27,16 @@ struct SchemaComparison {
 
     /// The statements that made the objects, by kind and name; those that SQLite and GRDB make for themselves left out.
     private static func objects(_ db: Database) throws -> [String: String] {
-        let statement = try PreparedStatement(
-            db,
+        let rows = try db.cached(
             """
             SELECT type || ' ' || name, ifnull(sql, '') FROM sqlite_master
             WHERE name NOT GLOB 'sqlite_*' AND name != 'grdb_migrations'
             """
         )
-        var objects: [String: String] = [:]
-        try statement.forEach { row in
-            objects[row.text(0)] = row.text(1).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        }
-        return objects
+        return Dictionary(
+            uniqueKeysWithValues: try rows.map { row in
+                (row[0], (row[1] as String).split(whereSeparator: \.isWhitespace).joined(separator: " "))
+            }
+        )
     }
 }

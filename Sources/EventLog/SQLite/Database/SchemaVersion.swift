@@ -22,7 +22,7 @@ enum SchemaVersion {
             if try db.tableExists("log") {
                 try upgrade(db)
             } else {
-                try Schema.make(db)
+                try LogSchema.make(db)
                 try db.execute(
                     sql: "INSERT INTO log (id, epoch) VALUES (1, ?)",
                     arguments: [LogEpoch.random().description]
@@ -43,7 +43,7 @@ enum SchemaVersion {
         if applied == Set(earlier) { return earlier.count }
         let isEarlier = applied.isSubset(of: earlier)
         throw EventLogError(
-            code: EventLogError.foreign,
+            code: .foreign,
             message: isEarlier
                 ? "The log was written by a version of this program from before its first release."
                 : "The log was written by a later version of this program."
@@ -62,7 +62,7 @@ enum SchemaVersion {
         )
         for row in dropped { try db.execute(sql: "DROP \(row["object"] as String)") }
         for table in tables { try db.execute(sql: "ALTER TABLE \(table) RENAME TO earlier_\(table)") }
-        try Schema.make(db)
+        try LogSchema.make(db)
         for table in tables where table != "delivery_stats" {
             let columns = try db.columns(in: table).map(\.name).joined(separator: ", ")
             try db.execute(sql: "INSERT INTO \(table) (\(columns)) SELECT \(columns) FROM earlier_\(table)")
@@ -70,7 +70,7 @@ enum SchemaVersion {
         // Up to `fanned_out` every delivery has a row; of what came later none was tried that has none.
         try db.execute(
             sql: """
-                UPDATE delivery SET state = \(Schema.pending) WHERE state = -1;
+                UPDATE delivery SET state = \(LogSchema.pending) WHERE state = -1;
                 INSERT INTO delivery_stats
                     SELECT observer, fanned_out, delivered, failed, pending, dead, last_status, last_failure,
                         last_attempt_at, failing_since, failing_for

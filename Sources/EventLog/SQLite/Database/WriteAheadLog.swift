@@ -21,6 +21,11 @@ final class WriteAheadLog {
     /// How many pages it has; 0 if there is none.
     var pages: Int { watch?.pages ?? 0 }
 
+    /// Whether ``keepShort(mayFollow:)`` has something to do.
+    var isLong: Bool {
+        checkpointer.map { wantsCheckpoint || checkpoints.isDue(pages: pages, isRunning: $0.isRunning) } ?? false
+    }
+
     /// Keeps it short, after a commit.
     /// - Parameter mayFollow: whether the file is about to become shorter still: a checkpoint that is only wanted waits.
     func keepShort(mayFollow: Bool) {

@@ -1,26 +1,28 @@
 internal import GRDB
 
 /// Whether there is space on the disk, and what is done when there is none. Confined to the writer's thread.
-struct DiskSpace {
+final class DiskSpace {
     /// Nil if nothing is on disk.
     private let reserve: StorageReserve?
     /// The size up to which the database may grow; nil for no limit but the disk's.
-    private let limit: Int?
+    var limit: Int?
+    let writeAheadLog: WriteAheadLog
     private var watch = DiskSpaceWatch()
 
     /// Whether the disk is full and the reserve given up: only what makes space is written.
     private(set) var isFull: Bool
 
-    init(_ reserve: StorageReserve?, limit: Int?) {
+    init(_ reserve: StorageReserve?, limit: Int?, _ writeAheadLog: WriteAheadLog) {
         self.reserve = reserve
         self.limit = limit
+        self.writeAheadLog = writeAheadLog
         isFull = !(reserve?.make() ?? true)
     }
 
     /// Sees whether posts of so many bytes may be written: there must be space for them in the write-ahead log and, as far
     /// as it has no free pages, in the database file, and space to move there what is in the write-ahead log already. So
     /// what is written can always be moved into the file, and a full disk finds a write-ahead log that can be emptied.
-    mutating func admits(_ bytes: Int, _ writeAheadLog: WriteAheadLog, _ db: Database) -> Bool {
+    func admits(_ bytes: Int, _ db: Database) -> Bool {
         guard let reserve, !isFull else { return !isFull }
         let now = ContinuousClock.now
         guard watch.mustLook(beforeWriting: bytes, at: now) else {
@@ -41,18 +43,15 @@ struct DiskSpace {
 
     /// By how many bytes the database file becomes larger when the write-ahead log is moved there, with posts of so many
     /// bytes.
-    private func growth(writing bytes: Int, _ db: Database) -> Int {
-        func number(_ pragma: String) -> Int {
-            let value = try? PreparedStatement(cachedIn: db, "PRAGMA \(pragma)").first { Int($0.integer(0)) }
-            return (value ?? nil) ?? 0
-        }
-        let size = number("page_count") * Self.pageSize
-        return max(size - (reserve?.databaseSize ?? size), 0) + max(bytes - number("freelist_count") * Self.pageSize, 0)
+    private func growth(writing posted: Int, _ db: Database) -> Int {
+        func bytes(_ pragma: String) -> Int { Int((try? db.number("PRAGMA \(pragma)")) ?? 0) * Self.pageSize }
+        let size = bytes("page_count")
+        return max(size - (reserve?.databaseSize ?? size), 0) + max(posted - bytes("freelist_count"), 0)
     }
 
     /// The disk is full: gives up the reserve, so that what makes space can be written. Posts are refused until there is
     /// space for the reserve again.
-    mutating func enterFull(_ writeAheadLog: WriteAheadLog) {
+    func enterFull() {
         guard let reserve, !isFull else { return }
         writeAheadLog.empty()
         // If there is space it was the database's own limit that was met, or the space has just come.
@@ -64,7 +63,7 @@ struct DiskSpace {
 
     /// Sees whether there is space again on a disk that was full.
     /// - Parameter isRemovalDue: whether something is to be removed. That needs the space of the reserve, and makes more.
-    mutating func leaveFull(_ writeAheadLog: WriteAheadLog, isRemovalDue: Bool) {
+    func leaveFull(isRemovalDue: Bool) {
         guard isFull, let reserve else { return }
         if writeAheadLog.pages > 0 { writeAheadLog.empty() }
         let isAmple = reserve.available.map { $0 > 3 * StorageReserve.size } ?? false
@@ -79,6 +78,23 @@ struct DiskSpace {
         defer { try? LogDatabase.limitStorage(of: db, to: limit) }
         return try body()
     }
+
+    /// Gives some free pages at the file's end back to the file system (`PRAGMA incremental_vacuum`), if there are many:
+    /// more than an eighth of the file, because what posts will use again soon had better stay.
+    /// - Returns: whether there may be more to give back.
+    func giveBack(_ limit: Int, _ db: Database) throws -> Bool {
+        let (free, pages) = (try db.number("PRAGMA freelist_count"), try db.number("PRAGMA page_count"))
+        let isMuch = free >= max(Self.freePages, pages / 8) || (isFull && free > 0)
+        // 2 is `INCREMENTAL`: a file that was made otherwise cannot.
+        guard isMuch, try db.number("PRAGMA auto_vacuum") == 2 else { return false }
+        try PreparedStatement(db, "PRAGMA incremental_vacuum(\(limit))").run()
+        // The file itself becomes shorter at a checkpoint.
+        writeAheadLog.wantsCheckpoint = true
+        return true
+    }
+
+    /// The pages of free space in the file, 4 KiB each, up to which it is kept however small the file is.
+    private static let freePages: Int64 = 512
 
     /// In bytes: SQLite's default, with which logs are made.
     private static let pageSize = 4_096

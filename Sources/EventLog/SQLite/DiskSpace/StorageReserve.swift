@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Foundation
 
 /// A file that keeps some room on the disk for what must be written also when there is none left: the changes by which
 /// somebody makes room (retention, deleting a topic), and the removing itself. It is given up then, and made again when

@@ -48,7 +48,7 @@ struct MaintenanceSchedule {
     /// Whether deliveries of observers that were taken out may be left.
     var hasUnpurgedObservers = true
     /// Observers whose cursors are to be moved up, by their ids.
-    var cursors: [String] = []
+    var cursors: [ObserverID] = []
     /// What the tail was when all cursors had been looked at.
     private var cursorsMovedTo: Int64?
     /// Whether there may be many topics that have nothing any more.
@@ -81,22 +81,20 @@ struct MaintenanceSchedule {
 
     /// Whether something is to be removed, or looked for.
     func isRemovalDue(isIdle: Bool, at now: Timestamp) -> Bool {
-        hasUnpurgedTopics || hasUnpurgedObservers || !cursors.isEmpty || mayHaveGoneTopics
-            || (isIdle && mayHaveFreePages)
-            || forgetting.hasCome(at: now)
-            || retention.isOverdue(isIdle: isIdle) || retention.nextInspection(at: now) != nil
+        retention.isOverdue(isIdle: isIdle)
+            || Chore.allCases.contains { isDue($0, at: now) && ($0 != .giveBack || isIdle) }
+    }
+
+    /// Whether so much was written that a step comes although posts do not cease.
+    func isStepDue(at now: Timestamp) -> Bool {
+        written >= Self.countingStep
+            || written >= Self.busyStep && (retention.mayBound || isRemovalDue(isIdle: false, at: now))
     }
 
     /// Begins a step.
     /// - Returns: how many rows it may touch; nil if none is due.
     mutating func begin(isIdle: Bool, at now: Timestamp) -> Int? {
-        if isIdle {
-            guard isDue(isIdle: true, at: now) else { return nil }
-        } else if written < Self.countingStep {
-            guard written >= Self.busyStep, retention.mayBound || isRemovalDue(isIdle: false, at: now) else {
-                return nil
-            }
-        }
+        guard isIdle ? isDue(isIdle: true, at: now) : isStepDue(at: now) else { return nil }
         defer { written = 0 }
         return max(isIdle ? Self.idleStep : Self.busyStep, written + written / 2)
     }

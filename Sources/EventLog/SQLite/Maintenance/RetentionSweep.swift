@@ -34,7 +34,10 @@ struct RetentionSweep {
     /// Whether any topic may have bounds.
     var mayBound: Bool { hasOwnBounds || !defaults.isUnbounded }
 
-    func bounds(own: Retention) -> Retention { own.completed(by: defaults) }
+    /// The milliseconds of the earliest time that is not too old.
+    func oldest(own: Retention, at now: Timestamp) -> Int64 {
+        own.completed(by: defaults).age.map { now.milliseconds - max($0, 0) } ?? .min
+    }
 
     /// Whether a topic holds more than it should of what is counted.
     func exceeds(events: Int64, bytes: Int64, own: Retention) -> Bool {
@@ -99,7 +102,7 @@ struct RetentionSweep {
 
     private func excess(events: Int64, bytes: Int64, own: Retention) -> Excess {
         guard events > 1 else { return .none }
-        let bounds = bounds(own: own)
+        let bounds = own.completed(by: defaults)
         func excess(_ held: Int64, over bound: Int64?, slack: Int64) -> Excess {
             guard let bound, held > bound else { return .none }
             return held - max(bound, 0) > slack ? .much : .some

@@ -12,78 +12,63 @@ struct DeliveryReader {
 
     static let observerKey = "(SELECT key FROM observer WHERE name = ?1)"
 
-    /// How many events are looked at in one part of a search.
-    private static let scanned = 10_000
-
-    /// The pending deliveries that are due, the longest due first, and when more are.
-    mutating func due(of observer: String, at now: Timestamp, limit: Int) throws -> DueDeliveries {
+    /// The pending deliveries that are due, first what is to be tried again, and when more are.
+    mutating func due(of observer: ObserverID, at now: Timestamp, limit: Int) throws -> DueDeliveries {
         let failed = try failed(of: observer, .byTime, limit: limit, until: now)
-        let untried = try untried(by: observer, limit: limit, at: now)
-        // Both are sorted already, as a rule.
-        let found = (failed + untried).sorted { ($0.notBefore, $0.event.position) < ($1.notBefore, $1.event.position) }
-        return DueDeliveries(deliveries: Array(found.prefix(max(limit, 0))), next: try next(of: observer, after: now))
+        let untried = try untried(by: observer, limit: limit - failed.count, at: now)
+        return DueDeliveries(deliveries: failed + untried, next: try next(of: observer, after: now))
     }
 
     /// The pending deliveries in sequence order, due or not.
-    mutating func pending(of observer: String, at now: Timestamp, limit: Int) throws -> DueDeliveries {
-        let failed = try failed(of: observer, .bySequence, limit: limit)
+    mutating func pending(of observer: ObserverID, at now: Timestamp, limit: Int) throws -> DueDeliveries {
+        let failed = try failed(of: observer, .bySequence, limit: limit, until: .latest)
         let untried = try untried(by: observer, limit: limit, at: now)
         let found = (failed + untried).sorted { $0.event.position < $1.event.position }
         return DueDeliveries(deliveries: Array(found.prefix(max(limit, 0))), next: nil)
     }
 
     /// The counters.
-    mutating func stats(of observer: String) throws -> DeliveryStats {
-        let statement = try PreparedStatement(
-            cachedIn: db,
+    mutating func stats(of observer: ObserverID) throws -> DeliveryStats {
+        let row = try db.cached(
             """
-            SELECT delivered, failed, pending, dead, last_status, last_attempt_at, last_failure, failing_since
+            SELECT delivered, failed, pending, dead, last_status, last_failure, last_attempt_at, failing_since
             FROM delivery_stats
             WHERE observer = \(Self.observerKey)
-            """
+            """,
+            observer
         )
-        statement.bind(observer, at: 1)
-        let stats = try statement.first { row in
+        let stats = try row.first {
             DeliveryStats(
-                delivered: Int(row.integer(0)),
-                failed: Int(row.integer(1)),
-                pending: Int(row.integer(2)),
-                deadLetters: Int(row.integer(3)),
-                lastStatus: row.optionalInteger(4).map { Int($0) },
-                lastFailure: row.optionalText(6),
-                lastAttemptAt: row.optionalInteger(5).map(Timestamp.init(milliseconds:)),
-                failingSince: row.optionalInteger(7).map(Timestamp.init(milliseconds:))
+                delivered: $0[0],
+                failed: $0[1],
+                pending: $0[2],
+                deadLetters: $0[3],
+                lastStatus: $0[4],
+                lastFailure: $0[5],
+                lastAttemptAt: $0[6],
+                failingSince: $0[7]
             )
         }
         guard var stats, let subscription = try Subscription(of: observer, db) else { return DeliveryStats() }
-        var known: [EventReader.Wanted: Int] = [:]
-        stats.pending += try events.countUntried(by: subscription, remembering: &known)
+        stats.pending += try events.countUntried(by: subscription)
         return stats
     }
 
     /// When the first delivery is tried again whose time has not come.
-    private func next(of observer: String, after now: Timestamp) throws -> Timestamp? {
-        let statement = try PreparedStatement(
-            cachedIn: db,
+    private func next(of observer: ObserverID, after now: Timestamp) throws -> Timestamp? {
+        try db.cached(
             """
             SELECT min(not_before) FROM delivery INDEXED BY delivery_due
-            WHERE observer = \(Self.observerKey) AND state = \(Schema.pending) AND not_before > ?2
+            WHERE observer = \(Self.observerKey) AND state = \(LogSchema.pending) AND not_before > ?2
             """
-        )
-        statement.bind(observer, at: 1)
-        statement.bind(now.milliseconds, at: 2)
-        return try statement.first { $0.optionalInteger(0).map(Timestamp.init(milliseconds:)) } ?? nil
+        ).bind(observer, now).first { $0[0] as Timestamp? } ?? nil
     }
 
     /// The first that were never tried: they wait for nothing.
-    private mutating func untried(by observer: String, limit: Int, at now: Timestamp) throws -> [DeliveryRecord] {
+    private mutating func untried(by observer: ObserverID, limit: Int, at now: Timestamp) throws -> [DeliveryRecord] {
         guard limit > 0, let subscription = try Subscription(of: observer, db) else { return [] }
-        let search = EventReader.UntriedSearch(
-            through: try EventReader.tail(db),
-            count: limit,
-            scanning: Self.scanned
-        )
-        return try events.allUntried(by: subscription, search).compactMap { position in
+        let all = EventReader.Stretch(after: 0, through: try EventReader.tail(db))
+        return try events.allUntried(by: subscription, in: all, count: limit).compactMap { position in
             try events.event(at: Position(position)).map { event in
                 // Events are stamped by the clock of the day, which may be ahead.
                 DeliveryRecord(observer: observer, event: event, attempts: 0, notBefore: min(event.time, now))
@@ -100,39 +85,29 @@ struct DeliveryReader {
 
     /// Those that are to be tried again.
     private mutating func failed(
-        of observer: String,
+        of observer: ObserverID,
         _ order: Order,
         limit: Int,
-        until now: Timestamp = Timestamp(milliseconds: .max)
+        until now: Timestamp
     ) throws -> [DeliveryRecord] {
         // CROSS JOIN keeps SQLite to this order: deliveries by their index, and each one's event by its position.
-        let statement = try PreparedStatement(
-            cachedIn: db,
+        try db.cached(
             """
             SELECT \(EventReader.columns), renewals, attempts, not_before
             FROM delivery \(order.rawValue) CROSS JOIN event ON seq = delivery.event
-            WHERE observer = \(Self.observerKey) AND state = \(Schema.pending) AND not_before <= ?3
+            WHERE observer = \(Self.observerKey) AND state = \(LogSchema.pending) AND not_before <= ?3
             ORDER BY \(order.columns) LIMIT ?2
             """
-        )
-        statement.bind(observer, at: 1)
-        statement.bind(Int64(max(limit, 0)), at: 2)
-        statement.bind(now.milliseconds, at: 3)
-        var records: [DeliveryRecord] = []
-        try statement.forEach { row in
-            // Also of a topic that was deleted, until its rows are.
-            let event = events.event(row, topic: try events.stored(row.integer(1)).topic)
+        ).bind(observer, max(limit, 0), now).map { row in
             let column = EventReader.columnCount
-            records.append(
-                DeliveryRecord(
-                    observer: observer,
-                    event: event,
-                    renewals: row.integer(column),
-                    attempts: Int(row.integer(column + 1)),
-                    notBefore: Timestamp(milliseconds: row.integer(column + 2))
-                )
+            return DeliveryRecord(
+                observer: observer,
+                // Also of a topic that was deleted, until its rows are.
+                event: events.event(row, topic: try events.stored(row.integer(1)).topic),
+                renewals: row[column],
+                attempts: row[column + 1],
+                notBefore: row[column + 2]
             )
         }
-        return records
     }
 }

@@ -29,8 +29,8 @@ extension EventReader {
                 let forgotten = try RemovalHorizons.forgottenRemoval(after: position.rawValue, db)
                 page.lastRemoval = [page.lastRemoval, forgotten].compactMap { $0 }.max()
             }
-            if let only = topics.first, topics.count == 1 {
-                try read(only, into: &page)
+            if topics.count == 1 {
+                try read(topics[0], into: &page)
             } else {
                 try merge(topics, into: &page)
             }
@@ -39,81 +39,37 @@ extension EventReader {
     }
 
     private mutating func read(_ topic: StoredTopic, into page: inout PageBuilder) throws {
-        let statement = try PreparedStatement(
-            cachedIn: db,
+        let rows = try db.cached(
             """
             SELECT \(Self.columns) FROM event INDEXED BY event_topic
             WHERE topic = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3
             """
-        )
-        statement.bind(topic.number, at: 1)
-        statement.bind(max(page.scannedThrough, topic.removed), at: 2)
-        statement.bind(Int64(page.limits.events), at: 3)
-        defer { statement.reset() }
+        ).bind(topic.number, max(page.scannedThrough, topic.removed), page.limits.events)
+        defer { rows.reset() }
         while !page.isFull {
-            guard try statement.step() else { return page.reachEnd() }
-            page.add(event(statement, topic: topic.topic))
+            guard try rows.step() else { return page.scannedThrough = page.tail }
+            page.add(event(rows, topic: topic.topic))
         }
     }
 
-    /// Takes from each topic its next positions, few of them where there are many topics. What lies up to the earliest
-    /// end of those lists is known completely.
     private mutating func merge(_ topics: [StoredTopic], into page: inout PageBuilder) throws {
-        if topics.isEmpty { return page.reachEnd() }
-        let share = min(page.limits.events, max(16, 2 * page.limits.events / topics.count))
-        let statement = try PreparedStatement(
-            cachedIn: db,
-            "SELECT seq FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
-        )
-        var known = page.tail
-        var positions: [Int64] = []
-        for topic in topics {
-            statement.bind(topic.number, at: 1)
-            statement.bind(max(page.scannedThrough, topic.removed), at: 2)
-            statement.bind(Int64(share), at: 3)
-            let before = positions.count
-            try statement.forEach { positions.append($0.integer(0)) }
-            if positions.count - before == share, let last = positions.last { known = min(known, last) }
-        }
-        positions.sort()
-        for position in positions where position <= known {
+        let wanted = LookedFor(count: page.limits.events)
+        let rest = Stretch(after: page.scannedThrough, through: page.tail)
+        let found = try search(rest, for: wanted, on: topics, scanning: 2 * page.limits.events)
+        for position in found.positions {
             if page.isFull { return }
             if let event = try event(at: Position(position)) { page.add(event) }
         }
-        if !page.isFull { page.scannedThrough = known }
+        if !page.isFull { page.scannedThrough = found.end ?? page.tail }
     }
 
     private mutating func scan(_ patterns: [TopicPattern], into page: inout PageBuilder) throws {
-        let statement = try PreparedStatement(
-            cachedIn: db,
-            "SELECT \(Self.columns) FROM event WHERE seq > ?1 ORDER BY seq LIMIT ?2"
-        )
-        statement.bind(page.scannedThrough, at: 1)
-        statement.bind(Int64(page.limits.scanned), at: 2)
-        defer { statement.reset() }
-        var matches: [Int64: Bool] = [:]
-        var scanned = 0
-        while !page.isFull {
-            guard try statement.step() else {
-                if scanned < page.limits.scanned { page.reachEnd() }
-                return
-            }
-            scanned += 1
-            let number = statement.integer(1)
-            let isMatch: Bool
-            if let known = matches[number] {
-                isMatch = known
-            } else {
-                let topic = try stored(number).topic
-                isMatch = patterns.contains { $0.matches(topic) }
-                matches[number] = isMatch
-            }
-            if isMatch, let event = try event(statement) {
-                page.add(event)
-            } else {
-                page.scannedThrough = statement.integer(0)
-            }
+        let (rest, limit) = (Stretch(after: page.scannedThrough, through: page.tail), page.limits.scanned)
+        let end = try scan(Self.columns, in: rest, matching: patterns, limit: limit) { reader, row, topic in
+            page.add(reader.event(row, topic: topic))
+            return !page.isFull
         }
+        page.scannedThrough = end ?? page.tail
     }
 }
 
@@ -148,7 +104,4 @@ private struct PageBuilder {
         bytes += event.data.count + (event.attributes?.count ?? 0)
         events.append(event)
     }
-
-    /// Nothing is left to read.
-    mutating func reachEnd() { scannedThrough = tail }
 }

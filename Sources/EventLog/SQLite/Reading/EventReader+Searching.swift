@@ -3,8 +3,8 @@ internal import GRDB
 extension EventReader {
     /// What to look for.
     struct LookedFor {
-        var patterns: [TopicPattern]
-        var types: EventTypes
+        var patterns: [TopicPattern] = []
+        var types = EventTypes([])
         /// How many are wanted at most, at least 1.
         var count: Int
         /// The number of an observer: only events that it has no delivery of.
@@ -41,33 +41,47 @@ extension EventReader {
         if let topics = try topics(of: wanted, in: stretch) {
             return try search(stretch, for: wanted, on: topics, scanning: limit)
         }
-        let statement = try PreparedStatement(
-            cachedIn: db,
-            "SELECT seq, topic, type FROM event WHERE seq > ?1 AND seq <= ?2 ORDER BY seq \(stretch.order) LIMIT ?3"
-        )
-        statement.bind(stretch.after, at: 1)
-        statement.bind(stretch.through, at: 2)
-        statement.bind(Int64(limit), at: 3)
-        defer { statement.reset() }
         var result = Found()
-        var scanned = 0
         var type: String?
-        var matches: [Int64: Bool] = [:]
-        while result.positions.count < wanted.count, try statement.step() {
-            scanned += 1
-            let (position, number) = (statement.integer(0), statement.integer(1))
-            let topic = try stored(number)
-            let isMatch = matches[number] ?? wanted.patterns.contains { $0.matches(topic.topic) }
-            matches[number] = isMatch
-            result.end = position
-            if isMatch, position > topic.removed, wanted.types.contain(statement.text(2, like: &type)),
-                try wanted.withoutDeliveryTo.map({ try !hasDelivery(position, to: $0) }) ?? true
-            {
-                result.positions.append(position)
-            }
+        let patterns = wanted.patterns
+        result.end = try scan("seq, topic, type", in: stretch, matching: patterns, limit: limit) { reader, row, _ in
+            if try reader.isWanted(row[0], row.text(2, like: &type), wanted) { result.positions.append(row[0]) }
+            return result.positions.count < wanted.count
         }
-        if scanned < limit, result.positions.count < wanted.count { result.end = nil }
         return result
+    }
+
+    /// Goes through the sequence, event by event.
+    /// - Parameters:
+    ///   - columns: of the rows; the first are position and topic.
+    ///   - limit: how many events are looked at.
+    ///   - body: called with each event that is there and whose topic matches, until it answers false.
+    /// - Returns: the last position that was looked at; nil if nothing is left.
+    mutating func scan(
+        _ columns: String,
+        in stretch: Stretch,
+        matching patterns: [TopicPattern],
+        limit: Int,
+        _ body: (inout EventReader, PreparedStatement, Topic) throws -> Bool
+    ) throws -> Int64? {
+        let rows = try db.cached(
+            "SELECT \(columns) FROM event WHERE seq > ?1 AND seq <= ?2 ORDER BY seq \(stretch.order) LIMIT ?3",
+            stretch.after,
+            stretch.through,
+            limit
+        )
+        defer { rows.reset() }
+        var matches: [Int64: Bool] = [:]
+        var (scanned, end) = (0, Int64(0))
+        while try rows.step() {
+            scanned += 1
+            end = rows[0]
+            let topic = try stored(rows.integer(1))
+            let isMatch = matches[topic.number] ?? patterns.match(topic.topic)
+            matches[topic.number] = isMatch
+            if isMatch, end > topic.removed, try !body(&self, rows, topic.topic) { return end }
+        }
+        return scanned < limit ? nil : end
     }
 
     /// The topics to look at by their index; nil if going through the sequence is less.
@@ -75,17 +89,13 @@ extension EventReader {
         guard wanted.patterns.contains(where: \.hasWildcards) else {
             return try Set(wanted.patterns.compactMap(\.literal)).compactMap { try stored($0) }
         }
-        let last = try PreparedStatement(cachedIn: db, "SELECT max(id) FROM topic").first { $0.integer(0) } ?? 0
+        let last = try db.number("SELECT max(id) FROM topic")
         let end = min(stretch.through, try EventReader.tail(db))
         guard (end - stretch.after) / 4 > last else { return nil }
         var found: [StoredTopic] = []
-        try PreparedStatement(cachedIn: db, "SELECT id, name, removed, removal FROM topic").prefix { row in
-            let topic = Topic(stored: row.text(1))
-            if wanted.patterns.contains(where: { $0.matches(topic) }) {
-                found.append(
-                    StoredTopic(number: row.integer(0), topic: topic, removed: row.integer(2), removal: row.integer(3))
-                )
-            }
+        try db.cached("SELECT \(StoredTopic.columns) FROM topic").prefix { row in
+            let topic = StoredTopic(row)
+            if wanted.patterns.match(topic.topic) { found.append(topic) }
             return found.count <= Self.mostTopics
         }
         return found.count <= Self.mostTopics ? found : nil
@@ -96,7 +106,7 @@ extension EventReader {
 
     /// Takes from each topic its next positions, few of them where there are many topics. What lies up to the nearest end of
     /// those lists is known completely.
-    private func search(
+    func search(
         _ stretch: Stretch,
         for wanted: LookedFor,
         on topics: [StoredTopic],
@@ -104,8 +114,7 @@ extension EventReader {
     ) throws -> Found {
         let share = max(16, limit / max(topics.count, 1))
         // Without its type an event is not looked at: the index alone has its position.
-        let statement = try PreparedStatement(
-            cachedIn: db,
+        let rows = try db.cached(
             """
             SELECT seq, \(wanted.types.areAll ? "NULL" : "type") FROM event INDEXED BY event_topic
             WHERE topic = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq \(stretch.order) LIMIT ?4
@@ -114,22 +123,17 @@ extension EventReader {
         var result = Found()
         var type: String?
         for topic in topics {
-            statement.bind(topic.number, at: 1)
-            statement.bind(max(topic.removed, stretch.after), at: 2)
-            statement.bind(stretch.through, at: 3)
-            statement.bind(Int64(share), at: 4)
-            defer { statement.reset() }
-            var (rows, taken, last) = (0, 0, Int64(0))
-            while taken < wanted.count, try statement.step() {
-                rows += 1
-                last = statement.integer(0)
-                guard wanted.types.contain(statement.text(1, like: &type)),
-                    try wanted.withoutDeliveryTo.map({ try !hasDelivery(last, to: $0) }) ?? true
-                else { continue }
+            rows.bind(topic.number, max(topic.removed, stretch.after), stretch.through, share)
+            defer { rows.reset() }
+            var (seen, taken, last) = (0, 0, Int64(0))
+            while taken < wanted.count, try rows.step() {
+                seen += 1
+                last = rows[0]
+                guard try isWanted(last, rows.text(1, like: &type), wanted) else { continue }
                 taken += 1
                 result.positions.append(last)
             }
-            if rows == share || taken == wanted.count {
+            if seen == share || taken == wanted.count {
                 result.end = result.end.map { stretch.nearer($0, last) } ?? last
             }
         }
@@ -142,14 +146,17 @@ extension EventReader {
         return result
     }
 
+    private func isWanted(_ position: Int64, _ type: String?, _ wanted: LookedFor) throws -> Bool {
+        guard wanted.types.contain(type) else { return false }
+        return try wanted.withoutDeliveryTo.map { try !hasDelivery(position, to: $0) } ?? true
+    }
+
     /// Whether an event has a delivery to an observer.
     func hasDelivery(_ position: Int64, to observer: Int64) throws -> Bool {
-        let row = try PreparedStatement(
-            cachedIn: db,
-            "SELECT 1 FROM delivery INDEXED BY delivery_event WHERE event = ?1 AND observer = ?2"
-        )
-        row.bind(position, at: 1)
-        row.bind(observer, at: 2)
-        return try row.first { _ in true } != nil
+        try db.number(
+            "SELECT 1 FROM delivery INDEXED BY delivery_event WHERE event = ?1 AND observer = ?2",
+            position,
+            observer
+        ) != 0
     }
 }

@@ -13,15 +13,19 @@ public struct LogFigures: Hashable, Sendable {
 
     /// Deliveries that were given up.
     public var deadDeliveries: Int
+
+    /// Topics that count among those that the log may have.
+    public var topics: Int
+
+    /// Bytes that wait to be written, counting 256 for each event beside its data.
+    public var queuedBytes: Int
 }
 
 extension SQLiteEventLog {
     /// Counts what the log holds. Reads one row for each topic and each durable observer.
     public func figures() async throws(EventLogError) -> LogFigures {
-        try await read { [epoch] db in
-            func number(_ sql: String) throws -> Int {
-                Int(try PreparedStatement(cachedIn: db, sql).first { $0.integer(0) } ?? 0)
-            }
+        try await read { [epoch, usage, sequencer] db in
+            func number(_ sql: String) throws -> Int { Int(try db.number(sql)) }
             var reader = EventReader(db, epoch: epoch)
             return LogFigures(
                 events: try number("SELECT ifnull(sum(events), 0) FROM topic")
@@ -29,11 +33,10 @@ extension SQLiteEventLog {
                 bytes: try number("PRAGMA page_count") * number("PRAGMA page_size"),
                 pendingDeliveries: try number("SELECT ifnull(sum(pending), 0) FROM delivery_stats")
                     + reader.countUntried(),
-                deadDeliveries: try number("SELECT ifnull(sum(dead), 0) FROM delivery_stats")
+                deadDeliveries: try number("SELECT ifnull(sum(dead), 0) FROM delivery_stats"),
+                topics: usage.topics,
+                queuedBytes: sequencer.queuedBytes
             )
         }
     }
-
-    /// Bytes that wait to be written, counting 256 for each event beside its data.
-    public var queuedBytes: Int { sequencer.queuedBytes }
 }

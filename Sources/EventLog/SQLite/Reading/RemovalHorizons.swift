@@ -30,7 +30,7 @@ final class RemovalHorizons: Sendable {
 
     /// The newest removal that took events of matching topics after a position.
     func lastRemoval(after position: Int64, matching patterns: [TopicPattern], _ db: Database) throws -> Int64? {
-        let newest = try PreparedStatement(cachedIn: db, "SELECT removed, removals FROM log")
+        let newest = try db.cached("SELECT removed, removals FROM log")
             .first { (removed: $0.integer(0), removals: $0.integer(1)) }
         guard let newest, newest.removed > position else { return nil }
         var known = horizons.withLock { $0[patterns] }
@@ -46,12 +46,7 @@ final class RemovalHorizons: Sendable {
 
     /// The newest removal that took events after a position of a topic that is not known any more. It may be any topic.
     static func forgottenRemoval(after position: Int64, _ db: Database) throws -> Int64? {
-        let forgotten = try PreparedStatement(
-            cachedIn: db,
-            "SELECT forgotten_removal FROM log WHERE forgotten > ?1"
-        )
-        forgotten.bind(position, at: 1)
-        return try forgotten.first { $0.integer(0) }
+        try db.cached("SELECT forgotten_removal FROM log WHERE forgotten > ?1", position).first { $0[0] }
     }
 
     /// The last loss, by the numbers of the removals, that a matching topic had after a position.
@@ -62,23 +57,17 @@ final class RemovalHorizons: Sendable {
         _ db: Database
     ) throws -> Loss? {
         // The first condition is what the index has.
-        let topics = try PreparedStatement(
-            cachedIn: db,
+        let topics = try db.cached(
             """
             SELECT removal, removed, name FROM topic INDEXED BY topic_removal
             WHERE removed > 0 AND removal BETWEEN ?1 AND ?2 AND removed > ?3 ORDER BY removal DESC
             """
-        )
-        topics.bind(removals.lowerBound, at: 1)
-        topics.bind(removals.upperBound, at: 2)
-        topics.bind(position, at: 3)
+        ).bind(removals.lowerBound, removals.upperBound, position)
         var loss: Loss?
-        try topics.prefix(while: { row in
-            let topic = Topic(stored: row.text(2))
-            guard patterns.contains(where: { $0.matches(topic) }) else { return true }
-            loss = Loss(removal: row.integer(0), removed: row.integer(1))
-            return false
-        })
+        try topics.prefix { row in
+            if patterns.match(row[2]) { loss = Loss(removal: row[0], removed: row[1]) }
+            return loss == nil
+        }
         return loss
     }
 

@@ -22,83 +22,48 @@ struct TopicReader {
     func topics(prefix: String, after: String?, limit: Int) throws -> [TopicSummary] {
         // One bound on each side, so that SQLite walks the index of names from the one to the other.
         let isAfter = after.map { $0.utf8.lexicographicallyPrecedes(prefix.utf8) } == false
-        let end = prefix.endOfPrefix
-        let statement = try PreparedStatement(cachedIn: db, Self.list(isAfter: isAfter, hasEnd: end != nil))
-        statement.bind(isAfter ? after : prefix, at: 1)
-        statement.bind(Int64(max(limit, 1)), at: 2)
-        if let end { statement.bind(end, at: 3) }
-        var topics: [TopicSummary] = []
-        try statement.forEach { topics.append(try summary($0)) }
-        return topics
+        let rows = try db.cached(Self.list(isAfter: isAfter))
+        // No name has the byte FF: UTF-8 has none, and it comes after all others.
+        return try rows.bind(isAfter ? after : prefix, max(limit, 1), Array(prefix.utf8) + [0xFF]).map(summary)
     }
 
-    static func list(isAfter: Bool, hasEnd: Bool) -> String {
+    static func list(isAfter: Bool) -> String {
         """
         SELECT \(columns) FROM topic
-        WHERE name \(isAfter ? ">" : ">=") ?1 \(hasEnd ? "AND name < ?3" : "") AND \(isThere)
+        WHERE name \(isAfter ? ">" : ">=") ?1 AND name < CAST(?3 AS TEXT) AND \(isThere)
         ORDER BY name LIMIT ?2
         """
     }
 
     /// One topic.
     func summary(of topic: Topic) throws -> TopicSummary? {
-        let statement = try PreparedStatement(
-            cachedIn: db,
-            "SELECT \(Self.columns) FROM topic WHERE name = ?1 AND \(Self.isThere)"
-        )
-        statement.bind(topic.name, at: 1)
-        return try statement.first(summary)
+        try db.cached("SELECT \(Self.columns) FROM topic WHERE name = ?1 AND \(Self.isThere)", topic).first(summary)
     }
 
     private func summary(_ row: PreparedStatement) throws -> TopicSummary {
-        let own = Retention(
-            events: row.optionalInteger(5),
-            age: row.optionalInteger(6),
-            bytes: row.optionalInteger(7)
-        )
-        let first = row.optionalInteger(8)
-        let more = try uncounted(of: row.integer(0))
+        let own = Retention(events: row[5], age: row[6], bytes: row[7])
+        let first: Int64? = row[8]
+        let more = try uncounted(of: row[0])
         return TopicSummary(
-            topic: Topic(stored: row.text(1)),
-            events: row.integer(2) + more.events,
-            bytes: row.integer(3) + more.bytes,
+            topic: row[1],
+            events: row[2] + more.events,
+            bytes: row[3] + more.bytes,
             first: first.map(id),
-            last: first.map { _ in id(max(row.integer(4), more.last)) },
+            last: first.map { _ in id(max(row[4], more.last)) },
             retention: own.isUnbounded ? nil : own
         )
     }
 
     /// What the topic's counters do not show yet: of the last few thousand events at the most.
     private func uncounted(of topic: Int64) throws -> TopicAddition {
-        let statement = try PreparedStatement(
-            cachedIn: db,
+        try db.cached(
             """
             SELECT count(*), ifnull(sum(length(data)), 0), ifnull(max(seq), 0) FROM event INDEXED BY event_topic
             WHERE topic = ?1 AND seq > (SELECT counted FROM log)
-            """
-        )
-        statement.bind(topic, at: 1)
-        return try statement.first {
-            TopicAddition(events: $0.integer(0), bytes: $0.integer(1), last: $0.integer(2))
-        } ?? TopicAddition()
+            """,
+            topic
+        ).first { TopicAddition(events: $0[0], bytes: $0[1], last: $0[2]) } ?? TopicAddition()
     }
 
     private func id(_ position: Int64) -> EventID { EventID(epoch: epoch, position: Position(position)) }
-}
-
-extension String {
-    /// The first text, in the order of the bytes, after all that begin with this one; nil if there is none. UTF-8 orders
-    /// texts as their code points do.
-    fileprivate var endOfPrefix: String? {
-        var scalars = Array(unicodeScalars)
-        while let last = scalars.popLast() {
-            // After U+D7FF come the surrogates, which are no scalars; after U+10FFFF nothing comes.
-            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
-            guard let scalar = Unicode.Scalar(next) else { continue }
-            var end = String.UnicodeScalarView(scalars)
-            end.append(scalar)
-            return String(end)
-        }
-        return nil
-    }
 }

@@ -10,11 +10,11 @@ struct AttemptedDelivery {
 
     /// Whether the attempt is one that the delivery does not know of.
     func counts(_ outcome: DeliveryOutcome) -> Bool {
-        isRenewed || state == Schema.pending || (state == Schema.dead && outcome.attempt.number > attempts)
+        isRenewed || state == LogSchema.pending || (state == LogSchema.dead && outcome.attempt.number > attempts)
     }
 
     /// Whether the outcome decides what becomes of it: also of one that was given up meanwhile, if it has arrived.
     func settles(_ outcome: DeliveryOutcome) -> Bool {
-        !isRenewed && (state == Schema.pending || outcome.state == .delivered)
+        !isRenewed && (state == LogSchema.pending || outcome.state == .delivered)
     }
 }

@@ -1,145 +1,186 @@
 internal import GRDB
 
-/// Writes groups of requests, each group in one transaction.
+/// Writes groups of requests, each group in one transaction, and removes what is kept no longer.
 ///
-/// What it holds of the tables in memory is ``WriterMemory``, which goes with each transaction (`LogWriter+Transactions`).
+/// What it holds of the tables is in ``LogTables``; what it knows of the disk, in ``DiskSpace``.
 ///
-/// `@unchecked Sendable`: made by the thread that opens the log, then handed to the sequencer's thread and used only
-/// there, inside an access to the database.
+/// `@unchecked Sendable`: made by the thread that opens the log, and from then on used by the one that has the right to commit
+/// (``GroupCommit``), which is handed on under a lock. What is said to be confined to the writer's thread is confined so.
 final class LogWriter: @unchecked Sendable {
-    let epoch: LogEpoch
-    let time: LogClock
-    /// The clock of the day, which may step.
-    var clock: @Sendable () -> Timestamp { time.timeOfDay }
-
-    /// Nil once the log is closing: the statements must end before the connection does.
-    private(set) var statements: WriterStatements?
-
-    /// What the tables say, also of the transaction that is being written.
-    var memory: WriterMemory
-    let usage = LogUsage()
-    let limits: SQLiteEventLog.Limits
-    /// What is to be removed, and when. A note too many does no harm; maintenance that fails puts back what it took out.
-    var schedule: MaintenanceSchedule
+    private let database: any DatabaseWriter
+    /// Nil once the log is closing.
+    private var tables: LogTables?
+    private let diskSpace: DiskSpace
+    private let clock: LogClock
     /// Whether the last step of maintenance failed: then the next one has time.
-    var maintenanceFailed = false
+    private var maintenanceFailed = false
     /// When the last step of maintenance began.
-    var lastStep = ContinuousClock.now
-    /// Whether free pages can be given back to the file system.
-    let isIncrementallyVacuumed: Bool
-    var diskSpace: DiskSpace
-    let writeAheadLog: WriteAheadLog
+    private var lastStep = ContinuousClock.now
 
-    let database: any DatabaseWriter
-    let durability: Durability
-    private var lastTime = Timestamp.earliest
-    /// The log's time when the transaction began: its deliveries are due then, and its keys used.
-    private(set) var begunAt = Timestamp.earliest
-    /// Whether commits wait for the disk now, where durability asks for it.
-    var waitsForDisk = true
+    /// How many rows a long change touches in one transaction: about 10 ms.
+    static let rowsAtOnce = 2_000
 
-    /// How far, in milliseconds, the system's clock may be set back without the log's time following it.
-    private static let heldStep: Int64 = 60_000
+    /// How long maintenance that is due waits at the most.
+    private static let longestWait = Duration.milliseconds(100)
 
-    init(
-        _ opened: LogDatabase,
-        limits: SQLiteEventLog.Limits,
-        clock: @escaping @Sendable () -> Timestamp,
-        elapsed: @escaping @Sendable () -> Duration
-    ) throws {
-        database = opened.connection
-        durability = opened.durability
-        self.limits = limits
-        diskSpace = DiskSpace(opened.reserve, limit: limits.storageBytes)
-        schedule = MaintenanceSchedule(defaults: limits.retention)
-        writeAheadLog = database.writeWithoutTransaction { db in WriteAheadLog(opened, db) }
-        let state = try database.writeWithoutTransaction { db in
-            guard let text = try String.fetchOne(db, sql: "SELECT epoch FROM log"), let epoch = LogEpoch(text) else {
-                throw EventLogError(code: EventLogError.corrupt, message: "The log does not say who it is.")
+    init(_ database: any DatabaseWriter, _ tables: LogTables) {
+        (self.database, self.tables) = (database, tables)
+        (diskSpace, clock) = (tables.diskSpace, tables.time.clock)
+    }
+
+    /// What one transaction committed.
+    struct CommittedGroup {
+        /// The events that all posts added, in sequence order.
+        var events: [Event] = []
+        /// What became of each request of the group, in order.
+        var results: [Outcome] = []
+    }
+
+    /// What became of one request.
+    enum Outcome {
+        /// What was appended, or why only this append was refused.
+        case append(Result<AppendReceipt, EventLogError>)
+        /// What to call, or why only this change failed.
+        case change(Result<@Sendable () -> Void, EventLogError>)
+    }
+
+    /// Commits a group: every post of it or none, and every change of it that does not fail by itself.
+    ///
+    /// On a full disk posts are refused, and changes that make room are carried out.
+    func commit(_ group: [WriteRequest]) -> Result<CommittedGroup, EventLogError> {
+        database.writeWithoutTransaction { db in
+            leaveFull()
+            let takesPosts = diskSpace.admits(group.reduce(0) { $0 + $1.postedBytes }, db)
+            do throws(EventLogError) {
+                return .success(try write(group, takingPosts: takesPosts, db))
+            } catch {
+                guard error.code == .storageFull else { return .failure(error) }
+                diskSpace.enterFull()
+                guard group.contains(where: \.makesRoom) else { return .failure(error) }
             }
-            let tail = try EventReader.tail(db)
-            let reading = try LogClock.Reading(db)
-            let time = try Int64.fetchOne(db, sql: "SELECT time FROM event ORDER BY seq DESC LIMIT 1")
-            let vacuum = try Int64.fetchOne(db, sql: "PRAGMA auto_vacuum")
-            return (epoch, tail, time, vacuum == 2, try LogWriter.uncounted(db), reading)
+            do {
+                return .success(try diskSpace.withinSlack(db) { try write(group, takingPosts: false, db) })
+            } catch {
+                return .failure(EventLogError(sqlite: error))
+            }
         }
-        epoch = state.0
-        memory = WriterMemory(tail: state.1, uncounted: state.4, topicLimit: limits.cachedTopics)
-        lastTime = state.2.map(Timestamp.init(milliseconds:)) ?? .earliest
-        isIncrementallyVacuumed = state.3
-        time = LogClock(after: state.5, timeOfDay: clock, elapsed: elapsed)
-        try database.writeWithoutTransaction { db in
-            try readObservers(db)
-            try readHeld(db)
-            keepMemory()
-            statements = try WriterStatements(db)
+    }
+
+    private func write(
+        _ group: [WriteRequest],
+        takingPosts: Bool,
+        _ db: Database
+    ) throws(EventLogError) -> CommittedGroup {
+        guard let tables else { throw .isClosed }
+        var committed = CommittedGroup()
+        committed.events.reserveCapacity(group.reduce(0) { $0 + $1.events })
+        try tables.transaction(awaitingDisk: true, db) {
+            var time = tables.time.begin()
+            for request in group {
+                switch request {
+                case .append where !takingPosts: committed.results.append(.append(.failure(.isFull)))
+                case .change(let change) where !takingPosts && diskSpace.isFull && !change.makesRoom:
+                    committed.results.append(.change(.failure(.isFull)))
+                case .append(let drafts, let condition, let placement, _):
+                    if let placement { time = tables.events.take(placement) }
+                    do {
+                        let receipt = try tables.events.append(
+                            drafts,
+                            if: condition,
+                            as: placement?.decision,
+                            at: time,
+                            to: &committed.events
+                        )
+                        committed.results.append(.append(.success(receipt)))
+                    } catch let refusal as EventLogError {
+                        committed.results.append(.append(.failure(refusal)))
+                    }
+                case .change(let change):
+                    committed.results.append(.change(try tables.savepoint(db) { try change.perform(tables, db) }))
+                }
+            }
+            try tables.time.noteReading()
         }
+        let bytes = committed.events.reduce(0) { $0 + $1.data.count }
+        tables.schedule.committed(rows: max(committed.events.count, bytes / MaintenanceSchedule.bytesPerRow))
+        return committed
     }
 
     /// Does what need not be done before a commit is acknowledged.
     func finishCommit() {
         leaveFull()
-        writeAheadLog.keepShort(mayFollow: schedule.mayHaveFreePages)
+        diskSpace.writeAheadLog.keepShort(mayFollow: tables?.schedule.mayHaveFreePages ?? false)
     }
 
+    /// By which events are too old.
+    private var now: Timestamp { tables?.time.placed ?? clock.timeOfDay() }
+
     /// Sees whether a full disk has space again.
-    func leaveFull() {
+    private func leaveFull() {
         guard diskSpace.isFull else { return }
-        diskSpace.leaveFull(writeAheadLog, isRemovalDue: schedule.isRemovalDue(isIdle: true, at: clock()))
+        diskSpace.leaveFull(isRemovalDue: tables?.schedule.isRemovalDue(isIdle: true, at: now) ?? false)
+    }
+
+    /// Whether a step of maintenance is due while no post waits.
+    var dueMaintenance: WriterPace.Maintenance {
+        guard let schedule = tables?.schedule, !maintenanceFailed, schedule.isDue(isIdle: true, at: now)
+        else { return .notDue }
+        return schedule.hasWrittenNothing ? .due : .dueWhenIdle
+    }
+
+    /// Whether something is to be done after a commit that takes longer than one.
+    var hasLongWork: Bool {
+        diskSpace.isFull || diskSpace.writeAheadLog.isLong || tables?.schedule.isStepDue(at: now) ?? false
+    }
+
+    /// Takes one small step of removing what is kept no longer, if one is due.
+    func maintain(isIdle: Bool) {
+        guard let tables else { return }
+        let now = now
+        let moment = ContinuousClock.now
+        // However often something comes in between: refused posts, say, that wait for room.
+        let mayGiveBack = isIdle || diskSpace.isFull
+        let isIdle = isIdle || moment - lastStep > Self.longestWait
+        let before = tables.schedule
+        guard var rows = tables.schedule.begin(isIdle: isIdle, at: now) else { return }
+        lastStep = moment
+        // On a full disk a step must find room in what the reserve left.
+        if diskSpace.isFull { rows = min(rows, MaintenanceSchedule.busyStep) }
+        let isDone = maintenance { db in
+            try tables.countEvents(db)
+            let left = max(
+                try tables.trimTopics(rows, isIdle: isIdle, at: now, db),
+                MaintenanceSchedule.busyStep / 2
+            )
+            try tables.performChore(atMost: left, mayGiveBack: mayGiveBack, at: now, db)
+        }
+        if !isDone { tables.schedule = before }
+        maintenanceFailed = !isDone
+        finishCommit()
     }
 
     /// Lets go of what would keep the connection from closing.
     func finish() {
-        // For whoever looks at the file with other tools. What is not written now is found when the log is opened.
-        _ = maintenance { db in
-            try countEvents(db)
-            try noteTime()
-            try noteHeld(db)
-        }
+        // What is not written now is found when the log is opened.
+        _ = maintenance { db in try tables?.noteAll(db) }
         database.writeWithoutTransaction { db in
-            statements = nil
-            writeAheadLog.stop(db)
+            tables = nil
+            diskSpace.writeAheadLog.stop(db)
         }
     }
 
-    /// The time of the events that are being written: the clock's, but not before that of the event before, unless the
-    /// clock was set back for good. So a time can be looked up in the sequence, and small corrections do not matter.
-    func nextTime() -> Timestamp {
-        let now = clock()
-        begunAt = time.now
-        if now >= lastTime || lastTime.milliseconds - now.milliseconds > LogWriter.heldStep { lastTime = now }
-        return lastTime
-    }
-
-    /// Keeps what the clocks say, for when the log is opened again, unless it was done within the last second.
-    func noteTime() throws {
-        let reading = time.reading
-        guard let statements, memory.noted.map({ reading.isNews(after: $0) }) ?? true else { return }
-        statements.noteTime.bind(reading.time.milliseconds, at: 1)
-        statements.noteTime.bind(reading.timeOfDay.milliseconds, at: 2)
-        try statements.noteTime.run()
-        memory.noted = reading
-    }
-}
-
-extension LogClock.Reading {
-    /// What was kept last.
-    fileprivate init(_ db: Database) throws {
-        let row = try PreparedStatement(db, "SELECT time, time_of_day FROM log")
-        let reading = try row.first { row in
-            LogClock.Reading(
-                time: Timestamp(milliseconds: row.integer(0)),
-                timeOfDay: Timestamp(milliseconds: row.integer(1))
-            )
+    /// Runs a step of maintenance in a transaction of its own, which no disk is waited for: if the power goes, what was
+    /// removed is there again, and is removed again.
+    /// - Returns: whether it was committed.
+    private func maintenance(_ step: (Database) throws -> Void) -> Bool {
+        database.writeWithoutTransaction { db in
+            do {
+                try diskSpace.withinSlack(db) { try tables?.transaction(awaitingDisk: false, db) { try step(db) } }
+                return true
+            } catch {
+                if EventLogError(sqlite: error).code == .storageFull { diskSpace.enterFull() }
+                return false
+            }
         }
-        self = reading ?? LogClock.Reading(time: .earliest, timeOfDay: .earliest)
-    }
-
-    /// Whether a second has passed by one of the clocks.
-    fileprivate func isNews(after other: LogClock.Reading) -> Bool {
-        max(
-            (time.milliseconds - other.time.milliseconds).magnitude,
-            (timeOfDay.milliseconds - other.timeOfDay.milliseconds).magnitude
-        ) >= 1_000
     }
 }

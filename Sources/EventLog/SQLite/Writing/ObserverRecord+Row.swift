@@ -1,17 +1,17 @@
-import Foundation
-internal import GRDB
-
 extension ObserverRecord {
-    /// What a row of the table says.
-    init(_ row: Row) {
+    /// What ``init(_:)`` reads, and the number of the observer after it.
+    static let columns = "name, topics, types, receives, document, created_at, revision, key"
+
+    /// What a row of ``columns`` says.
+    init(_ row: PreparedStatement) {
         self.init(
-            id: row["name"],
-            topics: ObserverRecord.lines(row["topics"]).map(TopicPattern.init(stored:)),
-            types: ObserverRecord.lines(row["types"]),
-            receives: row["receives"],
-            document: [UInt8](row["document"] as Data),
-            createdAt: Timestamp(milliseconds: row["created_at"]),
-            revision: row["revision"]
+            id: row[0],
+            topics: ObserverRecord.topics(row[1]),
+            types: ObserverRecord.lines(row[2]),
+            receives: row[3],
+            document: row[4],
+            createdAt: row[5],
+            revision: row[6]
         )
     }
 
@@ -20,6 +20,8 @@ extension ObserverRecord {
 
     /// The types as lines: none contains a line break (`docs/http-api.md`, `Event-Type`).
     var typeLines: String { types.joined(separator: "\n") }
+
+    static func topics(_ text: String) -> [TopicPattern] { lines(text).map(TopicPattern.init(stored:)) }
 
     static func lines(_ text: String) -> [String] {
         text.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }

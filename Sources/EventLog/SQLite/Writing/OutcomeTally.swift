@@ -42,8 +42,8 @@ struct OutcomeTally {
     }
 
     private mutating func count(_ state: Int64, _ change: Int64) {
-        if state == Schema.pending { pending += change }
-        if state == Schema.dead { dead += change }
+        if state == LogSchema.pending { pending += change }
+        if state == LogSchema.dead { dead += change }
     }
 }
 
@@ -51,9 +51,9 @@ extension DeliveryOutcome.State {
     /// What rows have of it.
     var number: Int64 {
         switch self {
-        case .delivered: Schema.delivered
-        case .pending: Schema.pending
-        case .dead: Schema.dead
+        case .delivered: LogSchema.delivered
+        case .pending: LogSchema.pending
+        case .dead: LogSchema.dead
         }
     }
 

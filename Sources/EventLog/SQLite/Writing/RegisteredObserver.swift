@@ -1,36 +1,20 @@
-/// A durable observer as the writer knows it; equal only to itself. Confined to the writer's thread.
-final class RegisteredObserver: Hashable {
-    /// The number its deliveries carry.
-    let key: Int64
-    let id: String
+/// A durable observer as the writer knows it.
+struct RegisteredObserver {
+    let id: ObserverID
     let topics: [TopicPattern]
     /// Whether it wants events that are posted now.
     let receives: Bool
-    /// See ``Subscription/interests``.
-    let interests: [Interest]
+    /// Its place in the log.
+    var subscription: Subscription
 
-    init(_ record: ObserverRecord, key: Int64, interests: [Interest]) {
-        self.key = key
-        id = record.id
-        topics = record.topics
-        receives = record.receives
-        self.interests = interests
+    init(_ record: ObserverRecord, _ subscription: Subscription) {
+        (id, topics, receives) = (record.id, record.topics, record.receives)
+        self.subscription = subscription
     }
 
-    private init(_ other: RegisteredObserver, interests: [Interest]) {
-        (key, id, topics, receives) = (other.key, other.id, other.topics, other.receives)
-        self.interests = interests
-    }
-
-    /// The same with other interests.
-    func wanting(_ interests: [Interest]) -> RegisteredObserver {
-        RegisteredObserver(self, interests: interests)
-    }
+    /// The number its deliveries carry.
+    var key: Int64 { subscription.key }
 
     /// What it wants, or wanted where its cursor is, each once.
-    var patterns: Set<TopicPattern> { Set(interests.flatMap(\.topics)) }
-
-    static func == (one: RegisteredObserver, other: RegisteredObserver) -> Bool { one === other }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    var patterns: Set<TopicPattern> { Set(subscription.interests.flatMap(\.topics)) }
 }

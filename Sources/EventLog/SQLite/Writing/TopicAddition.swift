@@ -4,14 +4,6 @@ struct TopicAddition {
     private(set) var bytes: Int64 = 0
     private(set) var last: Int64 = 0
 
-    init() {}
-
-    init(events: Int64, bytes: Int64, last: Int64) {
-        self.events = events
-        self.bytes = bytes
-        self.last = last
-    }
-
     mutating func add(_ position: Int64, bytes count: Int) {
         events += 1
         bytes += Int64(count)

@@ -40,7 +40,7 @@ extension WebhookDispatcher {
             guard isNews else { return }
             logger.warning(
                 "a delivery could not be attempted for want of resources; it is tried again soon",
-                metadata: ["reason": "\(shortage.message)"]
+                metadata: ["reason": "\(shortage)"]
             )
             return
         }

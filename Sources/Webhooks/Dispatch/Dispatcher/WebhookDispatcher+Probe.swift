@@ -7,7 +7,7 @@ extension WebhookDispatcher {
     /// For trying an endpoint out. The outcome's `result` says what would have become of a scheduled delivery.
     ///
     /// - Throws: ``ProbeRefusal``.
-    public func attempt(_ delivery: Delivery, at endpoint: Endpoint) async throws(ProbeRefusal) -> AttemptOutcome {
+    public func attempt(_ delivery: DueDelivery, at endpoint: Endpoint) async throws(ProbeRefusal) -> AttemptOutcome {
         let answer = try await probe(delivery, at: endpoint, purpose: .delivery)
         let timeOfDay = clocks.timeOfDay()
         let result = policy.result(
@@ -25,7 +25,7 @@ extension WebhookDispatcher {
     /// - Returns: what it allows.
     /// - Throws: ``HandshakeFailure`` if it allows nothing, or cannot be reached; ``ProbeRefusal``.
     public func handshake(with endpoint: Endpoint) async throws -> DeliveryConsent {
-        let nothing = Delivery(id: 0, endpoint: endpoint.id, eventID: "", topic: "", body: [])
+        let nothing = DueDelivery(id: 0, endpoint: endpoint.id, eventID: "", topic: "", body: [])
         let answer = try await probe(nothing, at: endpoint, purpose: .handshake(origin: origin))
         return try DeliveryConsent(answer, origin: origin)
     }
@@ -41,7 +41,7 @@ extension WebhookDispatcher {
     public func fetch(_ url: WebhookURL, atMost length: Int) async throws(FetchFailure) -> [UInt8] {
         // Signs nothing.
         let endpoint = Endpoint(id: "", url: url, secrets: SigningSecrets(.generate()))
-        let nothing = Delivery(id: 0, endpoint: "", eventID: "", topic: "", body: [])
+        let nothing = DueDelivery(id: 0, endpoint: "", eventID: "", topic: "", body: [])
         let answer: AttemptAnswer
         do {
             answer = try await probe(nothing, at: endpoint, purpose: .fetch(atMost: length))
@@ -66,17 +66,17 @@ extension WebhookDispatcher {
     }
 
     private func probe(
-        _ delivery: Delivery,
+        _ delivery: DueDelivery,
         at endpoint: Endpoint,
         purpose: TransportRequest.Purpose
     ) async throws(ProbeRefusal) -> AttemptAnswer {
-        let target = Target(endpoint)
+        let destination = Destination(endpoint)
         let result: Result<AttemptAnswer, ProbeRefusal> = await withCheckedContinuation { continuation in
             do throws(ProbeRefusal) {
                 try state.withLock { state throws(ProbeRefusal) in
                     guard state.pump != nil else { throw .stopping }
                     let now = clocks.now()
-                    let request = try state.scheduler.takeProbe(delivery, at: target, purpose: purpose, now: now)
+                    let request = try state.scheduler.takeProbe(delivery, at: destination, purpose: purpose, now: now)
                     state.probes[request.token] = Probe(continuation: continuation, isFetch: purpose.isFetch)
                     transport.submit([request])
                 }

@@ -5,15 +5,48 @@ import Logging
 extension WebhookDispatcher {
     /// Changes the schedule, then does what is to be done now: begins attempts, records outcomes, calls the pump.
     func update(_ change: (inout State) -> Void) {
-        let (outcomes, hasPumpWork) = state.withLock { state in
+        let (outcomes, hasPumpWork, isAllBegun) = state.withLock { state in
             change(&state)
             let now = clocks.now()
-            let steps = state.scheduler.advance(to: now)
+            var steps = state.scheduler.advance(to: now)
+            // Asked as late as possible: a process that was stopped for a while goes on anywhere.
+            let refused = steps.begin.filter { !store.isOnDuty(for: $0.destination.endpoint.id) }
+            if !refused.isEmpty {
+                let tokens = Set(refused.map(\.token))
+                steps.begin.removeAll { tokens.contains($0.token) }
+                state.scheduler.refuse(refused, now: now)
+            }
             transport.submit(steps.begin, aborting: steps.abort, callAt: steps.next)
-            return (steps.record, state.hasPumpWork(now: now))
+            return (steps.record, state.hasPumpWork(now: now), refused.isEmpty)
         }
         if hasPumpWork { signal.yield() }
         if !outcomes.isEmpty { record(outcomes) }
+        // There is room for others.
+        if !isAllBegun { update { _ in } }
+    }
+
+    /// Takes in what was committed, on the transport's thread that is called for it: in order, so on one.
+    func takeOffers() {
+        let (offers, isIncomplete) = offers.withLock { waiting in
+            defer { waiting = Offers() }
+            return (waiting.waiting, waiting.isIncomplete)
+        }
+        guard !offers.isEmpty || isIncomplete else { return }
+        let isWanted = state.withLock { state in
+            offers.map { state.scheduler.takesOffers($0.id, in: $0.format) }
+        }
+        // Not made under the lock: it may take long.
+        let deliveries = zip(offers, isWanted).map { offer, isWanted in isWanted ? offer.deliveries() : [] }
+        update { state in
+            for (place, offer) in offers.enumerated() {
+                if isWanted[place] {
+                    state.scheduler.offer(offer.id, in: offer.format, deliveries[place])
+                } else {
+                    _ = state.scheduler.wake(offer.id)
+                }
+            }
+            if isIncomplete { state.scheduler.wakeAll() }
+        }
     }
 
     /// Takes in results, or that a time has come, on the transport's thread.

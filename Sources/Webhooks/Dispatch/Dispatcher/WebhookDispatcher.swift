@@ -16,8 +16,8 @@ import Notation
 /// became of them, and is the clock by which retries are due. Beside it one task, the *pump*, reads the store. Between them
 /// stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps itself alive.
 public final class WebhookDispatcher: Sendable {
-    /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but the transport's
-    /// inbox: an attempt must be submitted before it can be aborted by someone who learned of it under this lock.
+    /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but the question whose
+    /// deliveries an endpoint's are (``DeliveryStore/isOnDuty(for:)``) and the transport's inbox: an attempt must be submitted before it can be aborted by someone who learned of it under this lock.
     struct State {
         var scheduler: DeliveryScheduler
         var pump: Task<Void, Never>?
@@ -30,6 +30,7 @@ public final class WebhookDispatcher: Sendable {
     }
 
     let state: Lock<State>
+    let offers = Lock(Offers())
     /// Have the pump look for work.
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let transport: Transport
@@ -52,15 +53,16 @@ public final class WebhookDispatcher: Sendable {
 
     init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger, clocks: Clocks) {
         var limits = DeliveryScheduler.Limits()
-        limits.perName = configuration.maximumConnections < 3 * configuration.maxInFlight ? 3 : 1
-        limits.inFlight = max(min(configuration.maxInFlight, configuration.maximumConnections), limits.perName + 1)
+        let options = TransportOptions(configuration)
+        limits.perName = configuration.maximumConnections < 4 * configuration.maxInFlight ? 3 : 1
+        limits.inFlight = max(options.maxInFlight, limits.perName + 1)
         limits.recordDelay = Self.recordDelay
         self.store = store
         self.policy = configuration.retryPolicy
         self.origin = configuration.origin
         self.logger = logger
         self.clocks = clocks
-        transport = Transport(options: TransportOptions(configuration), clocks: clocks)
+        transport = Transport(options: options, clocks: clocks)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }
 
@@ -85,7 +87,10 @@ public final class WebhookDispatcher: Sendable {
             return true
         }
         guard isFirst else { return }
-        transport.start { [weak self] results in self?.take(results) }
+        transport.start { [weak self] results, isCalled in
+            if isCalled { self?.takeOffers() }
+            self?.take(results)
+        }
     }
 
     /// Adds an endpoint or replaces the one of the same id; its pending deliveries are picked up.
@@ -115,6 +120,28 @@ public final class WebhookDispatcher: Sendable {
         update { transport.submit(aborting: $0.scheduler.remove(id)) }
     }
 
+    /// Whether it has an endpoint of that id.
+    public func delivers(to id: String) -> Bool { state.withLock { $0.scheduler.delivers(to: id) } }
+
+    /// Removes endpoints: nothing more is sent to them. Returns when nothing is under way any more.
+    ///
+    /// - Parameter grace: how long attempts under way may take; those that end within it are recorded.
+    public func remove(_ ids: [String], grace: Duration) async {
+        update { state in for id in ids { _ = state.scheduler.remove(id) } }
+        let deadline = ContinuousClock.now + grace
+        var rest = ids
+        while true {
+            rest = state.withLock { state in rest.filter { state.scheduler.isLeaving($0) } }
+            guard !rest.isEmpty, ContinuousClock.now < deadline else { break }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        update { state in
+            for id in rest where state.scheduler.isLeaving(id) {
+                transport.submit(aborting: state.scheduler.remove(id))
+            }
+        }
+    }
+
     /// Notes that new due deliveries of the endpoint were committed.
     ///
     /// Cheap, and callable from any thread: until the store has been read, further calls only take a lock and see that.
@@ -125,17 +152,22 @@ public final class WebhookDispatcher: Sendable {
     /// Takes deliveries of the endpoint that were just committed, all that were: what was handed out of memory need not
     /// be read. If others come before them, or there are many, they are read from the store in their turn.
     ///
-    /// Nothing may be recorded between the commit and this: what was read, sent and settled meanwhile is not known any
-    /// more, and would be sent again. The log's one thread does both.
+    /// Only notes them: the rest is done on the transport's thread. To be called in the order of the commits.
     ///
     /// - Parameters:
     ///   - format: what the deliveries are encoded in.
-    ///   - deliveries: makes them, new and due, lowest id first; called at once, or not at all.
-    public func offer(_ id: String, in format: Endpoint.Format, _ deliveries: () -> [Delivery]) {
-        // Not made under the lock: it may take long.
-        guard state.withLock({ $0.scheduler.takesOffers(id, in: format) }) else { return wake(id) }
-        let deliveries = deliveries()
-        update { $0.scheduler.offer(id, in: format, deliveries) }
+    ///   - last: the last of the events.
+    ///   - size: the bytes of the events.
+    ///   - deliveries: makes them, new and due, lowest id first; called on the transport's thread, or not at all.
+    public func offer(
+        _ id: String,
+        in format: Endpoint.Format,
+        last: Int64,
+        size: Int,
+        _ deliveries: @escaping @Sendable () -> [DueDelivery]
+    ) {
+        let offer = Offers.Offer(id: id, format: format, deliveries: deliveries)
+        if offers.withLock({ $0.add(offer, last: last, size: size) }) { transport.call() }
     }
 
     /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything

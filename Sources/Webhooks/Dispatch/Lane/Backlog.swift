@@ -16,7 +16,7 @@ struct Backlog {
     }
 
     /// Read from the store, or offered, and not yet begun.
-    private(set) var queue: Deque<Delivery> = []
+    private(set) var queue: Deque<DueDelivery> = []
 
     /// Bytes of the bodies in `queue`.
     private(set) var bytes = 0
@@ -34,7 +34,7 @@ struct Backlog {
     private var recordedMeanwhile: [Int64] = []
 
     /// Deliveries that were renewed while they were queued or in flight, as they were read then.
-    private var renewed: [Int64: Delivery] = [:]
+    private var renewed: [Int64: DueDelivery] = [:]
 
     /// How many of what is pending in the store are here.
     var count: Int { tracked.count }
@@ -43,7 +43,7 @@ struct Backlog {
     var size: Int { queue.count + tracked.count + renewed.count }
 
     /// Queues a delivery that was read or offered, unless it is here already; returns whether it was not.
-    mutating func take(_ delivery: Delivery) -> Bool {
+    mutating func take(_ delivery: DueDelivery) -> Bool {
         if let known = tracked[delivery.id] {
             if known.renewals == delivery.renewals { return false }
             guard !known.isActive else {
@@ -57,14 +57,14 @@ struct Backlog {
     }
 
     /// Queues a delivery, before all others if asked to.
-    mutating func queue(_ delivery: Delivery, isFirst: Bool = false) {
+    mutating func queue(_ delivery: DueDelivery, isFirst: Bool = false) {
         activate(delivery)
         if isFirst { queue.prepend(delivery) } else { queue.append(delivery) }
         bytes += delivery.body.count
     }
 
     /// Takes the first delivery off the queue, to be sent, as it is in the store by now.
-    mutating func popFirst() -> Delivery? {
+    mutating func popFirst() -> DueDelivery? {
         guard let queued = queue.popFirst() else { return nil }
         bytes -= queued.body.count
         guard let delivery = takeRenewed(queued.id) else { return queued }
@@ -74,7 +74,7 @@ struct Backlog {
 
     /// Takes in that an attempt has an outcome, which is to be recorded; returns its delivery if that was renewed
     /// meanwhile: it is due, however the attempt ended.
-    mutating func end(_ id: Int64) -> Delivery? {
+    mutating func end(_ id: Int64) -> DueDelivery? {
         unrecorded += 1
         tracked[id]?.isActive = false
         tracked[id]?.unrecorded += 1
@@ -111,7 +111,7 @@ struct Backlog {
         bytes = 0
     }
 
-    private mutating func activate(_ delivery: Delivery) {
+    private mutating func activate(_ delivery: DueDelivery) {
         tracked[delivery.id, default: Tracked(renewals: 0)].renewals = delivery.renewals
         tracked[delivery.id]?.isActive = true
     }
@@ -121,7 +121,7 @@ struct Backlog {
         if tracked[id]?.isSettled == true { tracked[id] = nil }
     }
 
-    private mutating func takeRenewed(_ id: Int64) -> Delivery? {
+    private mutating func takeRenewed(_ id: Int64) -> DueDelivery? {
         // Hardly ever is there any.
         renewed.isEmpty ? nil : renewed.removeValue(forKey: id)
     }

@@ -2,18 +2,21 @@
 struct Lane {
     let id: String
 
-    var registration = Registration()
+    var registration = RegisteredEndpoint()
     var backlog = Backlog()
     var reading = Reading.idle
     var turn = Turn.none
     var pace = Pace()
-    var health = Health()
+    var health = EndpointHealth()
 
     /// How many of its attempts are under way.
     var inFlight = 0
 
     /// When the store has more that is due, as it said when it was read last, or as was recorded since.
     var readAt = Int64.max
+
+    /// The last delivery that was taken as new, or read: what is offered up to it was here.
+    private var last = Int64.min
 
     init(id: String) {
         self.id = id
@@ -55,7 +58,7 @@ struct Lane {
 
     /// Whether nothing of it is outstanding any more.
     var isSettled: Bool {
-        registration.target == nil && inFlight == 0 && backlog.unrecorded == 0 && turn == .none
+        registration.destination == nil && inFlight == 0 && backlog.unrecorded == 0 && turn == .none
             && reading != .queued && !reading.isUnderWay
     }
 }
@@ -64,24 +67,24 @@ extension Lane {
     /// Takes in as what the endpoint is registered now.
     ///
     /// What has begun counts under a new rate too, and the brake stays on unless there is reason to hope.
-    mutating func register(_ target: Target, share: Int) {
-        let (old, new) = (registration.target?.endpoint, target.endpoint)
+    mutating func register(_ destination: Destination, share: Int) {
+        let (old, new) = (registration.destination?.endpoint, destination.endpoint)
         let isSameURL = old?.url == new.url
         if !isSameURL || (old?.isEnabled == false && new.isEnabled) {
             pace.brake.release()
             health.resetFailures()
         }
-        if !isSameURL { health.trust.reset() }
+        if !isSameURL { health.resetTrust() }
         if !new.isEnabled { health.failing.end() }
         if !new.ordered { pace.holdUntil = 0 }
         pace.rate = RateLimit(perSecond: new.ratePerSecond, after: pace.rate)
-        registration.set(target, share: share)
+        registration.set(destination, share: share)
     }
 
     mutating func unregister() {
         registration.remove()
         backlog.dropQueue()
-        health.trust.reset()
+        health.resetTrust()
         pace.holdUntil = 0
         readAt = .max
     }
@@ -93,8 +96,14 @@ extension Lane {
         reading.want()
     }
 
+    /// Queues deliveries that were offered, lowest id first, but for those that were read, and may be done with.
+    mutating func takeNew(_ deliveries: [DueDelivery]) -> Int {
+        take(last < deliveries.first?.id ?? .min ? deliveries : deliveries.filter { $0.id > last })
+    }
+
     /// Queues deliveries that are not here yet; returns how many those were.
-    mutating func take(_ deliveries: [Delivery]) -> Int {
+    mutating func take(_ deliveries: [DueDelivery]) -> Int {
+        last = deliveries.reduce(last) { max($0, $1.id) }
         let fresh = deliveries.count { backlog.take($0) }
         // The head that was waited for before may be gone, or may have been renewed.
         if registration.isOrdered, inFlight == 0, let head = backlog.popFirst() { putFirst(head) }
@@ -104,12 +113,12 @@ extension Lane {
     /// Takes in that an attempt has an outcome, which is to be recorded.
     ///
     /// - Parameter retry: what then stands at the head of the queue and holds the rest back.
-    mutating func end(_ id: Int64, retry: Delivery?) {
+    mutating func end(_ id: Int64, retry: DueDelivery?) {
         guard let next = backlog.end(id) ?? retry, isOpen else { return }
         if registration.isOrdered { putFirst(next) } else { backlog.queue(next) }
     }
 
-    private mutating func putFirst(_ head: Delivery) {
+    private mutating func putFirst(_ head: DueDelivery) {
         backlog.queue(head, isFirst: true)
         pace.holdUntil = head.notBefore
     }

@@ -45,7 +45,7 @@ struct Attempts {
     var hasRoom: Bool { inFlight + perName <= shares.total }
 
     /// What an attempt counts for while it is under way.
-    func weight(of target: Target) -> Int { target.isAddress ? 1 : perName }
+    func weight(of destination: Destination) -> Int { destination.isAddress ? 1 : perName }
 
     /// The hosts of single attempts.
     var probedHosts: [String] {
@@ -59,22 +59,24 @@ struct Attempts {
 
     /// Begins an attempt.
     mutating func begin(
-        _ delivery: Delivery,
-        to target: Target,
+        _ delivery: DueDelivery,
+        to destination: Destination,
         of owner: Owner,
         _ standing: Standing,
+        isSteady: Bool = false,
         purpose: TransportRequest.Purpose = .delivery,
         now: Int64
     ) -> TransportRequest {
         let request = TransportRequest(
             token: nextToken,
             standing: standing,
-            target: target,
+            isSteady: isSteady,
+            destination: destination,
             delivery: delivery,
             purpose: purpose
         )
         nextToken += 1
-        let weight = weight(of: target)
+        let weight = weight(of: destination)
         underWay[request.token] = UnderWay(owner: owner, standing: standing, weight: weight, begunAt: now)
         shares.add(weight, of: standing)
         recent.append(request.token)

@@ -23,7 +23,7 @@ extension DeliveryScheduler {
                     lane.reread()
                 }
             case .answered(let answer):
-                finish(result, of: index, answer, now: now, jitter: jitter())
+                finish(result, of: index, answer, now: now, jitter: answer.failure == nil ? 0 : jitter())
             }
             reconsider(index, now: now)
             settle(index)
@@ -46,8 +46,8 @@ extension DeliveryScheduler {
         jitter: Double
     ) {
         let (request, timeOfDay) = (transportResult.request, transportResult.timeOfDay)
-        let (delivery, endpoint) = (request.delivery, request.target.endpoint)
-        let present = lanes.with(index) { $0.registration.target?.endpoint }
+        let (delivery, endpoint) = (request.delivery, request.destination.endpoint)
+        let present = lanes.with(index) { $0.registration.destination?.endpoint }
         // A URL that was replaced meanwhile says nothing about the one in its place.
         let isSameURL = present?.url == endpoint.url
         let hasFailed = answer.failure != nil
@@ -56,7 +56,7 @@ extension DeliveryScheduler {
         let areOthersAnswered = now - attempts.answeredAt < 100
 
         var outcome = AttemptOutcome(of: delivery, at: endpoint, answer, result, timeOfDay: timeOfDay)
-        var retry: Delivery?
+        var retry: DueDelivery?
         if case .retry(let notBefore) = result, present?.ordered == true {
             // The head holds the rest back until it is delivered or dead.
             retry = delivery
@@ -95,7 +95,7 @@ extension DeliveryScheduler {
         jitter: Double
     ) -> AttemptOutcome.Result {
         // Refused because it goes in a circle: so would every other attempt be.
-        if answer.status == 508, request.delivery.hops > Delivery.mostHops { return .dead }
+        if answer.status == 508, request.delivery.hops > DueDelivery.mostHops { return .dead }
         let attempts = request.delivery.attempts + 1
         let result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, jitter: jitter)
         return result == .gone && !isSameURL ? .retry(notBefore: now) : result

@@ -4,20 +4,20 @@ extension DeliveryScheduler {
     ///
     /// - Throws: ``ProbeRefusal``.
     mutating func takeProbe(
-        _ delivery: Delivery,
-        at target: Target,
+        _ delivery: DueDelivery,
+        at destination: Destination,
         purpose: TransportRequest.Purpose,
         now: Int64
     ) throws(ProbeRefusal) -> TransportRequest {
         guard phase == .running else { throw .stopping }
-        let (host, hosts) = (target.endpoint.url.host, purpose.isFetch ? [] : attempts.probedHosts)
+        let (host, hosts) = (destination.endpoint.url.host, purpose.isFetch ? [] : attempts.probedHosts)
         // All together take no more than one lane may.
         guard
             purpose.isFetch
-                || attempts.hasRoom && hosts.count < max(limits.inFlight / 8 / attempts.weight(of: target), 1)
+                || attempts.hasRoom && hosts.count < max(limits.inFlight / 8 / attempts.weight(of: destination), 1)
                     && hosts.count(where: { $0 == host }) < limits.probesPerHost
         else { throw .busy }
-        return attempts.begin(delivery, to: target, of: .probe(host: host), .unknown, purpose: purpose, now: now)
+        return attempts.begin(delivery, to: destination, of: .probe(host: host), .unknown, purpose: purpose, now: now)
     }
 }
 

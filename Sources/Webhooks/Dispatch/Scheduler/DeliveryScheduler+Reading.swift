@@ -6,7 +6,7 @@ extension DeliveryScheduler {
     struct Read {
         let lane: Int
         let endpoint: Endpoint
-        /// The ``Registration/epoch`` it is for.
+        /// The ``RegisteredEndpoint/epoch`` it is for.
         let epoch: Int
         /// The `now` to read with.
         let at: Int64
@@ -37,12 +37,12 @@ extension DeliveryScheduler {
                 continue
             }
             return lanes.with(index) { lane in
-                guard let target = lane.registration.target else { return nil }
+                guard let destination = lane.registration.destination else { return nil }
                 lane.reading = .underWay(isStale: false)
                 lane.readAt = .max
                 return Read(
                     lane: index,
-                    endpoint: target.endpoint,
+                    endpoint: destination.endpoint,
                     epoch: lane.registration.epoch,
                     at: now,
                     // Those that are here may be among the ones returned.

@@ -4,9 +4,9 @@ extension DeliveryScheduler {
     mutating func set(_ endpoint: Endpoint) {
         guard phase == .running else { return }
         let index = lanes.index(of: endpoint.id)
-        let target = Target(endpoint)
-        let share = max(limits.inFlight / 8 / attempts.weight(of: target), 1)
-        lanes.with(index) { $0.register(target, share: share) }
+        let destination = Destination(endpoint)
+        let share = max(limits.inFlight / 8 / attempts.weight(of: destination), 1)
+        lanes.with(index) { $0.register(destination, share: share) }
         reread(index)
     }
 
@@ -16,6 +16,23 @@ extension DeliveryScheduler {
         lanes.with(index) { $0.unregister() }
         settle(index)
         return attempts.tokens(of: index)
+    }
+
+    /// Whether there is an endpoint of that id.
+    func delivers(to id: String) -> Bool { lane(of: id)?.registration.destination != nil }
+
+    /// Whether an endpoint was removed, and something of it is under way or not recorded yet.
+    func isLeaving(_ id: String) -> Bool {
+        guard let lane = lane(of: id), lane.registration.destination == nil else { return false }
+        return lane.inFlight > 0 || lane.backlog.unrecorded > 0
+    }
+
+    private func lane(of id: String) -> Lane? { lanes.indices[id].flatMap { lanes.slots[$0] } }
+
+    /// Takes in that attempts which were to begin are not to be made here: their endpoints are removed.
+    mutating func refuse(_ requests: [TransportRequest], now: Int64) {
+        for request in requests { _ = remove(request.destination.endpoint.id) }
+        finish(requests.map { TransportResult(request: $0, ending: .aborted) }, now: now) { 0 }
     }
 
     /// Begins nothing more at the endpoint until it is released as often as it was held.
@@ -56,6 +73,11 @@ extension DeliveryScheduler {
         return lanes.slots[index]?.reading == .queued
     }
 
+    /// The same of every endpoint.
+    mutating func wakeAll() {
+        for id in Array(lanes.indices.keys) { _ = wake(id) }
+    }
+
     /// Whether deliveries that were just committed may go to the endpoint without being read: it has all that come before
     /// them, and room.
     func takesOffers(_ id: String, in format: Endpoint.Format) -> Bool {
@@ -65,16 +87,16 @@ extension DeliveryScheduler {
             return false
         }
         return lane.isOpen && lane.reading == .idle && lane.backlog.queue.count < lane.readAhead
-            && lane.registration.target?.endpoint.format == format
+            && lane.registration.destination?.endpoint.format == format
     }
 
     /// Takes deliveries that were just committed; what must not be taken is read later.
-    mutating func offer(_ id: String, in format: Endpoint.Format, _ deliveries: [Delivery]) {
+    mutating func offer(_ id: String, in format: Endpoint.Format, _ deliveries: [DueDelivery]) {
         guard takesOffers(id, in: format), let index = lanes.indices[id] else {
             _ = wake(id)
             return
         }
-        lanes.with(index) { _ = $0.take(deliveries) }
+        lanes.with(index) { _ = $0.takeNew(deliveries) }
         settle(index)
     }
 }

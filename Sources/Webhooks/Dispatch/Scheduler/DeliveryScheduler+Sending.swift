@@ -33,19 +33,34 @@ extension DeliveryScheduler {
         return nil
     }
 
+    /// How many attempts may be under way at endpoints of which nothing is known before more of those are not taken for
+    /// steady: together their handshakes would hold up those that are.
+    private static let newAtOnce = 16
+
     private mutating func takeAttempt(of index: Int, now: Int64) -> TransportRequest? {
         let turn = turn(of: index, now: now)
         switch turn {
         case .queued:
-            let taken = lanes.with(index) { lane -> (Delivery, Target, Standing)? in
-                guard let target = lane.registration.target, let delivery = lane.backlog.popFirst() else { return nil }
+            let isCrowded = attempts.shares.unknown >= Self.newAtOnce
+            let taken = lanes.with(index) { lane -> (DueDelivery, Destination, EndpointHealth)? in
+                guard let destination = lane.registration.destination, let delivery = lane.backlog.popFirst() else {
+                    return nil
+                }
                 lane.inFlight += 1
                 lane.health.failing.begin(at: now)
-                return (delivery, target, lane.health.trust.standing(at: now))
+                lane.health.steadiness.begin(isCrowded: isCrowded)
+                return (delivery, destination, lane.health)
             }
-            guard let (delivery, target, standing) = taken else { return nil }
+            guard let (delivery, destination, health) = taken else { return nil }
             settle(index)
-            return attempts.begin(delivery, to: target, of: .lane(index), standing, now: now)
+            return attempts.begin(
+                delivery,
+                to: destination,
+                of: .lane(index),
+                health.trust.standing(at: now),
+                isSteady: health.steadiness.isSteady,
+                now: now
+            )
         case .none:
             settle(index)
         case .held, .parked, .waiting:

@@ -2,6 +2,7 @@ import EventLog
 import Foundation
 import JSON
 import MicroHTTP
+import Randomness
 import Testing
 import Webhooks
 

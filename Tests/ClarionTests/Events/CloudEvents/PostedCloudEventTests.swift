@@ -2,6 +2,7 @@ import Webhooks
 import EventLog
 import JSON
 import MicroHTTP
+import Randomness
 import Testing
 
 @testable import Clarion

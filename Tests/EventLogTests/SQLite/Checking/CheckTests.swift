@@ -14,7 +14,7 @@ import Testing
     private func fill() async throws -> LogEpoch {
         let clock = ManualClock()
         let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process, manual: clock)
-        for id in ["w", "gone"] {
+        for id in ["w", "gone"] as [ObserverID] {
             _ = try await log.saveObserver(
                 ObserverRecord(id: id, topics: [.of("a"), .of("b.*")], createdAt: clock.now),
                 expecting: nil
@@ -87,22 +87,22 @@ import Testing
 
     @Test func `a log that is open is refused`() async throws {
         let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
-        #expect(await code { () throws(EventLogError) in try check() } == EventLogError.locked)
+        #expect(await code { () throws(EventLogError) in try check() } == .locked)
         try await log.append([.of("a")])
         await log.close()
         #expect(try check().isSound)
     }
 
     @Test func `what is no log is refused, and nothing is made`() async throws {
-        #expect(await code { () throws(EventLogError) in try check() } == EventLogError.missing)
+        #expect(await code { () throws(EventLogError) in try check() } == .missing)
         #expect(
             await code { () throws(EventLogError) in try SQLiteEventLog.check(directory: directory.path + "/none") }
-                == EventLogError.missing
+                == .missing
         )
         #expect(try directory.contents().isEmpty)
         for contents in [Data(), Data("hello".utf8), Data(repeating: 7, count: 10_000)] {
             try contents.write(to: URL(filePath: directory.path + "/clarion.db"))
-            #expect(await code { () throws(EventLogError) in try check() } == EventLogError.foreign)
+            #expect(await code { () throws(EventLogError) in try check() } == .foreign)
             #expect(try directory.contents() == ["clarion.db": contents])
         }
     }
@@ -110,7 +110,7 @@ import Testing
     @Test func `a log of a later version is refused`() async throws {
         _ = try await fill()
         try damage("INSERT INTO grdb_migrations VALUES ('99: what comes')")
-        #expect(await code { () throws(EventLogError) in try check() } == EventLogError.foreign)
+        #expect(await code { () throws(EventLogError) in try check() } == .foreign)
     }
 
     @Test(arguments: [2, 3, 5, 9]) func `a damaged page is found`(page: Int) async throws {

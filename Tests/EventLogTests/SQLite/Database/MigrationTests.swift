@@ -15,7 +15,7 @@ import Testing
     private func makeEarlierVersion() throws {
         let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
         try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = \(Schema.applicationID)")
+            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = \(LogSchema.applicationID)")
             try db.execute(sql: EarlierSchema.tables)
         }
         try queue.write { db in
@@ -53,7 +53,7 @@ import Testing
                         INSERT INTO delivery (id, observer, event, state, attempts, not_before, settled_at, logged)
                         VALUES (?1, 1, ?1, ?2, 1, 1700000000000, iif(?2 > 0, 4102444800000, NULL), 1)
                         """,
-                    arguments: [seq, seq == 1 ? -1 : seq < 10 ? Schema.pending : Schema.delivered]
+                    arguments: [seq, seq == 1 ? -1 : seq < 10 ? LogSchema.pending : LogSchema.delivered]
                 )
                 try db.execute(
                     sql: "INSERT INTO attempt (id, number, ended_at, duration) VALUES (? * 32, 1, 1, 1)",
@@ -114,7 +114,7 @@ import Testing
             let directory = try TemporaryDirectory()
             let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
             try queue.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+                try db.execute(sql: "PRAGMA application_id = \(LogSchema.applicationID)")
                 try db.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
                 try db.execute(sql: "INSERT INTO grdb_migrations VALUES (?)", arguments: [identifier])
             }
@@ -127,7 +127,7 @@ import Testing
                 _ = try SQLiteEventLog.check(directory: directory.path)
             }
             for error in [atOpening, atCheck] {
-                #expect(error?.code == EventLogError.foreign && error?.message.contains(words) == true)
+                #expect(error?.code == .foreign && error?.message.contains(words) == true)
             }
             #expect(try directory.contents()["clarion.db"] == before["clarion.db"])
         }

@@ -25,7 +25,7 @@ struct FullDiskTests {
             do {
                 events += try await log.append([draft(topic, bytes: bytes), draft(topic, bytes: bytes / 2)])
             } catch {
-                #expect(error.code == EventLogError.storageFull)
+                #expect(error.code == .storageFull)
                 return events
             }
         }
@@ -80,7 +80,7 @@ struct FullDiskTests {
             let refusal = await code { () throws(EventLogError) in
                 try await log.append([draft("a", bytes: 10), draft("new", bytes: bytes)])
             }
-            #expect(refusal == EventLogError.storageFull)
+            #expect(refusal == .storageFull)
         }
         #expect(log.tail == events.last?.position)
         try await expect(events, in: log)
@@ -151,7 +151,7 @@ struct FullDiskTests {
         let refusal = await code { () throws(EventLogError) in
             try await log.saveObserver(ObserverRecord(id: "x", topics: [], createdAt: .now()), expecting: nil)
         }
-        #expect(refusal == EventLogError.storageFull)
+        #expect(refusal == .storageFull)
         // Opening a log takes some room, which a disk without a single block left has not.
         try disk.remove("foreign")
         try await end(log, with: events)
@@ -167,7 +167,7 @@ struct FullDiskTests {
         try disk.fill("foreign")
         #expect(await code { () throws(EventLogError) in try await log.append([draft("a", bytes: 1)]) } != nil)
         for _ in 0..<3 {
-            #expect(await code { () throws(EventLogError) in try await log.probe() } == EventLogError.storageFull)
+            #expect(await code { () throws(EventLogError) in try await log.probe() } == .storageFull)
         }
         try disk.remove("foreign")
         let deadline = ContinuousClock.now + .seconds(20)
@@ -177,7 +177,7 @@ struct FullDiskTests {
         }
         let more = try await log.append([draft("a", bytes: 1)])
         try await end(log, with: events + more)
-        #expect(await code { () throws(EventLogError) in try await log.probe() } == EventLogError.closed)
+        #expect(await code { () throws(EventLogError) in try await log.probe() } == .closed)
     }
 
     @Test func `a log on a full disk is closed and opened without losing anything`() async throws {
@@ -198,7 +198,7 @@ struct FullDiskTests {
         try disk.fill("foreign")
         #expect(
             await code { () throws(EventLogError) in try SQLiteEventLog(at: .directory(disk.path + "/data")) }
-                == EventLogError.storageFull
+                == .storageFull
         )
         try disk.remove("foreign")
         let log = try open()

@@ -46,7 +46,7 @@ import Testing
         var times: [Duration] = []
         for round in 0..<10 {
             try await pass((0..<4_000).map { "gone.\(round).\($0)" }, through: log)
-            #expect(try await rows(log) <= LogWriter.keptGoneTopics + 1)
+            #expect(try await rows(log) <= TopicWriter.keptGoneTopics + 1)
             times.append(try await list())
         }
         // Forty times as many topics have gone as at first, of which as many rows are left.
@@ -62,7 +62,7 @@ import Testing
             try await log.setRetention(nil, of: .of("t\(number)"))
         }
         try await log.settle()
-        #expect(try await rows(log) <= LogWriter.keptGoneTopics)
+        #expect(try await rows(log) <= TopicWriter.keptGoneTopics)
         await log.close()
     }
 
@@ -80,7 +80,7 @@ import Testing
         }
         _ = try await log.append([.of("first")])
         try await pass((0..<3_000).map { "gone.\($0)" }, through: log)
-        #expect(try await rows(log) <= LogWriter.keptGoneTopics)
+        #expect(try await rows(log) <= TopicWriter.keptGoneTopics)
         // Position 1 was on a topic whose row is gone, too.
         #expect(try await gap(after: 0, "first"))
         #expect(try await gap(after: 0, "first", "other"))
@@ -90,7 +90,7 @@ import Testing
         // Those that are known: what is told of them is exact.
         let kept = try await log.read { db in
             try PreparedStatement(db, "SELECT name, removed FROM topic WHERE removed > 0 ORDER BY removed LIMIT 1")
-                .first { (name: $0.text(0), removed: $0.integer(1)) }
+                .first { (name: $0[0] as String, removed: $0.integer(1)) }
         }
         let (name, removed) = try #require(kept)
         #expect(try await !gap(after: removed, name))
@@ -114,7 +114,7 @@ import Testing
         clock.now = clock.now.advanced(byMilliseconds: IdempotencyKey.lifetime + 60_000)
         try await log.settle()
         try await pass((0..<3_000).map { "more.\($0)" }, through: log)
-        #expect(try await rows(log) <= LogWriter.keptGoneTopics)
+        #expect(try await rows(log) <= TopicWriter.keptGoneTopics)
         #expect(try await log.append([draft]) != first)
         await log.close()
     }

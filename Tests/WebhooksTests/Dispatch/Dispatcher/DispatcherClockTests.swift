@@ -1,5 +1,6 @@
 import Dispatch
 import Locking
+import Randomness
 import Testing
 
 @testable import Webhooks
@@ -56,7 +57,7 @@ struct DispatcherClockTests {
 
     /// A clock of the day that is set each time that it is looked at, back and forth.
     private final class Unsteady: Sendable {
-        let random = Lock(SplitMix(seed: 1))
+        let random = Lock(SeededGenerator(seed: 1))
         let seen = Lock<Set<Int64>>([])
 
         func now() -> Int64 {

@@ -20,7 +20,9 @@ struct DispatcherOfferTests {
     private func post(_ fixture: DispatcherFixture, _ count: Int, to id: String) {
         fixture.store.commit {
             let ids = (0..<count).map { _ in fixture.store.add(to: id) }
-            fixture.dispatcher.offer(id, in: .raw) { ids.compactMap { fixture.store.row($0)?.delivery } }
+            fixture.dispatcher.offer(id, in: .raw, last: ids.last ?? 0, size: 0) { [store = fixture.store] in
+                ids.compactMap { store.row($0)?.delivery }
+            }
         }
     }
 
@@ -86,6 +88,36 @@ struct DispatcherOfferTests {
             let ids = receivers[1].requests.compactMap { $0.header("webhook-id")?.dropFirst(6) }
             let numbers = ids.compactMap { Int($0) }
             #expect(numbers == numbers.sorted())
+        }
+    }
+
+    @Test("of which too much waits are left out, and read by every endpoint")
+    func overflow() async throws {
+        let receivers = [try Receiver(), try Receiver()]
+        let fixture = try DispatcherFixture()
+        try await fixture.run(receivers[0], receivers[1]) {
+            for number in 0..<2 { fixture.dispatcher.set(try fixture.endpoint("e\(number)", receivers[number].url)) }
+            try await rests(fixture, "e0", "e1")
+            // Who takes offers is held up while it makes the deliveries of the first.
+            let isHeld = Locking.Semaphore()
+            let goesOn = Locking.Semaphore()
+            let first = fixture.store.add(to: "e0")
+            fixture.dispatcher.offer("e0", in: .raw, last: first, size: 1) { [store = fixture.store] in
+                isHeld.signal()
+                _ = goesOn.wait(atMost: .seconds(60))
+                return store.row(first).map { [$0.delivery] } ?? []
+            }
+            #expect(isHeld.wait(atMost: .seconds(60)))
+            for id in ["e1", "e0"] {
+                let delivery = fixture.store.add(to: id)
+                fixture.dispatcher.offer(id, in: .raw, last: delivery, size: 33 << 20) {
+                    Issue.record("it was left out")
+                    return []
+                }
+            }
+            goesOn.signal()
+            try await eventually(within: .seconds(20), "all are delivered") { fixture.store.count(.delivered) == 3 }
+            #expect(receivers.map(\.requests.count) == [2, 1])
         }
     }
 

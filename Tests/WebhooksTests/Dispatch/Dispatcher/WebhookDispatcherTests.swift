@@ -179,6 +179,23 @@ struct WebhookDispatcherTests {
         }
     }
 
+    @Test("an endpoint that fails goes to the other thread, and comes back when it has proved itself")
+    func steadiness() async throws {
+        let receiver = try Receiver { $0.header("webhook-id") == "event-30" ? .raw("no HTTP") : .status(204) }
+        let fixture = try DispatcherFixture(schedule: [])
+        try await fixture.run(receiver) {
+            fixture.dispatcher.set(try fixture.endpoint("a", receiver.url, ordered: true))
+            for _ in 1...60 { fixture.store.add(to: "a") }
+            fixture.dispatcher.wake("a")
+            try await eventually("all have ended") { receiver.requests.count == 60 }
+            // One of each thread; when it comes back, its first is gone.
+            let connections = receiver.requests.map(\.connection)
+            #expect(connections[..<30].allSatisfy { $0 == 0 })
+            #expect(connections[30..<46].allSatisfy { $0 == 1 })
+            #expect(connections[46...].allSatisfy { $0 == 2 })
+        }
+    }
+
     @Test("keeps connections alive and reuses them: no more than the window, however many deliveries")
     func keepAlive() async throws {
         let receiver = try Receiver()

@@ -9,6 +9,21 @@ extension DeliverySchedulerTests {
         case hang, answerAfterAlmostTheTimeout, failAtOnce, alternate
     }
 
+    @Test("of many new endpoints a few are taken for steady, and those that fail are not any more")
+    func steadiness() throws {
+        var play = Play()
+        for number in 0..<40 {
+            play.add(1, to: "e\(number)")
+            try play.set("e\(number)")
+        }
+        play.run()
+        #expect(play.underWay.count(where: \.isSteady) == 16)
+        play.end(AttemptAnswer(failure: .connectionReset))
+        play.advance(to: play.now + 5000)
+        #expect(play.underWay.count == 40)
+        #expect(play.underWay.count(where: \.isSteady) == 0)
+    }
+
     @Test(
         "one that answers finds room at once beside more endpoints than slots, also if all of them answered well before",
         arguments: Crowd.allCases
@@ -63,10 +78,10 @@ extension DeliverySchedulerTests {
                 waits.append(play.now - since)
                 waitsSince = nil
                 nextAt = play.now + pause
-                play.end(Self.ok) { $0.target.endpoint.id == "good" }
+                play.end(Self.ok) { $0.destination.endpoint.id == "good" }
             }
-            for request in play.underWay where request.target.endpoint.id != "good" {
-                let (id, took) = (request.target.endpoint.id, play.now - (begun[request.token] ?? play.now))
+            for request in play.underWay where request.destination.endpoint.id != "good" {
+                let (id, took) = (request.destination.endpoint.id, play.now - (begun[request.token] ?? play.now))
                 let answersNow = crowd == .alternate && ended[id, default: 0] % 2 == 1
                 var answer: AttemptAnswer?
                 switch crowd {

@@ -19,9 +19,9 @@ extension DeliverySchedulerTests {
         try play.set("answering")
         play.run()
         #expect(play.count("answering") == 1)
-        play.end(Self.ok) { $0.target.endpoint.id == "answering" }
+        play.end(Self.ok) { $0.destination.endpoint.id == "answering" }
         #expect(play.count("answering") == 16)
-        while play.count("answering") > 0 { play.end(Self.ok) { $0.target.endpoint.id == "answering" } }
+        while play.count("answering") > 0 { play.end(Self.ok) { $0.destination.endpoint.id == "answering" } }
         #expect(play.rows["answering"]?.isEmpty == true)
         #expect(play.underWay.count <= 128)
     }
@@ -143,13 +143,15 @@ extension DeliverySchedulerTests {
         for id in ["failing", "well", "new"] { try play.set(id) }
         for id in ["failing", "well"] { play.add(1, to: id) }
         play.run()
-        play.end(Self.error) { $0.target.endpoint.id == "failing" }
+        play.end(Self.error) { $0.destination.endpoint.id == "failing" }
         play.end(Self.ok)
         for id in ["failing", "new", "well"] {
             play.add(1, to: id)
             let committed = try #require(play.rows[id]?.keys.max())
             play.scheduler.offer(id, in: .raw, [play.delivery(committed, to: id)])
         }
-        #expect(play.scheduler.takeAttempts(now: play.now).map(\.target.endpoint.id) == ["well", "failing", "new"])
+        #expect(
+            play.scheduler.takeAttempts(now: play.now).map(\.destination.endpoint.id) == ["well", "failing", "new"]
+        )
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// What this machine has no room for, and who gets the room there is.
 extension DeliverySchedulerTests {
-    private static let shortage = Shortage(message: "no socket")
+    private static let shortage = "no socket"
 
     @Test("an attempt that could not be made here counts nowhere, and is made a moment later")
     func shortage() throws {
@@ -61,10 +61,10 @@ extension DeliverySchedulerTests {
         play.end(.unmade(Self.shortage))
         play.advance(to: play.now + 1000)
         #expect(play.count("a") == 1)
-        #expect(play.underWay.filter { $0.target.endpoint.id == "b" }.map(\.delivery.id) == [21])
+        #expect(play.underWay.filter { $0.destination.endpoint.id == "b" }.map(\.delivery.id) == [21])
         play.end(Self.ok)
         #expect(play.count("a") == 5)
-        #expect(play.underWay.filter { $0.target.endpoint.id == "b" }.map(\.delivery.id) == [22])
+        #expect(play.underWay.filter { $0.destination.endpoint.id == "b" }.map(\.delivery.id) == [22])
     }
 
     @Test("an endpoint that is removed, disabled or gone while its attempt cannot be made is left alone")
@@ -98,14 +98,14 @@ extension DeliverySchedulerTests {
             play.advance(to: play.now + 15_000)
             try #require(play.now < 1_700_000_300_000)
         }
-        play.end(Self.ok) { $0.target.endpoint.id == "good" }
+        play.end(Self.ok) { $0.destination.endpoint.id == "good" }
         // Once it is known to answer it is served at once, each time.
         for _ in 0..<50 {
             play.advance(to: play.now + 10)
-            #expect(play.underWay.count { $0.target.endpoint.id != "good" } <= 12)
+            #expect(play.underWay.count { $0.destination.endpoint.id != "good" } <= 12)
             play.offer(1, to: "good")
             #expect(play.count("good") == 1)
-            play.end(Self.ok) { $0.target.endpoint.id == "good" }
+            play.end(Self.ok) { $0.destination.endpoint.id == "good" }
         }
         // And when all others are known to hang, one that is new is, too.
         for _ in 0..<40 {
@@ -133,7 +133,7 @@ extension DeliverySchedulerTests {
         for number in 3..<12 { play.abort(play.scheduler.remove("h\(number)")) }
         var seen: Set<String> = []
         for _ in 0..<40 where seen.count < 11 {
-            seen.formUnion(play.underWay.map(\.target.endpoint.id))
+            seen.formUnion(play.underWay.map(\.destination.endpoint.id))
             play.end(Self.ok)
         }
         #expect(seen.isSuperset(of: (12..<20).map { "h\($0)" }))

@@ -200,7 +200,7 @@ struct DeliverySchedulerTests {
         let read = try #require(taken)
         #expect(read.endpoint.id == "other")
         play.scheduler.finish(read, play.due(read))
-        #expect(play.scheduler.advance(to: play.now).begin.map(\.target.endpoint.id) == ["other"])
+        #expect(play.scheduler.advance(to: play.now).begin.map(\.destination.endpoint.id) == ["other"])
     }
 
     @Test("reads ahead no more than the budget in bytes")

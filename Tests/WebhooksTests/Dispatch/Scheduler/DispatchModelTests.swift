@@ -1,3 +1,4 @@
+import Randomness
 import Testing
 
 @testable import Webhooks
@@ -31,7 +32,7 @@ struct DispatchModelTests {
         var offersTaken = 0
         for seed in UInt64(0)..<300 {
             var model = DispatchModel(seed: seed, endpoints: endpoints)
-            var random = SplitMix(seed: ~seed)
+            var random = SeededGenerator(seed: ~seed)
             for _ in 0..<600 where model.problems.isEmpty { step(&model, disturbance, &random) }
             if model.problems.isEmpty { model.settle() }
             offersTaken += model.offersTaken
@@ -43,7 +44,7 @@ struct DispatchModelTests {
         #expect(offersTaken > 1_000, "or little of it was tried")
     }
 
-    private func step(_ model: inout DispatchModel, _ disturbance: Disturbance, _ random: inout SplitMix) {
+    private func step(_ model: inout DispatchModel, _ disturbance: Disturbance, _ random: inout SeededGenerator) {
         let storeFails = disturbance == .failingStore || disturbance == .all
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<8: model.commit()
@@ -65,7 +66,7 @@ struct DispatchModelTests {
     }
 
     /// Back and forth, by milliseconds and by days, while the hub runs and while it is down.
-    private func setClock(_ model: inout DispatchModel, _ random: inout SplitMix) {
+    private func setClock(_ model: inout DispatchModel, _ random: inout SeededGenerator) {
         let sizes: [Int64] = [1, 100, 5_000, 3_600_000, 6 * 86_400_000]
         let step = (sizes.randomElement(using: &random) ?? 0) * (Bool.random(using: &random) ? 1 : -1)
         switch Int.random(in: 0..<12, using: &random) {
@@ -78,7 +79,7 @@ struct DispatchModelTests {
         }
     }
 
-    private func disturb(_ model: inout DispatchModel, _ random: inout SplitMix) {
+    private func disturb(_ model: inout DispatchModel, _ random: inout SeededGenerator) {
         switch Int.random(in: 0..<12, using: &random) {
         case 0..<3: model.setAny(isEnabled: true)
         case 3: model.setAny(isEnabled: false)

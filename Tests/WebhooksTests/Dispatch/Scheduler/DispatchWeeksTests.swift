@@ -1,3 +1,4 @@
+import Randomness
 import Testing
 
 @testable import Webhooks
@@ -40,13 +41,13 @@ struct DispatchWeeksTests {
 
     private struct Run {
         var model: DispatchModel
-        private var random: SplitMix
+        private var random: SeededGenerator
         private let start: Int64
         private var guests = 0
 
         init(seed: UInt64, endpoints: [Endpoint]) {
             model = DispatchModel(seed: seed, endpoints: endpoints, policy: RetryPolicy(jitter: 0))
-            random = SplitMix(seed: ~seed)
+            random = SeededGenerator(seed: ~seed)
             start = model.now
         }
 
@@ -93,7 +94,7 @@ struct DispatchWeeksTests {
 
         private mutating func answer(of request: TransportRequest) -> AttemptAnswer {
             let hasFailed =
-                switch request.target.endpoint.id {
+                switch request.destination.endpoint.id {
                 case "dead": true
                 case "sometimes": Int.random(in: 0..<5, using: &random) == 0
                 // For three days, and then not for three.

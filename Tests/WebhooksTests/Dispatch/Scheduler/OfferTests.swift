@@ -72,6 +72,24 @@ struct OfferTests {
         #expect(play.recorded.count == 3)
     }
 
+    @Test("that come after the store was read, and what was read was sent and recorded, are not sent again")
+    func late() throws {
+        var play = try caughtUp()
+        play.add(2, to: "a")
+        let late = [play.delivery(1, to: "a"), play.delivery(2, to: "a")]
+        play.scheduler.reread("a")
+        play.run()
+        while !play.underWay.isEmpty { play.end(ok) }
+        play.run()
+        #expect(play.recorded.map(\.delivery) == [1, 2])
+        play.scheduler.offer("a", in: .raw, late + [play.delivery(3, to: "a")])
+        play.add(1, to: "a")
+        play.run()
+        #expect(play.ids == [3])
+        drain(&play)
+        #expect(play.recorded.map(\.delivery) == [1, 2, 3])
+    }
+
     @Test("beyond what is read ahead they are read in their turn")
     func full() throws {
         var play = try caughtUp(maxInFlight: 4)

@@ -1,0 +1,92 @@
+import ClusterLog
+import EventLog
+import JSON
+
+/// Answers what other nodes of the cluster ask of those who listen at this one.
+struct NodeResponder {
+    let hub: Hub
+    let exchange: NodeExchange
+
+    /// The answer to a question. One that is not known is answered, too: whoever asked need not wait.
+    func answer(_ bytes: [UInt8]) -> [UInt8]? {
+        guard let question = NodeQuestion(bytes) else { return JSONValue.object([:]).bytes }
+        switch question {
+        case .list(let page, let grant):
+            let (observers, next) = page.select(from: own.filter(grant.manages))
+            return list(observers, isCut: next != .null)
+        case .find(let id):
+            return object("observer", find(id).map(Self.document) ?? .null)
+        case .end(let id, let grant):
+            let ended = find(id).map { grant.manages($0) && hub.living.unregister($0) } ?? false
+            return object("ended", .bool(ended))
+        case .endAll(let pattern, let grant):
+            let all = own.filter { $0.topics.contains(pattern) && grant.manages($0) }
+            return object("ended", .number(Double(all.count(where: hub.living.unregister))))
+        case .retire(let id):
+            hub.names.retire(id)
+            return nil
+        case .count(let topics):
+            let census = ObserverCensus(own)
+            let counts = topics.map { topic in
+                let count = census.count(of: topic)
+                return JSONValue.array([.stream, .object].map { .number(Double(count[$0] ?? 0)) })
+            }
+            return object("counts", .array(counts))
+        case .name(let id, let claimant): return naming(id, claimant)
+        case .take(let id, let claimant, let since, let node):
+            guard let stream = find(id) as? EventStream else { return nil }
+            if (stream.namedAt.milliseconds, exchange.name) < (since, node) {
+                if claimant.mayReplace(stream) { stream.end(.replaced) }
+            } else {
+                // Opened at the same time, and told of before the other was there: now it is.
+                hub.nodes.take(id, for: stream.caller, since: stream.namedAt)
+            }
+            return nil
+        case .status: return (hub.log as? JetStreamLog).map { NodeStatus(of: hub, $0).json.bytes }
+        }
+    }
+
+    /// Those who listen here alone.
+    private var own: [any HubObserver] { hub.directory.unordered.filter { $0.kind != .webhook } }
+
+    private func find(_ id: ObserverID) -> (any HubObserver)? {
+        hub.directory.find(id).flatMap { $0.kind == .webhook ? nil : $0 }
+    }
+
+    private func naming(_ id: ObserverID, _ claimant: NodeQuestion.Claimant) -> [UInt8] {
+        var (answer, since) = (OtherNodes.Naming.granted, JSONValue.null)
+        if hub.names.isRetired(id) { answer = .retired }
+        if let stream = find(id) as? EventStream {
+            if !claimant.mayReplace(stream) { answer = .foreign }
+            since = .number(Double(stream.namedAt.milliseconds))
+        }
+        return JSONValue.object(["answer": .string(answer.rawValue), "since": since]).bytes
+    }
+
+    private func object(_ name: String, _ value: JSONValue) -> [UInt8] { JSONValue.object([name: value]).bytes }
+
+    /// As many as one message holds, the first of them in any case: whoever asked asks on after the last.
+    private func list(_ observers: [any HubObserver], isCut: Bool) -> [UInt8] {
+        var (bytes, isCut) = (Array(#"{"observers":["#.utf8), isCut)
+        let room = exchange.maximumBytes - 32
+        for (place, observer) in observers.enumerated() {
+            let document = Self.document(of: observer).bytes
+            guard place == 0 || bytes.count + document.count < room else {
+                isCut = true
+                break
+            }
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += document
+        }
+        return bytes + Array(#"],"more":\#(isCut)}"#.utf8)
+    }
+
+    private static func document(of observer: any HubObserver) -> JSONValue {
+        switch observer {
+        case let stream as EventStream: stream.document()
+        case let object as ObjectObserver: object.document()
+        case let feed as EventFeed: feed.document()
+        default: .null
+        }
+    }
+}

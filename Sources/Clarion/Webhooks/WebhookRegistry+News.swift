@@ -1,0 +1,45 @@
+import EventLog
+
+/// What other nodes of a cluster have done: the registry follows the table, whoever writes to it.
+extension WebhookRegistry {
+    /// Follows what another node has changed, one thing after the other, and not while this node changes something itself.
+    func take(_ change: ObserverChange) async {
+        await gate.run {
+            switch change {
+            case .saved(let record): take(record)
+            case .deleted(let id, let revision):
+                guard let id = try? ObserverID(id.rawValue), let present = stored(id), present.revision < revision
+                else {
+                    return
+                }
+                release(id)
+            case .redelivered(let id): dispatcher.reread(id.description)
+            }
+        }
+    }
+
+    /// Begins to deliver what is this node's, from where the log says, and leaves the rest to others.
+    ///
+    /// - Parameter grace: how long attempts under way may take at what was this node's.
+    func takeDuty(grace: Duration) async {
+        let others = await gate.run {
+            all.compactMap { $0 as? WebhookObserver }.filter { observer in
+                guard store.isOnDuty(for: observer.id) else { return true }
+                if !dispatcher.delivers(to: observer.id.description) { dispatcher.set(observer.endpoint) }
+                return false
+            }
+        }
+        await dispatcher.remove(others.map(\.id.description), grace: grace)
+    }
+
+    private func take(_ record: ObserverRecord) {
+        // This node may have saved it again meanwhile.
+        guard let id = try? ObserverID(record.id.rawValue), stored(id).map({ $0.revision < record.revision }) ?? true
+        else { return }
+        do {
+            adopt(id, try StoredWebhook(document: record.document, of: id, key: masterKey), record)
+        } catch {
+            show(record, unreadable: error, as: id)
+        }
+    }
+}

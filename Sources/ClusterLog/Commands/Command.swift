@@ -1,0 +1,49 @@
+import EventLog
+
+/// One message of the stream: what a node asks of the log. All nodes carry all of them out in the order of the stream, each on
+/// its own copy, and so come to the same: also to whether a condition holds, or a key was used before.
+enum Command: Sendable {
+    case append([EventDraft], if: AppendCondition?)
+    case saveObserver(ObserverRecord, expecting: Int64?, resettingFailures: Bool)
+    case deleteObserver(ObserverID, expecting: Int64?)
+    case deleteObservers(of: TopicPattern)
+    case setRetention(Retention?, of: Topic)
+    case deleteTopic(Topic)
+    /// Those count that ``Fences`` admit. The term is the place of the last message by which the node took up parts.
+    case recordOutcomes([DeliveryOutcome], term: Int64)
+    case abandonDeliveries(of: ObserverID, failure: String, at: Timestamp)
+    case redeliver([Position], to: ObserverID, at: Timestamp)
+    /// Who delivers which webhooks from here on, if nobody has said otherwise since the leases of that place in the stream.
+    case lease(Leases, after: UInt64)
+    /// The outcomes of these parts are the node's from here on. It has them by the leases of that place in the stream.
+    case takeUp(Parts, by: Int64)
+    /// Its events are gone up to there.
+    case noteRemoval(of: Topic, through: Position)
+    /// What the stream has up to there and was refused, or replaced, is removed from it. Whatever else is removed from now on, the
+    /// appends that are left are written: some of them only in part, of which these are the places.
+    case settle(through: UInt64, partly: [UInt64: [Int]])
+    /// Nothing.
+    case probe
+}
+
+/// A command, and whose it is.
+struct Envelope: Sendable {
+    /// The node that asked.
+    let node: NodeID
+    /// The node's own number of the command.
+    let number: UInt64
+    let command: Command
+}
+
+/// Names one run of a node: drawn when it starts.
+struct NodeID: Hashable, Sendable {
+    let bits: UInt64
+
+    static func random() -> NodeID { NodeID(bits: .random(in: 1 ... .max)) }
+
+    /// How people are told of it, such as `node-00f3a1b2c4d5e6f7`.
+    var name: String {
+        let digits = String(bits, radix: 16)
+        return "node-" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

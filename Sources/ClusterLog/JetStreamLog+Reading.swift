@@ -1,0 +1,86 @@
+public import EventLog
+
+/// What is read comes from this node's copy.
+extension JetStreamLog {
+    /// Reads on from a position: see ``EventLog/read(after:matching:limit:byteLimit:)``.
+    public func read(
+        after position: Position,
+        matching patterns: [TopicPattern],
+        limit: Int,
+        byteLimit: Int
+    ) async throws(EventLogError) -> EventPage {
+        try await index.read(after: position, matching: patterns, limit: limit, byteLimit: byteLimit)
+    }
+
+    /// The event of an id.
+    public func event(_ id: EventID) async throws(EventLogError) -> Event? { try await index.event(id) }
+
+    /// The newest event of a topic.
+    public func lastEvent(of topic: Topic) async throws(EventLogError) -> Event? {
+        try await index.lastEvent(of: topic)
+    }
+
+    /// The position of the newest event that any of the patterns matches.
+    public func newest(matching patterns: [TopicPattern]) async throws(EventLogError) -> Position? {
+        try await index.newest(matching: patterns)
+    }
+
+    /// The position just before the newest events that match: see
+    /// ``EventLog/position(beforeNewest:matching:types:)``.
+    public func position(
+        beforeNewest count: Int,
+        matching patterns: [TopicPattern],
+        types: [String]
+    ) async throws(EventLogError) -> Position {
+        let position = try await index.position(beforeNewest: count, matching: patterns, types: types)
+        // Nothing has the place before the first event of a message. As in a log that counts one after the other, clients are
+        // told of the event before it, unless some that they asked for is gone in between: they would be told of a gap.
+        guard replica.isBetweenMessages(position), let event = try await index.newestEvent(before: position) else {
+            return position
+        }
+        let rest = try await index.read(after: event, matching: patterns, limit: 1, byteLimit: 1)
+        return rest.hasGap ? position : event
+    }
+
+    /// The position just before the first event at or after a moment.
+    public func position(since moment: Timestamp) async throws(EventLogError) -> Position {
+        try await index.position(since: moment)
+    }
+
+    /// Whether a position was given to an event, here or at a node that is ahead of this one. Waits until this one has taken
+    /// what there is, for some seconds. If it cannot, who comes with the id is believed: he would be sent everything anew.
+    public func hasReached(_ position: Position) async throws(EventLogError) -> Bool {
+        if position <= tail { return true }
+        guard let sequence = try? await store() else { return true }
+        let deadline = ContinuousClock.now + .seconds(5)
+        while replica.taken < sequence {
+            guard ContinuousClock.now < deadline, (try? await Task.sleep(for: .milliseconds(2))) != nil else {
+                return true
+            }
+        }
+        // In its turn: after what was taken.
+        try await index.probe()
+        return try await index.hasReached(position)
+    }
+
+    /// Sees whether the cluster takes what is written, by writing a message that says nothing.
+    public func probe() async throws(EventLogError) { _ = try await store() }
+
+    /// Writes a message that says nothing; all but the newest are removed after a while.
+    /// - Returns: its place in the stream.
+    private func store() async throws(EventLogError) -> UInt64 {
+        if let refusal { throw refusal }
+        let result: Result<Applied, EventLogError> = await withCheckedContinuation { continuation in
+            publisher.send(.probe, to: subjects.probe, .storing { continuation.resume(returning: $0) })
+        }
+        guard case .stored(let sequence) = try result.get() else { throw .unanswered }
+        return sequence
+    }
+
+    /// Counts what this node's copy holds.
+    public func figures() async throws(EventLogError) -> LogFigures {
+        var figures = try await index.figures()
+        figures.queuedBytes = publisher.waitingBytes
+        return figures
+    }
+}

@@ -1,0 +1,117 @@
+public import EventLog
+import Posix
+
+/// The log of a cluster: a stream of NATS JetStream, which its servers keep and order, and which any number of nodes write to
+/// and follow.
+///
+/// What is asked of the log is published as a command; every node takes all commands from the stream in the same order and
+/// carries them out on a copy of its own (``Replica``), from which it answers what is read. So a node holds nothing that
+/// cannot be lost, and a condition, an idempotency key or a revision means in a cluster what it means in one process.
+///
+/// ```swift
+/// let log = try await JetStreamLog.open(ClusterAddress("nats://a:4222,nats://b:4222?name=shop"))
+/// log.follow { commit in … }
+/// ```
+public final class JetStreamLog: EventLog {
+    let node: Node
+
+    /// Joins the cluster, and takes in what its log holds so far.
+    /// - Parameters:
+    ///   - address: where the servers are, and the name of the log, which is made if there is none.
+    ///   - folder: where the node keeps its copy of the log while it runs; nil for the folder of temporary files.
+    ///   - limits: what the node bounds; all nodes of a cluster should say the same.
+    ///   - report: told, as a sentence, of what the operator should look at. Called on the log's thread.
+    /// - Throws: ``EventLogError`` with code `log-unavailable` if no server answers within ten seconds, `log-foreign` if
+    ///   the stream is none of this program.
+    public static func open(
+        _ address: ClusterAddress,
+        copyIn folder: String? = nil,
+        limits: SQLiteEventLog.Limits = SQLiteEventLog.Limits(),
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws(EventLogError) -> JetStreamLog {
+        let start = Node.Start(address: address, folder: folder, limits: limits, report: report)
+        let result = await withCheckedContinuation { continuation in
+            Thread.start(name: "clarion-join") {
+                continuation.resume(
+                    returning: Result { try JetStreamLog(start) }.mapError {
+                        $0 as? EventLogError ?? ($0 as? NATSError).map(EventLogError.init)
+                            ?? EventLogError(code: .unavailable, message: "The cluster cannot be joined.", cause: $0)
+                    }
+                )
+            }
+        }
+        return try result.get()
+    }
+
+    init(_ start: Node.Start) throws {
+        node = try Node(start)
+    }
+
+    deinit {
+        Task { [node] in await node.leave() }
+    }
+
+    /// Asks the other nodes of the cluster what only they know.
+    public var exchange: NodeExchange { node.exchange }
+
+    var index: SQLiteEventLog { node.index }
+    var publisher: Publisher { node.publisher }
+    var replica: Replica { node.replica }
+    var keeper: LeaseKeeper { node.keeper }
+    var subjects: Subjects { node.subjects }
+
+    /// The identity of this log.
+    public var epoch: LogEpoch { index.epoch }
+
+    /// The newest event that this node has taken from the stream.
+    public var tail: Position { index.tail }
+
+    /// Hands drafts to the log: see ``EventLog/append(_:if:acknowledge:)``. They are acknowledged when this node has them.
+    public func append(
+        _ drafts: [EventDraft],
+        if condition: AppendCondition?,
+        acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
+    ) {
+        if let refusal { return acknowledge(.failure(refusal)) }
+        guard drafts.count < Placement.keyed else {
+            let message = "More than \(Placement.keyed) events cannot be posted together."
+            return acknowledge(.failure(EventLogError(code: .limitReached, message: message)))
+        }
+        let topic = drafts.first?.topic
+        let isOfOne = drafts.allSatisfy { $0.topic == topic }
+        let subject = isOfOne ? topic.map(subjects.events) ?? subjects.probe : subjects.batch
+        publisher.send(
+            .append(drafts, if: condition),
+            to: subject,
+            isBounded: true,
+            .append(drafts, acknowledge)
+        )
+    }
+
+    /// Runs the body: the log commits elsewhere.
+    public func together(_ body: () -> Void) { body() }
+
+    /// Has every commit that adds events told to a follower: see ``EventLog/follow(_:)``.
+    public func follow(_ follower: @escaping @Sendable (Commit) -> Void) { index.follow(follower) }
+
+    /// Why nothing is taken; nil if it is.
+    var refusal: EventLogError? {
+        replica.fault.map { EventLogError(code: .unavailable, message: $0) }
+    }
+
+    /// Publishes a change, and waits until this node has carried it out.
+    func change(_ command: Command, to subject: String? = nil) async throws(EventLogError) -> Applied {
+        if let refusal { throw refusal }
+        let result: Result<Applied, EventLogError> = await withCheckedContinuation { continuation in
+            publisher.send(
+                command,
+                to: subject ?? subjects.changes,
+                .change { continuation.resume(returning: $0) }
+            )
+        }
+        return try result.get()
+    }
+
+    /// Lets what was published come back, and leaves the cluster: see ``EventLog/close()``.
+    public func close() async { await node.leave() }
+}

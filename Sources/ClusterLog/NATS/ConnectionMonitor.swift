@@ -1,0 +1,63 @@
+internal import CNATS
+import Locking
+import Notation
+import Posix
+import Synchronization
+
+/// Knows whether a connection is there, and what it carries, without waiting for it: libnats holds the connection's lock while it looks for another
+/// server, for a second at each that does not answer, and whoever asks it anything waits so long. So one thread asks; when that
+/// has to wait, the connection is not there.
+final class ConnectionMonitor: Sendable {
+    private let seen: Seen
+    private let thread: Thread
+
+    private final class Seen: Sendable {
+        let isStopped = Atomic(false)
+        /// When it was there last, by the machine's running time in milliseconds; nil stands as the least number.
+        let last = Atomic<Int64>(.min)
+        let maximumPayload = Atomic(0)
+        let start = ContinuousClock.now
+
+        var present: Int64 { (ContinuousClock.now - start).milliseconds }
+    }
+
+    /// How often it is looked at.
+    private static let interval = Duration.milliseconds(50)
+    /// For how long it counts as there after it was seen, in milliseconds: a busy machine may let a thread wait for some.
+    private static let validity: Int64 = 500
+
+    /// Watches a connection that is there, until told to stop.
+    init(of connection: OpaquePointer) throws {
+        let seen = Seen()
+        self.seen = seen
+        seen.last.store(seen.present, ordering: .relaxed)
+        seen.maximumPayload.store(Int(unsafe natsConnection_GetMaxPayload(connection)), ordering: .relaxed)
+        // A number, for it goes to another thread: libnats guards what it points to.
+        let address = UInt(bitPattern: connection)
+        thread = try Thread(name: "clarion-watch") {
+            guard let connection = unsafe OpaquePointer(bitPattern: address) else { return }
+            while !seen.isStopped.load(ordering: .relaxed) {
+                let isThere = unsafe natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED
+                if isThere {
+                    let bytes = unsafe natsConnection_GetMaxPayload(connection)
+                    seen.maximumPayload.store(Int(bytes), ordering: .relaxed)
+                }
+                seen.last.store(isThere ? seen.present : .min, ordering: .relaxed)
+                _ = Semaphore().wait(atMost: Self.interval)
+            }
+        }
+    }
+
+    var isConnected: Bool {
+        let last = seen.last.load(ordering: .relaxed)
+        return last != .min && seen.present - last < Self.validity
+    }
+
+    var maximumPayload: Int { seen.maximumPayload.load(ordering: .relaxed) }
+
+    /// Looks at it no more: before it is destroyed.
+    func stop() {
+        seen.isStopped.store(true, ordering: .relaxed)
+        thread.join()
+    }
+}

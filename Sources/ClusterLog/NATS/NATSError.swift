@@ -1,0 +1,40 @@
+internal import CNATS
+import EventLog
+
+/// Why libnats could not do what it was asked to.
+struct NATSError: Error, CustomStringConvertible {
+    let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    /// - Parameter status: what a function of libnats returned, other than NATS_OK.
+    init(_ call: String, _ status: natsStatus) {
+        let text = unsafe natsStatus_GetText(status)
+        message = "\(call): \(unsafe text.map { unsafe String(cString: $0) } ?? "status \(status.rawValue)")"
+    }
+
+    var description: String { message }
+
+    /// - Throws: unless the call went well.
+    static func check(_ call: String, _ status: natsStatus) throws(NATSError) {
+        if status != NATS_OK { throw NATSError(call, status) }
+    }
+}
+
+extension EventLogError {
+    /// What whoever asks the log is told of it.
+    init(_ error: NATSError) {
+        self.init(code: .unavailable, message: "The cluster's log cannot be reached.", cause: error)
+    }
+
+    static var unanswered: EventLogError {
+        EventLogError(
+            code: .unavailable,
+            message: "The cluster's log did not answer in time. What was to be written may have been, or may be yet."
+        )
+    }
+
+    static var isClosed: EventLogError { EventLogError(code: .closed, message: "The log is closed.") }
+}

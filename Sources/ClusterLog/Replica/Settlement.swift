@@ -1,0 +1,73 @@
+import EventLog
+
+/// Which messages of the stream are of no use any more, and up to where it is settled what is written of those that are left.
+struct Settlement: Sendable {
+    /// A message that is of no use to a node which starts later.
+    struct Spent: Sendable {
+        let sequence: UInt64
+        /// The message that showed it, itself or a later one.
+        let since: UInt64
+    }
+
+    /// What has one message that counts, the newest.
+    enum Kind: Hashable, Sendable {
+        case probe, settling
+        case removal(of: Topic)
+    }
+
+    private var spent: [Spent] = []
+    private var newest: [Kind: UInt64] = [:]
+    /// Up to where all appends that are in the stream are written.
+    private(set) var through: UInt64 = 0
+    /// Of those of which only some was written, which drafts: by their messages.
+    private var partly: [UInt64: [Int]] = [:]
+
+    /// Takes in that a message is of no use: it was refused, or a newer one has taken its place.
+    mutating func spend(_ sequence: UInt64, since: UInt64) {
+        if sequence > 0 { spent.append(Spent(sequence: sequence, since: since)) }
+    }
+
+    /// Takes in a message that takes the place of the one of its kind before.
+    mutating func replace(_ kind: Kind, by sequence: UInt64) {
+        if let before = newest.updateValue(sequence, forKey: kind) { spend(before, since: sequence) }
+    }
+
+    /// Takes out what is of no use.
+    mutating func takeSpent() -> [Spent] {
+        defer { spent = [] }
+        return spent
+    }
+
+    /// What is to be written of an append.
+    func decision(of sequence: UInt64) -> Placement.Decision {
+        sequence <= through ? .written(places: partly[sequence]) : .open
+    }
+
+    /// Takes in what came of an append: of no use if nothing was written, to be kept in mind if only some was.
+    mutating func note(_ receipt: AppendReceipt, after start: Position, of sequence: UInt64, drafts count: Int) {
+        if receipt.isReplay || count == 0 { return spend(sequence, since: sequence) }
+        var newest = start
+        var places: [Int] = []
+        for (place, event) in receipt.events.enumerated() where event.id.position > newest {
+            newest = event.id.position
+            places.append(place)
+        }
+        if places.count < count, receipt.events.count == count { partly[sequence] = places }
+    }
+
+    /// Of which messages up to a place only some was written.
+    func partly(through sequence: UInt64) -> [UInt64: [Int]] { partly.filter { $0.key <= sequence } }
+
+    /// Takes in what others have found.
+    mutating func settle(through sequence: UInt64, partly found: [UInt64: [Int]]) {
+        guard sequence > through else { return }
+        through = sequence
+        partly = partly.filter { $0.key > sequence }.merging(found) { own, _ in own }
+    }
+
+    /// Takes in that messages are not in the stream any more.
+    mutating func forget(_ sequences: [UInt64]) {
+        if partly.isEmpty { return }
+        for sequence in sequences { partly[sequence] = nil }
+    }
+}

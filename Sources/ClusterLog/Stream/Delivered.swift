@@ -1,0 +1,33 @@
+import EventLog
+
+/// What the server says of a message that it sends from a stream, in the subject to reply to.
+struct Delivered {
+    /// The place in the stream.
+    let sequence: UInt64
+    /// How many messages the consumer has sent with this one.
+    let number: UInt64
+    /// When the stream got it.
+    let time: Timestamp
+
+    init(sequence: UInt64, number: UInt64, time: Timestamp) {
+        (self.sequence, self.number, self.time) = (sequence, number, time)
+    }
+
+    /// Reads `$JS.ACK.<stream>.<consumer>.<attempt>.<sequence>.<number>.<nanoseconds>.<waiting>`, which has two more parts
+    /// after the second, and may have one at the end, where servers have domains.
+    init?(_ reply: String) {
+        let parts = reply.split(separator: ".", omittingEmptySubsequences: false)
+        let first: Int
+        switch parts.count {
+        case 9: first = 5
+        case 11...: first = 7
+        default: return nil
+        }
+        guard parts[0] == "$JS", parts[1] == "ACK", let sequence = UInt64(parts[first]),
+            let number = UInt64(parts[first + 1]), let nanoseconds = Int64(parts[first + 2])
+        else { return nil }
+        self.sequence = sequence
+        self.number = number
+        time = Timestamp(milliseconds: nanoseconds / 1_000_000)
+    }
+}

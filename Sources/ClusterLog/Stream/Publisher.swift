@@ -1,0 +1,219 @@
+import EventLog
+import Locking
+import Posix
+import Synchronization
+
+/// Publishes this node's commands, and keeps who waits for them until they come back with the stream: then they are carried
+/// out here as everywhere. What the servers refuse, or do not answer, is told at once.
+final class Publisher: Sendable {
+    /// Whom to tell how it went.
+    enum Completion: Sendable {
+        case append([EventDraft], @Sendable (Result<AppendReceipt, EventLogError>) -> Void)
+        case change(@Sendable (Result<Applied, EventLogError>) -> Void)
+        /// Told when the servers have it: it may be removed before it comes back.
+        case storing(@Sendable (Result<Applied, EventLogError>) -> Void)
+
+        func fail(_ error: EventLogError) {
+            switch self {
+            case .append(_, let acknowledge): acknowledge(.failure(error))
+            case .change(let complete), .storing(let complete): complete(.failure(error))
+            }
+        }
+    }
+
+    private struct Pending {
+        let completion: Completion
+        let bytes: Int
+        let sent: ContinuousClock.Instant
+        /// Whether the servers have it, so that it comes back as soon as this node has taken what is before it.
+        var isStored = false
+    }
+
+    private struct State {
+        var number: UInt64 = 0
+        var pending: [UInt64: Pending] = [:]
+        var bytes = 0
+        /// When the servers last took something, or it came back.
+        var progressed = ContinuousClock.now
+        var isClosed = false
+    }
+
+    private let connection: NATSConnection
+    private let inbox: String
+    private let node: NodeID
+    private let limit: Int
+    private let state = Lock(State())
+
+    /// For how long a command may go without any sign that the servers take any.
+    static let patience = Duration.milliseconds(850)
+    /// For how long it may take although they do.
+    static let longest = Duration.seconds(10)
+    /// What a message may take beside the command.
+    private static let overhead = 1_024
+
+    /// - Parameter limit: the bytes that may wait; appends beyond are refused.
+    init(_ connection: NATSConnection, node: NodeID, limit: Int) {
+        self.connection = connection
+        self.node = node
+        self.limit = limit
+        inbox = "_INBOX.clarion.\(node.bits)"
+    }
+
+    /// Bytes that wait to be acknowledged.
+    var waitingBytes: Int { state.withLock { $0.bytes } }
+
+    /// Whether the servers can be reached, as far as is known.
+    var isConnected: Bool { connection.isConnected }
+
+    /// How often the connection was made anew.
+    var reconnects: Int { connection.reconnects }
+
+    var isEmpty: Bool { state.withLock { $0.pending.isEmpty } }
+
+    /// The most bytes of one command.
+    var maximumBytes: Int { max(connection.maximumPayload - Self.overhead, 0) }
+
+    /// Publishes a command; what it comes to is told on another thread, or on this one if it is refused.
+    func send(
+        _ command: Command,
+        to subject: String,
+        isBounded: Bool = false,
+        _ completion: Completion
+    ) {
+        let number = state.withLock { state -> UInt64 in
+            state.number += 1
+            return state.number
+        }
+        let bytes = Envelope(node: node, number: number, command: command).bytes
+        if let refusal = admit(number, bytes, isBounded: isBounded, completion) { return completion.fail(refusal) }
+        do throws(NATSError) {
+            try connection.publish(bytes, to: subject, reply: "\(inbox).\(number)")
+        } catch {
+            take(number)?.fail(EventLogError(error))
+        }
+    }
+
+    private func admit(_ number: UInt64, _ bytes: [UInt8], isBounded: Bool, _ completion: Completion) -> EventLogError?
+    {
+        if bytes.count > maximumBytes {
+            return EventLogError(
+                code: .limitReached,
+                message: """
+                    What is posted together has \(bytes.count) bytes, and the cluster's servers take messages of \
+                    \(maximumBytes) (max_payload).
+                    """
+            )
+        }
+        let isConnected = connection.isConnected
+        return state.withLock { state in
+            if state.isClosed { return .isClosed }
+            guard isConnected else { return EventLogError(NATSError("not connected")) }
+            if isBounded, state.bytes + bytes.count > limit {
+                return EventLogError(code: .overloaded, message: "Too much is waiting to be written.")
+            }
+            if state.pending.isEmpty { state.progressed = .now }
+            state.pending[number] = Pending(completion: completion, bytes: bytes.count, sent: .now)
+            state.bytes += bytes.count
+            return nil
+        }
+    }
+
+    /// Takes out who waits for a command, which is then told by the caller; nil if it was told already.
+    func take(_ number: UInt64) -> Completion? {
+        state.withLock { state in
+            guard let pending = state.pending.removeValue(forKey: number) else { return nil }
+            state.bytes -= pending.bytes
+            state.progressed = .now
+            return pending.completion
+        }
+    }
+
+    /// Takes no more commands.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// Has nobody wait any longer.
+    func failAll(_ error: EventLogError) {
+        let waiting = state.withLock { state in
+            defer { (state.pending, state.bytes) = ([:], 0) }
+            return state.pending.values.map(\.completion)
+        }
+        for completion in waiting { completion.fail(error) }
+    }
+
+    /// Hears the servers' answers, and sees to what goes unanswered, until told to stop.
+    func run(until isStopped: @escaping @Sendable () -> Bool) throws -> [Thread] {
+        let answers = try connection.subscribe(to: "\(inbox).*")
+        let hearing = try Thread(name: "clarion-acks") { [self] in
+            while !isStopped() {
+                if let message = try? answers.next(atMost: 50) { hear(message) }
+            }
+        }
+        // Not between two answers: libnats waits by the clock of the day, which may be set back meanwhile.
+        let looking = try Thread(name: "clarion-overdue") { [self] in
+            while !isStopped() {
+                failOverdue(at: .now)
+                _ = Semaphore().wait(atMost: .milliseconds(50))
+            }
+        }
+        return [hearing, looking]
+    }
+
+    private func hear(_ message: NATSMessage) {
+        guard let digits = message.subject.split(separator: ".").last, let number = UInt64(digits) else { return }
+        if message.status != nil {
+            // Nobody listens: no server leads the stream at the moment.
+            take(number)?.fail(EventLogError(NATSError("no server takes what is published (\(message.status ?? ""))")))
+        } else if message.data.contains(error: "\"error\"") {
+            take(number)?.fail(Self.refusal(message.data))
+        } else {
+            // It comes back with the stream, in its turn.
+            let isAwaited = state.withLock { state in
+                state.progressed = .now
+                state.pending[number]?.isStored = true
+                if case .storing? = state.pending[number]?.completion { return false }
+                return true
+            }
+            if !isAwaited, case .storing(let complete)? = take(number) {
+                complete(.success(.stored((try? StreamAPI.answer(message.data))?.seq ?? 0)))
+            }
+        }
+    }
+
+    private func failOverdue(at now: ContinuousClock.Instant) {
+        let overdue = state.withLock { state -> [Completion] in
+            let isStuck = now - state.progressed > Self.patience
+            let numbers = state.pending.filter {
+                let age = now - $0.value.sent
+                return age > Self.longest || isStuck && age > Self.patience && !$0.value.isStored
+            }.keys
+            return numbers.compactMap { number in
+                guard let pending = state.pending.removeValue(forKey: number) else { return nil }
+                state.bytes -= pending.bytes
+                return pending.completion
+            }
+        }
+        for completion in overdue { completion.fail(.unanswered) }
+    }
+
+    /// Why the servers did not store a message (`errors.json` of nats-server).
+    private static func refusal(_ answer: [UInt8]) -> EventLogError {
+        let fault = (try? StreamAPI.answer(answer))?.error
+        let text = fault?.description ?? "the server does not say why"
+        switch fault?.errCode {
+        case 10_023, 10_047, 10_077, 10_122: return EventLogError(code: .storageFull, message: text)
+        case 10_071: return EventLogError(code: .valueChanged, message: text)
+        default: return EventLogError(NATSError(text))
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether the answer says that something went wrong: most do not, and are not read any further.
+    func contains(error word: StaticString) -> Bool {
+        let word = Array("\(word)".utf8)
+        guard count >= word.count else { return false }
+        return indices.dropLast(word.count - 1).contains {
+            self[$0] == word[0] && self[$0..<$0 + word.count].elementsEqual(word)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import EventLog
+import Foundation
+
+/// The stream that holds a log, as the servers' interface shows it.
+struct StreamAPI: Sendable {
+    let connection: NATSConnection
+    let subjects: Subjects
+
+    /// What a stream is.
+    struct Stream {
+        let epoch: LogEpoch
+        /// The newest message.
+        let last: UInt64
+        let bytes: UInt64
+    }
+
+    /// The stream, which is made if there is none.
+    func open(replicas: Int) throws -> Stream {
+        let config = StreamConfig(
+            name: subjects.stream,
+            description: Self.mark + LogEpoch.random().description,
+            subjects: [subjects.all],
+            numReplicas: replicas
+        )
+        let answer = try ask("STREAM.CREATE", config)
+        if let fault = answer.error, fault.errCode != Self.nameInUse {
+            throw EventLogError(
+                code: .unavailable,
+                message: "The stream of the log cannot be made: \(fault.description ?? "the server does not say why")."
+            )
+        }
+        return try read()
+    }
+
+    /// The stream as it is.
+    /// - Parameter milliseconds: for how long the answer is waited for.
+    func read(atMost milliseconds: Int64 = 2_000) throws -> Stream {
+        let (state, epoch, _) = try info(atMost: milliseconds)
+        return Stream(epoch: epoch, last: state.lastSeq, bytes: state.bytes)
+    }
+
+    /// The stream as people are told of it.
+    func standing() throws -> ClusterVisit.Stream {
+        let (state, _, answer) = try info(atMost: 2_000)
+        return ClusterVisit.Stream(
+            messages: state.messages,
+            bytes: state.bytes,
+            last: state.lastSeq,
+            leader: answer.cluster?.leader,
+            followers: (answer.cluster?.replicas ?? []).map { server in
+                ClusterVisit.Follower(name: server.name, isCurrent: server.current && server.offline != true)
+            },
+            replicas: answer.config?.numReplicas ?? 1
+        )
+    }
+
+    private func info(atMost milliseconds: Int64) throws -> (StreamAnswer.State, LogEpoch, StreamAnswer) {
+        let answer = try ask("STREAM.INFO", InfoRequest(deletedDetails: false), atMost: milliseconds)
+        if answer.error?.errCode == Self.noStream {
+            throw EventLogError(code: .unavailable, message: "There is no log of this name on these servers.")
+        }
+        guard answer.error == nil, let state = answer.state, let config = answer.config else {
+            throw EventLogError(
+                code: .unavailable,
+                message: "The stream of the log cannot be read: \(answer.error?.description ?? "no answer")."
+            )
+        }
+        let text = config.description ?? ""
+        guard text.hasPrefix(Self.mark), let epoch = LogEpoch(text.dropFirst(Self.mark.count)) else {
+            throw EventLogError(code: .foreign, message: "The stream \(subjects.stream) is no log of this program.")
+        }
+        return (state, epoch, answer)
+    }
+
+    /// Which messages were removed, if they are not too many for one answer.
+    func removed() throws -> Set<UInt64> {
+        let (state, _, _) = try info(atMost: 2_000)
+        guard let count = state.numDeleted, count <= Self.mostRemoved else { return [] }
+        let answer = try ask("STREAM.INFO", InfoRequest(deletedDetails: true))
+        return Set(answer.state?.deleted ?? [])
+    }
+
+    /// A number has up to twenty digits, and answers have up to a mebibyte unless the servers are told otherwise.
+    private static let mostRemoved = 40_000
+
+    /// Has the stream sent to a subject, from a message on.
+    /// - Returns: when the servers began, by their clock.
+    @discardableResult
+    func consume(from sequence: UInt64, to subject: String, heartbeat milliseconds: Int64) throws -> Timestamp {
+        let request = ConsumerRequest(
+            streamName: subjects.stream,
+            config: .init(
+                deliverSubject: subject,
+                optStartSeq: max(sequence, 1),
+                idleHeartbeat: milliseconds * 1_000_000
+            )
+        )
+        let answer = try ask("CONSUMER.CREATE", request)
+        guard answer.error == nil, let time = answer.created.flatMap(Timestamp.init(rfc3339:)) else {
+            throw NATSError("CONSUMER.CREATE: \(answer.error?.description ?? "no time")")
+        }
+        return time
+    }
+
+    /// The first message from a place on; nil if there is none.
+    func message(from sequence: UInt64) throws -> (data: [UInt8], subject: String, place: Delivered)? {
+        try message(MessageRequest(seq: sequence))
+    }
+
+    /// The newest message of a subject; nil if there is none.
+    func newest(of subject: String) throws -> [UInt8]? {
+        try message(NewestRequest(lastBySubj: subject))?.data
+    }
+
+    private func message(_ request: some Encodable) throws -> (data: [UInt8], subject: String, place: Delivered)? {
+        let answer = try ask("STREAM.MSG.GET", request)
+        if answer.error?.errCode == Self.noMessage { return nil }
+        guard let message = answer.message, let time = Timestamp(rfc3339: message.time) else {
+            throw NATSError("STREAM.MSG.GET: \(answer.error?.description ?? "no message")")
+        }
+        let place = Delivered(sequence: message.seq, number: 0, time: time)
+        return (message.data.map { Array($0) } ?? [], message.subject, place)
+    }
+
+    /// Removes messages; those that are not there any more are passed over.
+    ///
+    /// One by one, as `STREAM.PURGE` is not safe: nats-server 2.9.10 that is killed carries out a purge once more when it starts,
+    /// and then removes all that comes before, of all subjects.
+    /// - Parameter inbox: what nobody else listens to.
+    func remove(_ sequences: [UInt64], answeringTo inbox: String) throws {
+        if sequences.isEmpty { return }
+        let answers = try connection.subscribe(to: inbox)
+        var waiting = 0
+        for sequence in sequences {
+            let request = try Self.bytes(of: RemovalRequest(seq: sequence))
+            try connection.publish(request, to: "$JS.API.STREAM.MSG.DELETE.\(subjects.stream)", reply: inbox)
+            waiting += 1
+            if waiting == Self.removalsAtOnce { waiting -= try Self.take(answers) }
+        }
+        while waiting > 0 { waiting -= try Self.take(answers) }
+    }
+
+    /// How many are asked for before one is answered.
+    private static let removalsAtOnce = 128
+
+    private static func take(_ answers: NATSSubscription) throws -> Int {
+        guard let message = try answers.next(atMost: 5_000) else { throw NATSError("STREAM.MSG.DELETE: no answer") }
+        guard message.status == nil else { throw NATSError("STREAM.MSG.DELETE: \(message.status ?? "")") }
+        // As a rule nothing went wrong, and it is not read any further.
+        if message.data.contains(error: "\"error\""), let fault = try answer(message.data).error,
+            fault.errCode != noSuchMessage
+        {
+            throw NATSError("STREAM.MSG.DELETE: \(fault.description ?? "")")
+        }
+        return 1
+    }
+
+    /// Reads the answer to what was asked or published.
+    static func answer(_ bytes: [UInt8]) throws -> StreamAnswer {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(StreamAnswer.self, from: Data(bytes))
+    }
+
+    private func ask(_ verb: String, _ body: some Encodable, atMost milliseconds: Int64 = 2_000) throws -> StreamAnswer
+    {
+        let message = try connection.request(
+            try Self.bytes(of: body),
+            to: "$JS.API.\(verb).\(subjects.stream)",
+            atMost: milliseconds
+        )
+        guard message.status == nil else { throw NATSError("\(verb): \(message.status ?? "")") }
+        return try Self.answer(message.data)
+    }
+
+    private static func bytes(of document: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        return Array(try encoder.encode(document))
+    }
+
+    /// Before the epoch in the stream's description: servers before 2.10 keep nothing else with a stream.
+    private static let mark = "clarion log "
+
+    private static let noMessage = 10_037
+
+    /// There is none in that place.
+    private static let noSuchMessage = 10_057
+
+    private static let noStream = 10_059
+
+    /// A stream of the name is there, made otherwise: with another epoch, that is.
+    private static let nameInUse = 10_058
+}

@@ -1,0 +1,100 @@
+import EventLog
+import Locking
+
+/// Removes from the stream what a node that starts later has no use for: events that retention, or the deletion of their topic, has
+/// removed from the copies, and messages that were refused, or that a newer one has taken the place of. One of the nodes does so. All
+/// keep what a webhook waits for, and events with a key until that is forgotten.
+///
+/// Before events are removed it says so in the stream: up to where all that was refused is gone already, so that a node which starts
+/// later decides nothing anew of which the reasons are removed; and what each topic has lost, so that such a node tells readers who
+/// come back of the gap.
+final class StreamPurge {
+    private let stream: StreamAPI
+    private let publisher: Publisher
+    private let replica: Replica
+    private let keeper: LeaseKeeper
+    private let inbox: String
+    private var spent: [Settlement.Spent] = []
+    private var removed: [(event: RemovedEvents.Removed, at: ContinuousClock.Instant)] = []
+
+    /// How often it looks.
+    private static let interval = Duration.seconds(10)
+    /// For how long a node that does not remove keeps in mind which events are to be removed: if the one that does is gone, another
+    /// takes over before.
+    private static let memory = Duration.seconds(60)
+
+    init(_ stream: StreamAPI, _ publisher: Publisher, _ replica: Replica, _ keeper: LeaseKeeper, node: NodeID) {
+        (self.stream, self.publisher, self.replica, self.keeper) = (stream, publisher, replica, keeper)
+        inbox = "_INBOX.clarion.\(node.bits).removals"
+    }
+
+    /// Looks now and then at what there is to remove.
+    func run(until isStopped: () -> Bool) {
+        var looked = ContinuousClock.now
+        while !isStopped() {
+            _ = Semaphore().wait(atMost: .milliseconds(100))
+            if ContinuousClock.now - looked < Self.interval { continue }
+            looked = .now
+            // What fails is done the next time.
+            try? look(at: looked)
+        }
+    }
+
+    private func look(at now: ContinuousClock.Instant) throws {
+        let taken = replica.taken
+        // What was taken is carried out then.
+        try Waiting.wait { [replica] () async throws(EventLogError) in try await replica.index.probe() }
+        spent += replica.settlement.withLock { $0.takeSpent() }
+        removed += replica.index.removed?.take().map { ($0, now) } ?? []
+        if keeper.duty.contains(.first) {
+            try remove(through: taken)
+        } else {
+            // Whoever removes has said so.
+            let settled = replica.settlement.withLock { $0.through }
+            spent.removeAll { $0.since <= settled }
+            removed.removeAll { now - $0.at > Self.memory }
+        }
+    }
+
+    private func remove(through taken: UInt64) throws {
+        if spent.isEmpty, removed.isEmpty { return }
+        try stream.remove(spent.map(\.sequence), answeringTo: inbox)
+        spent = []
+        let partly = replica.settlement.withLock { $0.partly(through: taken) }
+        try publish(.settle(through: taken, partly: partly), to: stream.subjects.settled)
+        let events = removed.filter { Self.message(of: $0.event) <= taken }
+        // The last of each topic says it for all.
+        let last = Dictionary(events.compactMap { gone in gone.event.topic.map { ($0, gone.event.position) } }) {
+            max($0, $1)
+        }
+        for (topic, position) in last {
+            try publish(.noteRemoval(of: topic, through: position), to: stream.subjects.removal(of: topic))
+        }
+        let messages = Set(events.lazy.filter { !$0.event.isKept }.map { Self.message(of: $0.event) })
+        // The others go with the last of their events.
+        let empty = try Waiting.wait { [replica] () async throws(EventLogError) in
+            try await replica.index.empty(messages.sorted().map(Self.start), width: Replica.eventsPerMessage)
+        }
+        let gone = empty.map { UInt64($0.rawValue / Replica.eventsPerMessage) }
+        try stream.remove(gone, answeringTo: inbox)
+        replica.settlement.withLock { $0.forget(gone) }
+        removed.removeAll { Self.message(of: $0.event) <= taken }
+    }
+
+    private static func message(of event: RemovedEvents.Removed) -> UInt64 {
+        UInt64(max(event.position.rawValue, 0) / Replica.eventsPerMessage)
+    }
+
+    private static func start(of message: UInt64) -> Position {
+        Position(Int64(clamping: message) * Replica.eventsPerMessage)
+    }
+
+    private func publish(_ command: Command, to subject: String) throws {
+        _ = try Waiting.wait { [publisher] () async throws(EventLogError) in
+            let result: Result<Applied, EventLogError> = await withCheckedContinuation { continuation in
+                publisher.send(command, to: subject, .change { continuation.resume(returning: $0) })
+            }
+            return try result.get()
+        }
+    }
+}

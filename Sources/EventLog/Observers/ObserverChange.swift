@@ -1,0 +1,9 @@
+/// What another node of a cluster has done to a durable observer.
+public enum ObserverChange: Sendable {
+    /// It was registered, or replaced.
+    case saved(ObserverRecord)
+    /// It was deleted, at that revision: what has a later one is another.
+    case deleted(ObserverID, Int64)
+    /// Deliveries of it were made due.
+    case redelivered(ObserverID)
+}

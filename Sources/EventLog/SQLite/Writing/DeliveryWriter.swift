@@ -1,0 +1,158 @@
+internal import GRDB
+
+/// The deliveries, their attempts, and the counters of their observers.
+///
+/// It knows nothing of them by heart: a delivery that has a row is looked up.
+final class DeliveryWriter {
+    let observers: ObserverWriter
+    let time: TimeWriter
+    private let find: PreparedStatement
+    private let isThere: PreparedStatement
+    private let insert: PreparedStatement
+    private let settle: PreparedStatement
+    private let note: PreparedStatement
+    private let keep: PreparedStatement
+    private let count: PreparedStatement
+
+    init(_ db: Database, _ observers: ObserverWriter, _ time: TimeWriter) throws {
+        (self.observers, self.time) = (observers, time)
+        find = try db.compiled(
+            """
+            SELECT id, state, renewals, attempts, logged FROM delivery INDEXED BY delivery_event
+            WHERE event = ?2 AND observer = ?1
+            """
+        )
+        isThere = try db.compiled(
+            "SELECT 1 FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1 AND seq > removed"
+        )
+        // One row of values: of what may add several, or answers what it added, SQLite copies each page to a journal first.
+        insert = try db.compiled(
+            """
+            INSERT INTO delivery
+                (observer, event, state, attempts, not_before, status, failure, attempted_at, settled_at, logged)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE ?3 WHEN \(LogSchema.pending) THEN NULL ELSE ?8 END, 1)
+            """
+        )
+        settle = try db.compiled(
+            """
+            UPDATE delivery SET state = ?2, attempts = ?3, not_before = ifnull(?4, not_before), status = ?5,
+                failure = ?6, attempted_at = ?7, settled_at = CASE ?2 WHEN \(LogSchema.pending) THEN NULL ELSE ?7 END,
+                logged = logged + 1 WHERE id = ?1
+            """
+        )
+        note = try db.compiled(
+            """
+            UPDATE delivery SET attempts = ?2, status = ?3, attempted_at = ?4,
+                failure = CASE state WHEN \(LogSchema.dead) THEN failure ELSE ?5 END, logged = logged + 1
+            WHERE id = ?1
+            """
+        )
+        keep = try db.compiled(
+            """
+            INSERT OR REPLACE INTO attempt
+                (id, number, ended_at, duration, connected, secured, answered, status, failure, message, response)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            """
+        )
+        count = try db.compiled(
+            """
+            UPDATE delivery_stats SET delivered = delivered + ?2, failed = failed + ?3, dead = dead + ?4,
+                pending = pending + ?5, last_status = ?8, last_failure = ?9, last_attempt_at = ?10,
+                failing_since = CASE WHEN ?2 > 0 THEN ?6 ELSE ifnull(failing_since, ?6) END,
+                failing_for = CASE WHEN ?2 > 0 THEN ?7 ELSE failing_for + ?7 END
+            WHERE observer = ?1
+            RETURNING failing_for
+            """
+        )
+    }
+
+    /// Records outcomes: see ``DeliveryLog/recordOutcomes(_:completion:)``.
+    /// - Returns: of the observers concerned, those that failed last: how long they have been failing.
+    func record(_ outcomes: [DeliveryOutcome], _ db: Database) throws -> [ObserverID: Duration] {
+        var tallies: [ObserverID: OutcomeTally] = [:]
+        for outcome in outcomes {
+            guard let observer = observers[outcome.observer] else { continue }
+            let before = try find(outcome, of: observer.key)
+            if try write(outcome, of: observer.subscription, over: before) {
+                tallies[observer.id, default: OutcomeTally()].add(outcome, before: before)
+            }
+        }
+        var failing: [ObserverID: Duration] = [:]
+        for (id, tally) in tallies {
+            guard let observer = observers[id] else { continue }
+            let duration = try add(tally, to: observer.key)
+            if tally.failingSince != nil { failing[id] = duration }
+            // Most come in order: then it comes to what is still under way.
+            try observers.moveCursor(of: observer, scanning: 4 * tally.count + 64, db)
+        }
+        return failing
+    }
+
+    /// Writes what came of an attempt, and how it went.
+    /// - Parameter before: the row; nil if there is none.
+    /// - Returns: whether the delivery did not know of the attempt already, and is not gone, with its event or for its age.
+    private func write(
+        _ outcome: DeliveryOutcome,
+        of subscription: Subscription,
+        over before: AttemptedDelivery?
+    ) throws -> Bool {
+        if let before, !before.counts(outcome) { return false }
+        guard let id = try before.map({ try change($0, outcome) }) ?? insert(outcome, of: subscription) else {
+            return false
+        }
+        try keep(outcome.attempt, of: id, after: before?.logged ?? 0)
+        return true
+    }
+
+    private func find(_ outcome: DeliveryOutcome, of observer: Int64) throws -> AttemptedDelivery? {
+        try find.bind(observer, outcome.event).first { row in
+            AttemptedDelivery(
+                id: row[0],
+                state: row[1],
+                isRenewed: row[2] != outcome.renewals,
+                attempts: row[3],
+                logged: row[4]
+            )
+        }
+    }
+
+    private func insert(_ outcome: DeliveryOutcome, of subscription: Subscription) throws -> Int64? {
+        guard outcome.event.rawValue > subscription.cursor else { return nil }
+        guard try isThere.bind(outcome.event).first({ _ in true }) != nil else { return nil }
+        let attempt = outcome.attempt
+        insert.bind(subscription.key, outcome.event, outcome.state.number, attempt.number)
+        insert.bind(outcome.state.notBefore ?? time.begunAt, attempt.status, attempt.failure, attempt.at, from: 5)
+        try insert.run()
+        return insert.lastInsertedID
+    }
+
+    private func change(_ delivery: AttemptedDelivery, _ outcome: DeliveryOutcome) throws -> Int64 {
+        let attempt = outcome.attempt
+        if delivery.settles(outcome) {
+            settle.bind(delivery.id, outcome.state.number, attempt.number, outcome.state.notBefore)
+            try settle.bind(attempt.status, attempt.failure, attempt.at, from: 5).run()
+        } else {
+            let number = delivery.isRenewed ? delivery.attempts : Int64(attempt.number)
+            try note.bind(delivery.id, number, attempt.status, attempt.at, attempt.failure).run()
+        }
+        return delivery.id
+    }
+
+    /// Keeps how an attempt went, in the place of the oldest if there are many.
+    private func keep(_ attempt: DeliveryAttempt, of delivery: Int64, after logged: Int64) throws {
+        let ring = LogSchema.attemptsPerDelivery
+        keep.bind(delivery * ring + logged % ring, attempt.number, attempt.at, attempt.duration)
+        keep.bind(attempt.connected, attempt.secured, attempt.answered, from: 5)
+        keep.bind(attempt.status, attempt.failure, attempt.message, from: 8)
+        try keep.bind(attempt.response.isEmpty ? nil : attempt.response, from: 11).run()
+    }
+
+    /// Adds to the counters of an observer.
+    /// - Returns: how long it has been failing.
+    private func add(_ tally: OutcomeTally, to observer: Int64) throws -> Duration {
+        count.bind(observer, tally.delivered, tally.failed, tally.dead, tally.pending, tally.failingSince)
+        count.bind(tally.failingFor, tally.lastStatus, tally.lastFailure, tally.lastAttemptAt, from: 7)
+        // To the end: an UPDATE is done when it says so.
+        return .milliseconds(try count.map { $0.integer(0) }.last ?? 0)
+    }
+}

@@ -1,0 +1,111 @@
+internal import GRDB
+
+/// The idempotency keys, and how many there are.
+final class IdempotencyWriter: WriterPart {
+    private let find: PreparedStatement
+    private let insert: PreparedStatement
+    private let replace: PreparedStatement
+    private let limit: Int
+    /// How many there are, those included that are too old and were not removed yet.
+    private(set) var count: Int
+    private var committedCount: Int
+
+    /// What a key was used for.
+    struct Use {
+        let fingerprint: [UInt8]
+        let event: Int64
+        let time: Timestamp
+    }
+
+    init(_ db: Database, limit: Int) throws {
+        find = try db.compiled(
+            """
+            SELECT fingerprint, event, time FROM idempotency
+            WHERE topic = ?1 AND key = ?2 AND used_at > ?3 AND event > (SELECT deleted FROM topic WHERE id = ?1)
+            """
+        )
+        insert = try db.compiled(
+            """
+            INSERT OR IGNORE INTO idempotency (topic, key, fingerprint, event, time, used_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
+        )
+        replace = try db.compiled(
+            """
+            UPDATE idempotency SET fingerprint = ?3, event = ?4, time = ?5, used_at = ?6 WHERE topic = ?1 AND key = ?2
+            """
+        )
+        self.limit = limit
+        let noted = try db.cached("SELECT held_keys FROM log").first { $0[0] as Int? } ?? nil
+        count = try noted ?? Int(db.number("SELECT count(*) FROM idempotency"))
+        committedCount = count
+    }
+
+    func mark() -> () -> Void {
+        let before = count
+        return { [self] in count = before }
+    }
+
+    func commit() { committedCount = count }
+
+    func rollBack() { count = committedCount }
+
+    /// Whether there may be so many more.
+    func mayAdd(_ more: Int) -> Bool { count + more <= limit }
+
+    /// Refuses so many more if they are too many.
+    func checkLimit(adding more: Int, at place: Int) throws {
+        if mayAdd(more) { return }
+        throw EventLogError.limitReached("\(limit) idempotency keys of the last 24 hours", at: place)
+    }
+
+    /// What a key was used for on a topic, unless that is too long ago.
+    /// - Parameter now: the log's time.
+    func use(of key: IdempotencyKey, on topic: Int64, at now: Timestamp) throws -> Use? {
+        try find.bind(topic, key.text, now.milliseconds - IdempotencyKey.lifetime)
+            .first { Use(fingerprint: $0[0], event: $0[1], time: $0[2]) }
+    }
+
+    /// Keeps what a key is used for.
+    func keep(_ key: IdempotencyKey, of event: Event, on topic: Int64, at now: Timestamp) throws {
+        func run(_ row: PreparedStatement) throws {
+            try row.bind(topic, key.text, key.fingerprint, event.position, event.time, now).run()
+        }
+        try run(insert)
+        if insert.changes > 0 {
+            count += 1
+        } else {
+            // One that is too old, or of a topic that was deleted, and still has its row.
+            try run(replace)
+        }
+    }
+
+    /// Forgets some keys whose lifetime is over.
+    /// - Returns: how many they were.
+    func forget(
+        _ limit: Int,
+        at now: Timestamp,
+        noting schedule: inout MaintenanceSchedule,
+        _ removed: RemovedEvents?,
+        _ db: Database
+    ) throws -> Int {
+        let found = try db.cached(
+            """
+            SELECT topic, key, event FROM idempotency INDEXED BY idempotency_used WHERE used_at <= ?1 ORDER BY used_at LIMIT ?2
+            """
+        ).bind(now.milliseconds - IdempotencyKey.lifetime, limit).map {
+            ($0.integer(0), $0[1] as String, $0.integer(2))
+        }
+        // One by one: SQLite would look for a list of pairs by their topics only.
+        for (topic, key, event) in found {
+            try db.run("DELETE FROM idempotency WHERE topic = ?1 AND key = ?2", topic, key)
+            removed?.note(event, of: nil)
+        }
+        count -= found.count
+        if !found.isEmpty {
+            schedule.mayHaveFreePages = true
+            schedule.mayHaveGoneTopics = true
+        }
+        return found.count
+    }
+}

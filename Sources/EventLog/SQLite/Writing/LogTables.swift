@@ -1,0 +1,156 @@
+internal import GRDB
+
+/// The tables of the log as the writer has them: parts, each of which owns its statements and what it knows of its rows.
+///
+/// Transactions, and parts of them, begin and end here alone: what they change in memory goes with them. Confined to the
+/// writer's thread, and to end before the connection does.
+final class LogTables {
+    let time: TimeWriter
+    let topics: TopicWriter
+    let keys: IdempotencyWriter
+    let events: EventWriter
+    let observers: ObserverWriter
+    let deliveries: DeliveryWriter
+    let diskSpace: DiskSpace
+    /// Nil where nobody wants to know.
+    let removed: RemovedEvents?
+    private let parts: [any WriterPart]
+
+    /// What is to be removed, and when. A note too many does no harm; maintenance that fails puts back what it took out.
+    var schedule: MaintenanceSchedule
+
+    /// What the last commit left.
+    let usage = LogUsage()
+    private let durability: Durability
+    /// Whether commits wait for the disk now, where durability asks for it.
+    private var waitsForDisk = true
+    /// Whether the tables may say how much they hold: it is true only while the log is closed.
+    private var mayBeNoted = true
+
+    private let begin: PreparedStatement
+    private let commit: PreparedStatement
+    private let rollback: PreparedStatement
+    private let savepoint: PreparedStatement
+    private let rollbackToSavepoint: PreparedStatement
+    private let release: PreparedStatement
+
+    init(
+        _ db: Database,
+        of opened: LogDatabase,
+        limits: SQLiteEventLog.Limits,
+        removed: RemovedEvents?,
+        clock: @escaping @Sendable () -> Timestamp,
+        elapsed: @escaping @Sendable () -> Duration
+    ) throws {
+        self.removed = removed
+        durability = opened.durability
+        diskSpace = DiskSpace(opened.reserve, limit: limits.storageBytes, WriteAheadLog(opened, db))
+        schedule = MaintenanceSchedule(defaults: limits.retention)
+        time = try TimeWriter(db, clock, elapsed)
+        topics = try TopicWriter(db, limits)
+        keys = try IdempotencyWriter(db, limit: limits.idempotencyKeys)
+        events = try EventWriter(db, time, topics, keys, age: limits.retention.age)
+        observers = try ObserverWriter(db, limits, events)
+        deliveries = try DeliveryWriter(db, observers, time)
+        parts = [time, topics, keys, events, observers] + [removed].compactMap(\.self)
+        // The write lock is taken at once, so that no later statement can find it taken.
+        begin = try db.compiled("BEGIN IMMEDIATE")
+        commit = try db.compiled("COMMIT")
+        rollback = try db.compiled("ROLLBACK")
+        savepoint = try db.compiled("SAVEPOINT change")
+        rollbackToSavepoint = try db.compiled("ROLLBACK TO change")
+        release = try db.compiled("RELEASE change")
+        keep()
+    }
+
+    /// Runs a body in a transaction. If it throws, or the commit fails, the tables and what is known of them are what they were.
+    /// - Parameter isAwaited: whether the commit waits for the disk, if durability asks for it.
+    func transaction(
+        awaitingDisk isAwaited: Bool,
+        _ db: Database,
+        _ body: () throws -> Void
+    ) throws(EventLogError) {
+        var isWhole = false
+        do {
+            try waitForDisk(isAwaited, db)
+            try begin.run()
+            if mayBeNoted { try db.run("UPDATE log SET held_topics = NULL, held_keys = NULL") }
+            try body()
+            isWhole = true
+            try commit.run()
+            mayBeNoted = false
+            keep()
+        } catch {
+            // After some failures SQLite has rolled back by itself (https://www.sqlite.org/lang_transaction.html).
+            if db.isInsideTransaction { try? rollback.run() }
+            for part in parts { part.rollBack() }
+            if isWhole { overwrite(db) }
+            throw EventLogError(sqlite: error)
+        }
+    }
+
+    /// Runs a body in a savepoint. If what it throws is its own fault alone, the tables and what is known of them are what they
+    /// were before it, and the transaction goes on.
+    /// - Throws: what fails the whole transaction.
+    func savepoint<Value>(_ db: Database, _ body: () throws -> Value) throws -> Result<Value, EventLogError> {
+        try savepoint.run()
+        let marks = parts.map { $0.mark() }
+        do {
+            let value = try body()
+            try release.run()
+            return .success(value)
+        } catch {
+            guard db.isInsideTransaction, EventLogError(sqlite: error).failsOnlyItself else { throw error }
+            try rollbackToSavepoint.run()
+            try release.run()
+            for goBack in marks { goBack() }
+            return .failure(EventLogError(sqlite: error))
+        }
+    }
+
+    /// Brings the topics' counters up to all that was added.
+    func countEvents(_ db: Database) throws {
+        try topics.countEvents(through: events.tail, noting: &schedule.retention, db)
+    }
+
+    /// Writes what need not be written as long as the log is open, for whoever looks at the file with other tools.
+    func noteAll(_ db: Database) throws {
+        try countEvents(db)
+        try time.noteReading()
+        try db.run("UPDATE log SET held_topics = ?1, held_keys = ?2", topics.countOfAll(db), keys.count)
+    }
+
+    private func keep() {
+        for part in parts { part.commit() }
+        usage.set(topics: topics.count, observers: observers.count, keys: keys.count)
+    }
+
+    /// A commit that failed may be in the write-ahead log as a whole, if it was the wait for the disk that failed, or what
+    /// comes after. Nobody sees it, but whoever opens the log after a crash would. What is written next takes its place.
+    private func overwrite(_ db: Database) {
+        do {
+            try begin.run()
+            try db.execute(sql: "UPDATE log SET revision = revision + 1")
+            try commit.run()
+        } catch {
+            if db.isInsideTransaction { try? rollback.run() }
+        }
+    }
+
+    private func waitForDisk(_ isAwaited: Bool, _ db: Database) throws {
+        guard durability == .disk, isAwaited != waitsForDisk else { return }
+        try db.execute(sql: "PRAGMA synchronous = \(isAwaited ? "FULL" : "NORMAL")")
+        waitsForDisk = isAwaited
+    }
+}
+
+extension EventLogError {
+    /// Whether the transaction can go on: the fault is with what was to be written, not with the storage, which would
+    /// only fail again at the commit.
+    fileprivate var failsOnlyItself: Bool {
+        switch (cause as? DatabaseError)?.resultCode {
+        case nil, .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH: true
+        default: false
+        }
+    }
+}

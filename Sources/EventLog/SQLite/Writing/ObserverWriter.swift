@@ -1,0 +1,161 @@
+internal import GRDB
+
+/// The durable observers, and how far each has come: what is in memory always says what the tables do, seen from inside the
+/// transaction that is being written.
+final class ObserverWriter: WriterPart {
+    let events: EventWriter
+    let limits: SQLiteEventLog.Limits
+    private var observers: [ObserverID: RegisteredObserver] = [:]
+    private var index = TopicPatternIndex<ObserverID>()
+    /// What the transaction has changed, as it was before.
+    private var changes: [(id: ObserverID, before: RegisteredObserver?)] = []
+
+    init(_ db: Database, _ limits: SQLiteEventLog.Limits, _ events: EventWriter) throws {
+        (self.limits, self.events) = (limits, events)
+        let records = try db.cached("SELECT \(ObserverRecord.columns) FROM observer WHERE name IS NOT NULL")
+            .map(ObserverRecord.init)
+        for record in records {
+            guard let subscription = try Subscription(of: record.id, db) else { continue }
+            _ = set(record.id, to: RegisteredObserver(record, subscription))
+        }
+    }
+
+    func mark() -> () -> Void {
+        let mark = changes.count
+        return { [self] in rollBack(to: mark) }
+    }
+
+    func commit() {
+        if !changes.isEmpty { changes = [] }
+    }
+
+    func rollBack() { rollBack(to: 0) }
+
+    private func rollBack(to mark: Int) {
+        while changes.count > mark, let change = changes.popLast() { _ = set(change.id, to: change.before) }
+    }
+
+    var count: Int { observers.count }
+
+    /// The ids in some order that stays while none comes or goes.
+    var ids: [ObserverID] { Array(observers.keys) }
+
+    /// The ids of those that are registered for exactly this topic or pattern.
+    func ids(of pattern: TopicPattern) -> [ObserverID] {
+        observers.values.filter { $0.topics.contains(pattern) }.map(\.id)
+    }
+
+    /// Those that may still wait for events of a topic.
+    func subscriptions(to topic: Topic) -> [Subscription] {
+        index.count == 0 ? [] : index.matches(topic).compactMap { observers[$0]?.subscription }
+    }
+
+    /// What is known of an observer, which its rows say, too.
+    subscript(id: ObserverID) -> RegisteredObserver? {
+        get { observers[id] }
+        set { changes.append((id, set(id, to: newValue))) }
+    }
+
+    /// - Returns: what there was.
+    private func set(_ id: ObserverID, to observer: RegisteredObserver?) -> RegisteredObserver? {
+        let before = observers[id]
+        observers[id] = observer
+        // Mostly it is the cursor that moves.
+        if let before, let observer, before.subscription.interests == observer.subscription.interests { return before }
+        for pattern in before?.patterns ?? [] { index.remove(id, for: pattern) }
+        for pattern in observer?.patterns ?? [] { index.insert(id, for: pattern) }
+        return before
+    }
+
+    /// Saves an observer; see ``ObserverStore/saveObserver(_:expecting:resettingFailures:)``.
+    /// - Parameter revision: the one it gets; nil for the next of this log.
+    func save(
+        _ record: ObserverRecord,
+        expecting: Int64?,
+        resettingFailures: Bool,
+        as revision: Int64?,
+        _ db: Database
+    ) throws -> SavedObserver {
+        let present = try find(record.id, expecting: expecting, db)
+        if present == nil {
+            if expecting != nil { throw EventLogError(code: .revisionChanged, message: "There is no such observer.") }
+            if count >= limits.observers { throw EventLogError.limitReached("\(limits.observers) observers") }
+        }
+        var saved = record
+        saved.createdAt = present?.record.createdAt ?? record.createdAt
+        try db.run("UPDATE log SET revision = ifnull(?1, revision + 1)", revision)
+        saved.revision = try db.number("SELECT revision FROM log")
+        try db.cached(
+            """
+            INSERT INTO observer (name, topics, types, receives, document, created_at, revision)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT (name) DO UPDATE SET (topics, types, receives, document, revision) = (?2, ?3, ?4, ?5, ?7)
+            """
+        ).bind(saved.id, saved.topicLines, saved.typeLines, saved.receives, saved.document)
+            .bind(saved.createdAt, saved.revision, from: 6).run()
+        let key = present?.key ?? db.lastInsertedRowID
+        if present == nil {
+            try db.run("INSERT INTO delivery_stats (observer, cursor) VALUES (?1, ?2)", key, events.tail)
+        } else if resettingFailures {
+            try db.run("UPDATE delivery_stats SET failing_since = NULL, failing_for = 0 WHERE observer = ?1", key)
+        }
+        if let observer = self[saved.id] { try shortenInterests(of: observer, db) }
+        let new = Subscription(key: key, cursor: events.tail, interests: [])
+        var subscription = self[saved.id]?.subscription ?? new
+        subscription.interests = try setInterest(saved, of: key, after: subscription.interests, db)
+        self[saved.id] = RegisteredObserver(saved, subscription)
+        // Read here: what was saved is answered whatever fails later.
+        var reader = DeliveryReader(db, epoch: events.epoch)
+        let stats = try reader.stats(of: saved.id)
+        return SavedObserver(record: saved, created: present == nil, stats: stats)
+    }
+
+    /// Takes an observer out: it gets no more deliveries, and those it has are left for ``purge(_:noting:_:)``.
+    /// - Returns: whether there was one.
+    func remove(
+        _ id: ObserverID,
+        expecting: Int64?,
+        noting schedule: inout MaintenanceSchedule,
+        _ db: Database
+    ) throws -> Bool {
+        guard let present = try find(id, expecting: expecting, db) else { return false }
+        try db.run("UPDATE observer SET name = NULL WHERE key = ?1", present.key)
+        self[id] = nil
+        schedule.hasUnpurgedObservers = true
+        return true
+    }
+
+    /// Deletes some deliveries of an observer that was taken out.
+    func purge(_ limit: Int, noting schedule: inout MaintenanceSchedule, _ db: Database) throws {
+        let gone = try db.cached("SELECT key FROM observer WHERE name IS NULL LIMIT 1")
+        guard let key = try gone.first({ $0.integer(0) }) else {
+            schedule.hasUnpurgedObservers = false
+            return
+        }
+        try db.cached(
+            """
+            DELETE FROM delivery WHERE id IN (
+                SELECT id FROM delivery INDEXED BY delivery_state WHERE observer = ?1 LIMIT ?2
+            )
+            """
+        ).bind(key, limit).run()
+        schedule.mayHaveFreePages = true
+        guard db.changesCount < limit else { return }
+        try db.run("DELETE FROM interest WHERE observer = ?1", key)
+        try db.run("DELETE FROM delivery_stats WHERE observer = ?1", key)
+        try db.run("DELETE FROM observer WHERE key = ?1", key)
+    }
+
+    private func find(
+        _ id: ObserverID,
+        expecting: Int64?,
+        _ db: Database
+    ) throws -> (key: Int64, record: ObserverRecord)? {
+        let found = try db.cached("SELECT \(ObserverRecord.columns) FROM observer WHERE name = ?1", id)
+            .first { (key: $0.integer(7), record: ObserverRecord($0)) }
+        if let expecting, let found, found.record.revision != expecting {
+            throw EventLogError(code: .revisionChanged, message: "The observer was changed meanwhile.")
+        }
+        return found
+    }
+}

@@ -1,0 +1,70 @@
+internal import GRDB
+
+extension TopicWriter {
+    /// Gives a topic bounds of its own, or takes them away.
+    func setRetention(
+        _ bounds: Retention?,
+        of topic: Topic,
+        noting schedule: inout MaintenanceSchedule,
+        _ db: Database
+    ) throws {
+        let hasBounds = bounds.map { !$0.isUnbounded } ?? false
+        let known = try known(topic)
+        // Nothing is taken away from what is not there.
+        guard hasBounds || known != nil else { return }
+        if hasBounds, known?.isThere != true { try checkLimit(adding: 1) }
+        let number = try hasBounds ? enter(topic) : known?.number ?? 0
+        try db.cached("UPDATE topic SET retain_events = ?2, retain_age = ?3, retain_bytes = ?4 WHERE id = ?1")
+            .bind(number, bounds?.events, bounds?.age, bounds?.bytes).run()
+        if !hasBounds, known?.isThere == true, try !hasEvents(number, db) { vanished(topic) }
+        schedule.retention.boundsChanged(of: number)
+        schedule.mayHaveGoneTopics = true
+    }
+
+    /// Has a topic's events gone for every reader, and forgets its bounds. The rows go later, some at a time. What was added
+    /// before must be counted, or it would be counted afterwards.
+    /// - Returns: whether there was anything to remove.
+    func delete(_ topic: Topic, noting schedule: inout MaintenanceSchedule, _ db: Database) throws -> Bool {
+        let removal = try nextRemoval(db)
+        try db.cached(
+            """
+            UPDATE topic SET removal = iif(events > 0, ?2, removal), events = 0, bytes = 0,
+                removed = max(removed, last), deleted = max(removed, last), is_purged = 0,
+                retain_events = NULL, retain_age = NULL, retain_bytes = NULL
+            WHERE name = ?1 AND \(LogSchema.isThere)
+            """
+        ).bind(topic, removal).run()
+        guard db.changesCount > 0 else { return false }
+        try record(removal, upTo: db.number("SELECT removed FROM topic WHERE name = ?1", topic), db)
+        vanished(topic)
+        schedule.hasUnpurgedTopics = true
+        return true
+    }
+
+    /// Has readers of a topic told that its events up to a position are gone, unless this log has seen them go, or has them
+    /// still.
+    func noteRemoval(of topic: Topic, through position: Position, _ db: Database) throws {
+        let number = try known(topic)?.number ?? makeNumber(of: topic)
+        let removal = try nextRemoval(db)
+        try db.run(
+            """
+            UPDATE topic SET removed = ?2, removal = ?3 WHERE id = ?1 AND removed < ?2
+                AND NOT EXISTS (SELECT 1 FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq <= ?2)
+            """,
+            number,
+            position,
+            removal
+        )
+        if db.changesCount > 0 { try record(removal, upTo: position.rawValue, db) }
+    }
+
+    /// The number of a removal in this transaction.
+    func nextRemoval(_ db: Database) throws -> Int64 {
+        try db.number("SELECT removals + 1 FROM log")
+    }
+
+    /// Has the removal be the newest.
+    func record(_ removal: Int64, upTo removed: Int64, _ db: Database) throws {
+        try db.run("UPDATE log SET removed = max(removed, ?1), removals = ?2", removed, removal)
+    }
+}

@@ -1,0 +1,179 @@
+internal import GRDB
+
+/// The topics: their numbers, how many there are, and what their counters do not show yet.
+///
+/// A topic's counters are not written with every event: that would be another page for every commit. What is added is kept in
+/// memory, and written by the next step of maintenance. What was not written when the process ends is found in the table of
+/// events.
+final class TopicWriter: WriterPart {
+    private let find: PreparedStatement
+    private let insert: PreparedStatement
+    private let limit: Int
+    /// Topics that the limit is not about.
+    private let uncounted: Set<Topic>
+    private var numbers: TopicNumbers
+    private var additions: TopicCounting
+    /// How many have events or bounds, but for those that the limit is not about.
+    private(set) var count = 0
+    private var committedCount = 0
+
+    init(_ db: Database, _ limits: SQLiteEventLog.Limits) throws {
+        find = try db.compiled("SELECT id, \(LogSchema.isThere) FROM topic WHERE name = ?1")
+        insert = try db.compiled(
+            """
+            INSERT INTO topic (name, removed, removal) SELECT ?1, forgotten, forgotten_removal FROM log RETURNING id
+            """
+        )
+        (limit, uncounted) = (limits.topics, limits.uncountedTopics)
+        numbers = TopicNumbers(capacity: limits.cachedTopics)
+        additions = TopicCounting(uncounted: try TopicAddition.all(db))
+        // As it was noted, or counted if the log was not closed in order. That reads much of the file.
+        let noted = try db.cached("SELECT held_topics FROM log").first { $0[0] as Int? } ?? nil
+        count = try (noted ?? countAll(db)) - countUncounted(db)
+    }
+
+    func mark() -> () -> Void {
+        let before = (count, additions)
+        return { [self] in
+            (count, additions) = before
+            numbers.forgetAll()
+        }
+    }
+
+    func commit() {
+        committedCount = count
+        additions.commit()
+    }
+
+    func rollBack() {
+        count = committedCount
+        additions.rollBack()
+        numbers.forgetAll()
+    }
+
+    // MARK: Numbers
+
+    /// What is known of a topic; nil if it has no number yet.
+    func known(_ topic: Topic) throws -> TopicNumbers.Known? {
+        if let known = numbers.find(topic) { return known }
+        find.bind(topic.name, at: 1)
+        let known = try find.first { row in
+            let number = row.integer(0)
+            return TopicNumbers.Known(number: number, isThere: row.integer(1) != 0 || additions.has(number))
+        }
+        if let known { numbers.remember(known, for: topic) }
+        return known
+    }
+
+    /// The number of a topic, which gets one now if it has none, and which is there from now on: something is being added.
+    func enter(_ topic: Topic) throws -> Int64 {
+        let known = try known(topic)
+        if let known, known.isThere { return known.number }
+        let number = try known?.number ?? makeNumber(of: topic)
+        if isCounted(topic) { count += 1 }
+        numbers.remember(TopicNumbers.Known(number: number, isThere: true), for: topic)
+        return number
+    }
+
+    /// Gives a topic its number.
+    func makeNumber(of topic: Topic) throws -> Int64 {
+        insert.bind(topic.name, at: 1)
+        var number: Int64 = 0
+        // To the end, not only to the first row: an INSERT is done when it says so.
+        try insert.forEach { number = $0.integer(0) }
+        return number
+    }
+
+    /// A topic has neither events nor bounds any more.
+    func vanished(_ topic: Topic) {
+        if isCounted(topic) { count -= 1 }
+        forget(topic)
+    }
+
+    /// The row of a topic was deleted.
+    func forget(_ topic: Topic) { numbers.forget(topic) }
+
+    // MARK: How many
+
+    /// Also those.
+    func countOfAll(_ db: Database) throws -> Int { try count + countUncounted(db) }
+
+    /// Whether the limit is about a topic.
+    func isCounted(_ topic: Topic) -> Bool { uncounted.isEmpty || !uncounted.contains(topic) }
+
+    /// Whether so many more are surely not too many.
+    func mayAdd(_ more: Int) -> Bool { count + more <= limit }
+
+    /// Refuses so many more if they are too many.
+    func checkLimit(adding more: Int, at place: Int? = nil) throws {
+        if !mayAdd(more) { throw EventLogError.limitReached("\(limit) topics", at: place) }
+    }
+
+    private func countAll(_ db: Database) throws -> Int {
+        let topics = try db.number("SELECT count(*) FROM topic WHERE \(LogSchema.isThere)")
+        // Those that have nothing but events which their counters do not show.
+        let row = try db.cached("SELECT NOT \(LogSchema.isThere) FROM topic WHERE id = ?1")
+        return Int(topics) + (try additions.uncounted.count { try row.bind($0).first { $0[0] } ?? false })
+    }
+
+    private func countUncounted(_ db: Database) throws -> Int {
+        let row = try db.cached("SELECT id, \(LogSchema.isThere) FROM topic WHERE name = ?1")
+        return try uncounted.count { try row.bind($0).first { $0[1] || additions.has($0[0]) } ?? false }
+    }
+
+    // MARK: What was added
+
+    /// Whether the counters of some topic do not show all its events.
+    var hasUncountedEvents: Bool { !additions.isEmpty }
+
+    /// An event was added.
+    func add(_ position: Int64, bytes: Int, to topic: Int64) {
+        additions.add(position, bytes: bytes, to: topic)
+    }
+
+    /// Whether a topic has events.
+    func hasEvents(_ topic: Int64, _ db: Database) throws -> Bool {
+        try additions.has(topic) || db.number("SELECT events > 0 FROM topic WHERE id = ?1", topic) != 0
+    }
+
+    /// Brings the counters up to all that was added, also by this transaction. Topics that hold too much now are noted.
+    func countEvents(through tail: Int64, noting retention: inout RetentionSweep, _ db: Database) throws {
+        let additions = additions.takeAll()
+        if additions.isEmpty { return }
+        let count = try db.cached("UPDATE topic SET events = events + ?2, bytes = bytes + ?3, last = ?4 WHERE id = ?1")
+        let counted = try db.cached("SELECT events, bytes, retain_events, retain_bytes FROM topic WHERE id = ?1")
+        // In the order of the rows, because neighbours share a page.
+        for (topic, addition) in additions.sorted(by: { $0.key < $1.key }) {
+            try count.bind(topic, addition.events, addition.bytes, addition.last).run()
+            guard retention.mayBound else { continue }
+            _ = try counted.bind(topic).first { row in
+                retention.note(topic, events: row[0], bytes: row[1], own: Retention(events: row[2], bytes: row[3]))
+            }
+        }
+        try db.run("UPDATE log SET counted = ?1", tail)
+    }
+}
+
+extension TopicAddition {
+    /// What the counters lack, by the numbers of the topics.
+    fileprivate static func all(_ db: Database) throws -> [Int64: TopicAddition] {
+        let rows = try db.cached(
+            """
+            SELECT topic, count(*), sum(length(data)), max(seq) FROM event
+            WHERE seq > (SELECT counted FROM log) GROUP BY topic
+            """
+        ).map { ($0.integer(0), TopicAddition(events: $0[1], bytes: $0[2], last: $0[3])) }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+}
+
+extension EventLogError {
+    /// The log has as many of something as it may.
+    static func limitReached(_ what: String, at place: Int? = nil) -> EventLogError {
+        EventLogError(
+            code: .limitReached,
+            message: "The log has \(what), which is as many as it may have.",
+            place: place
+        )
+    }
+}

@@ -1,0 +1,91 @@
+import CCurl
+import Glibc
+
+extension EasyHandle {
+    /// What libcurl's callbacks find at the address that they are given, and the text of an error behind it.
+    struct Shared {
+        /// Owned by nobody here: see ``EasyHandle``.
+        unowned(unsafe) var owner: (any TransferOwner)?
+        /// A peer that acknowledges nothing for that many milliseconds is gone.
+        var lostAfter: UInt32 = 0
+        /// Whether the transfer has a connection of its own, rather than one that was kept.
+        var hasOpenedSocket = false
+
+        static func allocate(_ value: Shared) -> UnsafeMutablePointer<Shared> {
+            let size = MemoryLayout<Shared>.stride + Int(CURL_ERROR_SIZE)
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<Shared>.alignment)
+            let shared = unsafe memory.initializeMemory(as: Shared.self, to: value)
+            unsafe shared.errorText.initialize(to: 0)
+            return unsafe shared
+        }
+    }
+
+    /// Has libcurl call its owner back.
+    package func serve(_ owner: any TransferOwner) {
+        unsafe shared.pointee.owner = owner
+    }
+
+    func setCallbacks() {
+        unsafe clarion_easy_set_write_function(pointer, Self.writeFunction)
+        unsafe clarion_easy_set_header_function(pointer, Self.headerFunction)
+    }
+
+    /// Has the owner be asked for each address that is about to be connected to.
+    ///
+    /// - Parameter milliseconds: a peer that acknowledges nothing for so long is gone: a connection that several transfers
+    ///   share is not closed by one of them that times out.
+    package func judgeAddresses(lostAfter milliseconds: Int) {
+        unsafe shared.pointee.lostAfter = UInt32(clamping: milliseconds)
+        unsafe clarion_easy_set_open_socket_function(pointer, Self.openSocketFunction)
+    }
+
+    /// What a handle that libcurl hands back shares.
+    static func shared(of easy: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Shared>? {
+        var pointer: UnsafeMutableRawPointer? = nil
+        guard unsafe clarion_easy_get_pointer(easy, CURLINFO_PRIVATE, &pointer) == CURLE_OK else { return nil }
+        return unsafe pointer?.assumingMemoryBound(to: Shared.self)
+    }
+
+    private static func owner(_ shared: UnsafeMutableRawPointer?) -> (any TransferOwner)? {
+        unsafe shared?.assumingMemoryBound(to: Shared.self).pointee.owner
+    }
+
+    /// `CURLOPT_HEADERFUNCTION(3)`
+    private nonisolated static let headerFunction: curl_write_callback = { bytes, size, count, shared in
+        guard let owner = unsafe owner(shared), let bytes = unsafe bytes else { return 0 }
+        unsafe owner.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
+        return size * count
+    }
+
+    /// `CURLOPT_WRITEFUNCTION(3)`: any count but the one given ends the transfer.
+    private nonisolated static let writeFunction: curl_write_callback = { bytes, size, count, shared in
+        guard let owner = unsafe owner(shared), let bytes = unsafe bytes, size * count > 0 else { return 0 }
+        return switch unsafe owner.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) {
+        case .taken: size * count
+        case .later: Int(CURL_WRITEFUNC_PAUSE)
+        case .refused: 0
+        }
+    }
+
+    /// `CURLOPT_OPENSOCKETFUNCTION(3)`: `CURL_SOCKET_BAD` makes libcurl try the next address, or give up with
+    /// `CURLE_COULDNT_CONNECT`.
+    private nonisolated static let openSocketFunction: curl_opensocket_callback = { pointer, _, address in
+        guard let owner = unsafe owner(pointer), let address = unsafe address,
+            unsafe owner.permits(
+                address: UnsafeRawBufferPointer(start: clarion_sockaddr(address), count: Int(address.pointee.addrlen))
+            ),
+            let shared = unsafe pointer?.assumingMemoryBound(to: Shared.self)
+        else { return CURL_SOCKET_BAD }
+        let socket = unsafe clarion_open_socket(address, shared.pointee.lostAfter)
+        if socket == CURL_SOCKET_BAD { owner.lacksSocket(errno) }
+        unsafe shared.pointee.hasOpenedSocket = true
+        return socket
+    }
+}
+
+extension UnsafeMutablePointer<EasyHandle.Shared> {
+    /// libcurl's sentence about the last failure (`CURLOPT_ERRORBUFFER(3)`).
+    var errorText: UnsafeMutablePointer<CChar> {
+        unsafe UnsafeMutableRawPointer(self + 1).assumingMemoryBound(to: CChar.self)
+    }
+}

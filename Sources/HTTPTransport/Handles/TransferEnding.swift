@@ -1,0 +1,56 @@
+import CCurl
+
+/// How a transfer ended.
+package struct TransferEnding: Sendable {
+    /// What went wrong, by where it did.
+    package enum Kind: Sendable {
+        case complete
+        /// There is no memory, or a line of an answer is longer than libcurl takes.
+        case outOfMemory
+        case uninitialised
+        case unresolved
+        /// `connect(2)` failed for that reason; 0 if there is none.
+        case unconnected(Int32)
+        case unreadableAuthorities
+        case unsecured
+        case timedOut
+        /// Any other failure, in the middle.
+        case interrupted
+    }
+
+    package let kind: Kind
+
+    /// libcurl's sentence about what went wrong; empty if nothing did.
+    package let text: String
+
+    init(_ code: CURLcode, of easy: UnsafeMutableRawPointer, errorText: UnsafePointer<CChar>) {
+        kind =
+            switch code {
+            case CURLE_OK: .complete
+            case CURLE_OUT_OF_MEMORY: .outOfMemory
+            case CURLE_FAILED_INIT: .uninitialised
+            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unresolved
+            case CURLE_COULDNT_CONNECT: .unconnected(unsafe Self.systemError(of: easy))
+            case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE: .unreadableAuthorities
+            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+                CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
+                CURLE_SSL_CLIENTCERT, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
+                .unsecured
+            case CURLE_OPERATION_TIMEDOUT: .timedOut
+            default: .interrupted
+            }
+        if code == CURLE_OK {
+            text = ""
+        } else if unsafe errorText.pointee == 0 {
+            text = unsafe String(cString: curl_easy_strerror(code))
+        } else {
+            text = unsafe String(cString: errorText)
+        }
+    }
+
+    private static func systemError(of easy: UnsafeMutableRawPointer) -> Int32 {
+        var number = 0
+        unsafe clarion_easy_get_long(easy, CURLINFO_OS_ERRNO, &number)
+        return Int32(truncatingIfNeeded: number)
+    }
+}

@@ -1,0 +1,121 @@
+import Posix
+
+/// The streams of an event loop: those that it writes itself, and those over TLS, which libmicrohttpd writes. Confined to
+/// the loop's thread.
+final class LoopStreams {
+    private let shared: OpenStreams
+    private var table: StreamTable
+    private var fed: FedStreams
+    /// Taken over in this turn.
+    private var adopted: [StreamSlot] = []
+    /// Streams that were sent something since the last turn.
+    private var news: [DetachedStream] = []
+    /// Streams that have something to write, those first that have waited longest.
+    private var ready: [DetachedStream] = []
+    /// Those whose turn is later.
+    private var held: [(stream: DetachedStream, due: Int)] = []
+    private var pace = WritingPace()
+
+    /// How many streams get a descriptor of their own in one turn, for which a connection has two until the turn is over.
+    private static let handoversPerTurn = 16
+    /// How many are written in one turn: what is posted meanwhile gathers.
+    private static let writesPerTurn = 8
+
+    init(_ shared: OpenStreams) {
+        self.shared = shared
+        table = StreamTable(shared)
+        fed = FedStreams(shared)
+    }
+
+    /// Whether a connection may have a second descriptor in this turn.
+    var takesHandovers: Bool { adopted.count < Self.handoversPerTurn }
+
+    /// Whether there is something to do at once.
+    var hasWork: Bool { !news.isEmpty || !ready.isEmpty || !adopted.isEmpty }
+
+    /// When they are to be looked at again, in milliseconds; -1 if there are none.
+    var longestWait: Int32 {
+        if let next = held.first { return Int32(clamping: max(1, next.due - SystemClock.coarse.milliseconds)) }
+        return table.isEmpty ? -1 : Int32(table.tick)
+    }
+
+    /// Takes over a stream, whose head is in the kernel, with what keeps its connection.
+    func adopt(_ slot: StreamSlot) {
+        shared.add(1)
+        adopted.append(slot)
+    }
+
+    /// Looks after a stream that libmicrohttpd writes.
+    func insert(_ stream: FedStream, poll: EventPoll) {
+        fed.insert(stream, poll: poll)
+    }
+
+    func remove(_ stream: FedStream, poll: EventPoll) {
+        fed.remove(stream, poll: poll)
+    }
+
+    /// A stream has something to write.
+    func schedule(_ stream: DetachedStream) {
+        news.append(stream)
+    }
+
+    /// Takes in what has happened at a socket.
+    func handle(token: UInt64, _ readiness: Readiness) {
+        if !fed.handle(token: token, readiness) { table.handle(token: token, readiness) }
+    }
+
+    /// Writes some of what there is to write.
+    func turn(of loop: EventLoop, poll: EventPoll, and others: [DetachedStream]) {
+        for slot in adopted { table.insert(slot, of: loop, poll: poll) }
+        adopted.removeAll(keepingCapacity: true)
+        news += others
+        takeTurns(now: SystemClock.coarse.milliseconds)
+        let turns = Array(ready.prefix(Self.writesPerTurn))
+        ready.removeFirst(turns.count)
+        let chunks = table.write(fed.isEmpty ? turns : turns.filter { !fed.wake($0) })
+        pace.wrote(streams: turns.count, chunks: chunks)
+    }
+
+    /// Gives each of those that were sent something its turn: now, or later.
+    private func takeTurns(now: Int) {
+        if !held.isEmpty {
+            let due = held.prefix { $0.due <= now }
+            ready += due.lazy.map(\.stream)
+            held.removeFirst(due.count)
+        }
+        if pace.isSlow(waiting: ready.count + held.count + news.count) {
+            for stream in news {
+                if let last = table.lastWrite(of: stream), let due = pace.due(last: last, now: now) {
+                    held.append((stream, due))
+                } else {
+                    ready.append(stream)
+                }
+            }
+        } else if ready.isEmpty {
+            swap(&ready, &news)
+        } else {
+            ready += news
+        }
+        news.removeAll(keepingCapacity: true)
+    }
+
+    /// Does what is due by the clock.
+    func look(at now: Int) {
+        table.keepAlive(now: now)
+        fed.look(at: now)
+    }
+
+    /// Ends them all, whatever waits.
+    func cut() {
+        table.dropAll()
+        fed.dropAll()
+    }
+
+    /// Takes out those that are over, but for those over TLS.
+    func takeOver(poll: EventPoll) -> [StreamSlot] {
+        let over = table.takeOver(poll: poll)
+        // Counted out first: when a server has stopped, its streams no longer show.
+        shared.add(-over.count)
+        return over
+    }
+}

@@ -1,0 +1,135 @@
+import CMicroHTTPD
+import Glibc
+import Posix
+
+/// The body of a stream over TLS: libmicrohttpd asks for it piece by piece and writes it, since the session is its own.
+///
+/// When nothing waits the connection is suspended until ``wake()``. Confined to its event loop's thread.
+@safe
+final class FedStream {
+    let stream: DetachedStream
+    unowned let connection: Connection
+    private let handle: OpaquePointer
+    private unowned let loop: EventLoop
+    /// While nothing waits.
+    private var suspended: SuspendedConnection?
+    /// Taken from the outbox; the first chunk may be given in part.
+    private var sending: [Chunk] = []
+    private var offset = 0
+    /// How many bytes libmicrohttpd was given, and when last, in milliseconds of the monotonic clock.
+    private var given = 0
+    private var lastGiven = SystemClock.coarse.milliseconds
+    /// How fast it is read; nil while all is written.
+    private var pace: ReadingPace?
+    /// What had been given when that was last looked at.
+    private var givenBefore = 0
+    /// Since when it is to end and is not read, in milliseconds of the monotonic clock.
+    private var endingSince: Int?
+
+    /// Seconds after which a client is given up that takes nothing of what waits for it: the same as for a detached
+    /// stream, see ``StreamSlot/configure(_:)``.
+    private static let patience: UInt32 = 5 * 60
+
+    init(_ stream: DetachedStream, on handle: OpaquePointer, of connection: Connection, in loop: EventLoop) {
+        unsafe self.handle = unsafe handle
+        self.stream = stream
+        self.connection = connection
+        self.loop = loop
+        // A timeout of its own has another reason, too: see StreamHandover.
+        _ = unsafe clarion_mhd_set_timeout(handle, Self.patience)
+        StreamSlot.configure(connection.socket)
+        _ = stream.open(on: loop)
+    }
+
+    /// Fills the buffer (libmicrohttpd manual, "MHD_ContentReaderCallback").
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let phase = stream.take(into: &sending)
+        // It was cut.
+        if phase == .ended { return StreamHandover.endWithError }
+        let count = unsafe give(to: buffer)
+        if count > 0 {
+            given += count
+            lastGiven = SystemClock.coarse.milliseconds
+            return count
+        }
+        if phase == .ending { return end() }
+        guard loop.core.inFlight.enter() else { return StreamHandover.endOfStream }
+        suspended = unsafe SuspendedConnection(suspending: handle, of: loop)
+        return 0
+    }
+
+    /// Has libmicrohttpd ask again.
+    func wake() {
+        guard let connection = suspended else { return }
+        suspended = nil
+        connection.resume()
+    }
+
+    /// Ends it, whatever waits. Libmicrohttpd, which waits for the socket or for the stream, comes to the end of either.
+    func drop() {
+        shutdown(connection.socket, Int32(SHUT_RDWR))
+        stream.cut()
+        wake()
+    }
+
+    /// Copies what was taken, as much as fits. Returns how much that is.
+    private func give(to buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var (count, first, surcharge) = (0, 0, 0)
+        while count < buffer.count, first < sending.count {
+            let chunk = sending[first]
+            let start = chunk.range.lowerBound + offset
+            let part = start..<min(start + buffer.count - count, chunk.range.upperBound)
+            unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyBytes(from: chunk.frame.bytes[part])
+            count += part.count
+            offset += part.count
+            guard offset == chunk.count else { break }
+            surcharge += stream.surcharge(of: chunk)
+            offset = 0
+            first += 1
+        }
+        sending.removeFirst(first)
+        if count > 0 { stream.sent(count, surcharge: surcharge) }
+        return count
+    }
+
+    private func end() -> Int {
+        stream.close(inOrder: true)
+        // The next request on this connection waits no longer than any other.
+        _ = unsafe clarion_mhd_set_timeout(handle, UInt32(loop.core.configuration.idleTimeout))
+        return StreamHandover.endOfStream
+    }
+}
+
+extension FedStream {
+    /// A body that has an end is read at its client's pace, and needs no comments.
+    func isSilent(for silence: Int, now: Int) -> Bool {
+        stream.endsWithPeer && suspended != nil && now - lastGiven >= silence
+    }
+
+    /// Whether its client has had its time. The rules are those of ``StreamTable``, whose streams are written otherwise.
+    func isHopeless(now: Int) -> Bool {
+        guard suspended == nil else {
+            (pace, endingSince) = (nil, nil)
+            return false
+        }
+        // It was cut, and libmicrohttpd waits for the socket to take what it was given before.
+        if stream.isOver, !stream.endedInOrder { return true }
+        return keepsOthersWaiting(now: now) || isStuck(now: now)
+    }
+
+    private func keepsOthersWaiting(now: Int) -> Bool {
+        var pace = pace ?? ReadingPace(now: now)
+        pace.took(given - givenBefore)
+        let isTooSlow = pace.isTooSlow(now: now)
+        (self.pace, givenBefore) = (pace, given)
+        return isTooSlow && stream.queuedBytes >= StreamSlot.muchMemory && stream.memory.isShort
+    }
+
+    /// Whether it was told to end, and its orderly end can never be written.
+    private func isStuck(now: Int) -> Bool {
+        guard stream.endsWithPeer, stream.isEnded else { return false }
+        let since = endingSince ?? now
+        endingSince = since
+        return now - max(since, lastGiven) >= StreamTable.stuckGrace || now - since >= StreamTable.slowGrace
+    }
+}

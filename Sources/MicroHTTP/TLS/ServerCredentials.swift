@@ -1,0 +1,55 @@
+import CGnuTLS
+import Glibc
+import Posix
+
+/// A certificate and its key as GnuTLS has them, which sessions point to. Nothing of it changes.
+///
+/// `@unchecked Sendable`: GnuTLS only reads credentials that sessions use (its manual, "Thread safety").
+@safe
+final class ServerCredentials: @unchecked Sendable {
+    let handle: gnutls_certificate_credentials_t
+
+    /// Far more than a chain takes: what is larger is another file.
+    private static let maximumBytes = 1 << 20
+
+    init(certificateFile: String, keyFile: String) throws(ServerError) {
+        let chain = try CertificateChain(try Self.contents(of: certificateFile), file: certificateFile)
+        try chain.requireItsTime(certificateFile)
+        let key = try PrivateKey(try Self.contents(of: keyFile), file: keyFile)
+        var handle: gnutls_certificate_credentials_t?
+        guard unsafe gnutls_certificate_allocate_credentials(&handle) == GNUTLS_E_SUCCESS, let handle = unsafe handle
+        else { throw Self.error("GnuTLS has no memory for a certificate") }
+        unsafe self.handle = unsafe handle
+        // It copies both.
+        let result = unsafe gnutls_certificate_set_x509_key(handle, chain.start, chain.count, key.handle)
+        guard result >= 0 else {
+            throw Self.error(
+                result == GNUTLS_E_CERTIFICATE_KEY_MISMATCH
+                    ? "\(keyFile) is not the key of the certificate in \(certificateFile)"
+                    : "\(certificateFile) and \(keyFile) cannot be used: \(Self.reason(result))"
+            )
+        }
+    }
+
+    deinit {
+        unsafe gnutls_certificate_free_credentials(handle)
+    }
+
+    static func error(_ description: String) -> ServerError {
+        ServerError(code: "certificate-invalid", description: description)
+    }
+
+    static func reason(_ result: Int32) -> String { unsafe String(cString: gnutls_strerror(result)) }
+
+    private static func contents(of path: String) throws(ServerError) -> [UInt8] {
+        do throws(SystemError) {
+            let file = try FileDescriptor(path: path, flags: O_RDONLY)
+            defer { file.close() }
+            return try file.readAll(atMost: maximumBytes)
+        } catch {
+            throw Self.error(
+                error.number == ENOENT ? "there is no file \(path)" : "cannot read \(path): \(error.reason)"
+            )
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// How an endpoint is, as its attempts tell: whether it answers, at what cost, for how long it has been failing, and
+/// whether that is known.
+struct EndpointHealth {
+    var trust = Trust()
+    var steadiness = Steadiness()
+    var failing = FailingTime()
+    private var alerts = FailureAlerts()
+
+    /// Takes in how an attempt ended, and adds to its outcome what follows of it for the endpoint.
+    ///
+    /// - Parameter isEnabled: whether the retry comes, as it does not while the endpoint is paused.
+    mutating func note(
+        _ answer: AttemptAnswer,
+        of delivery: DueDelivery,
+        _ outcome: inout AttemptOutcome,
+        isEnabled: Bool,
+        now: Int64
+    ) {
+        trust.note(answer, now: now)
+        steadiness.note(answer)
+        outcome.alert = alerts.note(hasFailed: answer.failure != nil, now: now)
+        guard answer.failure != nil else { return failing.succeed(at: now) }
+        var retry: Int64?
+        if case .retry(let notBefore) = outcome.result { retry = notBefore }
+        let due = delivery.attempts > 0 ? delivery.notBefore : nil
+        outcome.failing = failing.fail(due: due, duration: outcome.duration, retry: retry, at: now)
+        if !isEnabled { failing.end() }
+    }
+
+    /// Forgets how it answers: the endpoint may be another one now.
+    mutating func resetTrust() {
+        trust.reset()
+        steadiness.reset()
+    }
+
+    /// Forgets for how long it has been failing: there is reason to hope.
+    mutating func resetFailures() {
+        alerts = FailureAlerts()
+        failing.end()
+    }
+}

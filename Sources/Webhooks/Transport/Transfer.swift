@@ -1,0 +1,117 @@
+import HTTPTransport
+
+/// One attempt: a libcurl easy handle, and what comes of it.
+///
+/// A handle is not used again. Up to libcurl 8.1.1 one that is has a pointer left to the fields of the response before,
+/// which are freed: an answer whose first field is folded was added to those (curl #11101), so any endpoint could end the
+/// hub, or worse. Connections are the multi handle's, and are kept.
+///
+/// Lives on its transport's thread only. ``TransportLoop`` keeps it until it has taken the handle out of the multi handle.
+final class Transfer {
+    private(set) var easy: EasyHandle
+    let options: TransportOptions
+
+    /// The attempt being made.
+    let request: TransportRequest
+
+    /// What it is in the trace of its event; nil if it is no delivery.
+    private(set) var trace: AttemptTrace?
+
+    /// How long the body of the response may be, and how much of it is kept.
+    let maxResponseLength: Int
+    let keptResponseLength: Int
+
+    /// Whether the head of the response has arrived to its end; libcurl tells the status of one that is cut short, too.
+    var isHeadComplete = false
+    var responseLength = 0
+    var responsePrefix: [UInt8] = []
+    /// The guard's reason for the last address it refused.
+    var refusal: String?
+    /// Why there was no socket to dial an address with, if it was for want of something.
+    var socketError: Int32?
+    /// The address that was dialled last (`sockaddr`); empty if none was.
+    var lastAddress: [UInt8] = []
+
+    /// Readies a handle for a request. Fails only when libcurl is out of memory.
+    ///
+    /// - Parameters:
+    ///   - template: has the options that are the same for every attempt: see ``TransportOptions/template()``.
+    ///   - now: by the store's time.
+    ///   - timeOfDay: milliseconds since 1970; the attempt's timestamp.
+    init?(
+        _ request: TransportRequest,
+        options: TransportOptions,
+        like template: borrowing EasyHandle,
+        now: Int64,
+        timeOfDay: Int64
+    ) {
+        guard let easy = EasyHandle(copying: template) else { return nil }
+        self.easy = easy
+        self.options = options
+        self.request = request
+        if case .fetch(let length) = request.purpose {
+            (maxResponseLength, keptResponseLength) = (length, length)
+        } else {
+            (maxResponseLength, keptResponseLength) = (options.maxResponseLength, options.responsePrefixLength)
+        }
+        self.easy.serve(self)
+        prepare(now: now, timestamp: timeOfDay / 1000)
+    }
+
+    deinit {
+        trace?.end(nil)
+    }
+
+    private func prepare(now: Int64, timestamp: Int64) {
+        // See Destination.isMultiplexed.
+        easy.setURL(
+            request.destination.endpoint.url.description,
+            isMultiplexed: request.destination.isMultiplexed(at: now)
+        )
+        switch request.purpose {
+        case .delivery:
+            sign(now: now, timestamp: timestamp)
+            easy.setLines()
+        case .handshake(let origin):
+            easy.lines.append("WebHook-Request-Origin", origin)
+            easy.lines.append(lines: request.destination.customLines)
+            easy.setLines()
+            easy.setMethod("OPTIONS")
+        case .fetch: easy.setMethod("GET")
+        }
+    }
+
+    private func sign(now: Int64, timestamp: Int64) {
+        let delivery = request.delivery
+        easy.lines.append("webhook-id", delivery.eventID)
+        easy.lines.append("webhook-timestamp", String(timestamp))
+        let prefix = WebhookSignature.prefix(id: delivery.eventID, timestamp: timestamp)
+        let signature = unsafe easy.post(delivery.body, after: prefix) { content in
+            unsafe WebhookSignature.header(of: content, signers: request.destination.signers(at: now))
+        }
+        easy.lines.append("webhook-signature", signature)
+        if let contentType = delivery.contentType, !contentType.isEmpty {
+            easy.lines.append("Content-Type", contentType)
+        } else {
+            // libcurl would call it a form.
+            easy.lines.suppress("Content-Type")
+        }
+        easy.lines.append("Clarion-Topic", delivery.topic)
+        if let type = delivery.type, !type.isEmpty { easy.lines.append("Event-Type", type, encodingPercent: true) }
+        easy.lines.append("Clarion-Attempt", String(delivery.attempts + 1))
+        easy.lines.append("Clarion-Hop", String(delivery.hops))
+        let trace = AttemptTrace(of: request, tracer: options.tracer)
+        for field in trace.fields { easy.lines.append(field.name, field.value) }
+        self.trace = trace
+        // A body is always sent at once: waiting for "100 Continue" costs a second at receivers that do not know it.
+        easy.lines.suppress("Expect")
+        for header in delivery.headers { easy.lines.append(header.name, header.value) }
+        easy.lines.append(lines: request.destination.customLines)
+    }
+
+    /// Ends its part of the trace.
+    func endTrace(_ answer: AttemptAnswer) {
+        trace?.end(answer)
+        trace = nil
+    }
+}

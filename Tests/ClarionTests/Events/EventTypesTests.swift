@@ -1,0 +1,35 @@
+import MicroHTTP
+import Webhooks
+import EventLog
+import Testing
+
+@testable import Clarion
+
+@Suite struct EventTypesTests {
+    private func event(type: String?) throws -> Event {
+        let id = EventID(epoch: try #require(LogEpoch("y7nqw0v9e7ff")), position: Position(1))
+        return Event(id: id, topic: try Topic("t"), type: type, data: [], time: .now())
+    }
+
+    @Test func withoutTypesEverythingIsWanted() throws {
+        for filter in [EventTypes(nil), EventTypes(""), EventTypes(",")] {
+            #expect(filter.areAll)
+            #expect(filter.contain(try event(type: nil)))
+            #expect(filter.contain(try event(type: "a")))
+        }
+    }
+
+    @Test func typesAreComparedByTheirBytes() throws {
+        let filter = EventTypes("b,\u{E9}")
+        #expect(!filter.areAll)
+        #expect(filter.contain(try event(type: "\u{E9}")))
+        #expect(filter.contain(try event(type: "b")))
+        #expect(!filter.contain(try event(type: "e\u{301}")))
+        #expect(!filter.contain(try event(type: nil)))
+        #expect(!filter.contain(try event(type: "b,\u{E9}")))
+    }
+
+    @Test func aCommaSeparatesWhateverFollowsIt() throws {
+        #expect(EventTypes("a,\u{301}b").contain(try event(type: "a")))
+    }
+}

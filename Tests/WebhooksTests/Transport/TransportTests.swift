@@ -1,0 +1,95 @@
+import FoundationEssentials
+import Glibc
+import Locking
+import Posix
+import Testing
+
+@testable import Webhooks
+
+@Suite("Transport")
+struct TransportTests {
+    private func transport() throws -> Transport {
+        var configuration = WebhookConfiguration()
+        configuration.allowEgress = [try CIDRBlock("127.0.0.0/8")]
+        return Transport(options: TransportOptions(configuration), clocks: Clocks(of: MemoryStore()))
+    }
+
+    private func request(_ token: UInt64, isSteady: Bool, _ receiver: Receiver) throws -> TransportRequest {
+        let url = try WebhookURL(receiver.url, httpsOnly: false)
+        return TransportRequest(
+            token: token,
+            standing: .unknown,
+            isSteady: isSteady,
+            destination: Destination(Endpoint(id: "a", url: url, secrets: SigningSecrets(.generate()))),
+            delivery: DueDelivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
+        )
+    }
+
+    @Test("whatever keeps the thread of the others, the attempts at steady endpoints go on")
+    func isolation() async throws {
+        let receiver = try Receiver()
+        let transport = try transport()
+        let ended = Lock<[UInt64]>([])
+        let isHeld = Lock(false)
+        let release = Semaphore()
+        transport.start { results, _ in
+            for result in results {
+                if result.request.token == 0 {
+                    isHeld.withLock { $0 = true }
+                    _ = release.wait(atMost: .seconds(60))
+                }
+                ended.withLock { $0.append(result.request.token) }
+            }
+        }
+        transport.submit([try request(0, isSteady: false, receiver)])
+        try await eventually("the thread is kept") { isHeld.withLock { $0 } }
+        for token in 1...20 as ClosedRange<UInt64> {
+            transport.submit([try request(token, isSteady: token % 2 == 0, receiver)])
+        }
+        try await eventually("the steady ones have ended") { ended.withLock { $0.count } >= 10 }
+        #expect(ended.withLock { $0.sorted() } == Array(stride(from: 2, through: 20, by: 2)))
+        release.signal()
+        try await eventually("all have ended") { ended.withLock { $0.count } == 21 }
+        await transport.stop()
+        receiver.stop()
+    }
+
+    @Test("an attempt is given up on whichever thread makes it, and both end with what is under way")
+    func aborting() async throws {
+        let receiver = try Receiver { _ in .hang }
+        let transport = try transport()
+        let aborted = Lock<[UInt64]>([])
+        transport.start { results, _ in
+            for result in results {
+                if case .aborted = result.ending { aborted.withLock { $0.append(result.request.token) } }
+            }
+        }
+        transport.submit(try (0..<4).map { try request($0, isSteady: $0 % 2 == 0, receiver) })
+        try await eventually("all are under way") { receiver.requests.count == 4 }
+        transport.submit(aborting: [0, 1])
+        try await eventually("two are given up") { aborted.withLock { $0.sorted() } == [0, 1] }
+        await transport.stop()
+        #expect(aborted.withLock { $0.sorted() } == [0, 1, 2, 3])
+        receiver.stop()
+    }
+
+    @Test("the thread that makes handshakes stands back behind all others, and only that one")
+    func niceness() async throws {
+        let transport = try transport()
+        transport.start { _, _ in }
+        let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+        try await eventually("it stands back") { niceness(ofThreads: "webhooks-others") == [own + 10] }
+        #expect(niceness(ofThreads: "webhooks") == [own])
+        await transport.stop()
+    }
+
+    /// What proc(5) says of threads of that name.
+    private func niceness(ofThreads name: String) -> [Int32] {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return threads.compactMap { thread in
+            let text = try? String(contentsOfFile: "/proc/self/task/\(thread)/stat", encoding: .utf8)
+            guard let text, let end = text.lastIndex(of: ")"), text[..<end].hasSuffix("(\(name)") else { return nil }
+            return Int32(text[end...].split(separator: " ")[17])
+        }
+    }
+}
