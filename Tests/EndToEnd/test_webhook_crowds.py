@@ -27,6 +27,10 @@ def requests_to(crowd):
     return int(crowd.process.communicate("")[0].splitlines()[-1])
 
 
+def delivered(hub, topic):
+    return sum(each["stats"]["delivered"] for each in hub.observers(topic=topic))
+
+
 def latencies_while(hub, topic, posts):
     """The milliseconds that events were on their way to a healthy endpoint, while `posts` posts them."""
     with Program("healthy_receiver.py") as healthy:
@@ -76,11 +80,13 @@ def test_more_endpoints_than_slots_leave_room_to_one_that_answers(start_hub, top
             hub.register(f"{scheme}://127.0.0.1:{crowd.line}/{number}", f"{topic}.crowd")
         if before:
             hub.post(f"{topic}.crowd", "x")
-            wait_until(lambda: sum(each["stats"]["delivered"] for each in hub.observers(topic=f"{topic}.crowd")) == CROWD,
-                       deadline=60)
+            wait_until(lambda: delivered(hub, f"{topic}.crowd") == CROWD, deadline=60)
         undisturbed = alone(hub, f"{topic}.healthy")
         behave(crowd, manner)
         hub.post(f"{topic}.crowd", "y")
+        if manner == "alternate":
+            # Of those that answered, who did last comes first: that is to be the healthy one, not whoever is slower to begin.
+            wait_until(lambda: delivered(hub, f"{topic}.crowd") == 2 * CROWD, deadline=60)
         disturbed = beside(hub, f"{topic}.healthy", lambda: hub.post(f"{topic}.crowd", "z"))
         # All slots but a few may be taken for as long as an attempt that answered just now may take and still be prompt; and
         # what answers at once is a burst of work that the machine has to do.
