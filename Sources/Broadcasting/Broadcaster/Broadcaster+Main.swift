@@ -9,8 +9,9 @@ extension Broadcaster {
     /// Broadcaster.shared.notify(onMain: (any Refreshing).self) { $0.refresh() }
     /// ```
     ///
-    /// All are called on the main actor, also those that registered for another place; each in its order among what it hears otherwise.
-    /// Those with `.immediate` delivery are called before this returns if the caller belongs to the main actor, and like the others if not.
+    /// All are called on the main actor, also those that registered for another place; each in its order among what it hears
+    /// otherwise. Those with `.immediate` delivery are called before this returns if the caller belongs to the main actor,
+    /// and like the others if not.
     ///
     /// - Parameters:
     ///   - subject: the protocol.

@@ -2,7 +2,8 @@ import Locking
 
 /// One asynchronous call of an observer, which somebody waits for.
 ///
-/// It has a task of its own, so that who waits can leave a call that has not begun: its task may sit in a queue that is suspended.
+/// It has a task of its own, so that who waits can leave a call that has not begun: its task may sit in a queue that is
+/// suspended.
 final class AsyncCall: Sendable {
     private enum State {
         /// For its turn. The continuation is that of the call's task.

@@ -2,9 +2,9 @@ public import Dispatch
 
 /// Where the calls of a registration run. Chosen once, when registering, under the label `deliver:`.
 ///
-/// Every choice but `.immediate` hands the call over and lets the poster go on. Handed-over calls to one observer
-/// run one after the other in the order in which they were posted, also on a concurrent queue, and also if it registered several times,
-/// with several of these. A call whose registration has ended before it begins is not made.
+/// Every choice but `.immediate` hands the call over and lets the poster go on. Handed-over calls to one observer run one
+/// after the other in the order in which they were posted, also on a concurrent queue, and also if it registered several
+/// times, with several of these. A call whose registration has ended before it begins is not made.
 ///
 /// ```swift
 /// Broadcaster.shared.register((any TitleUpdating).self, observer: self, deliver: .queue(renderQueue))

@@ -2,11 +2,12 @@ import Locking
 import Dispatch
 import Synchronization
 
-/// The serial way to one observer, as Boost.Asio calls it: calls run one at a time, in the order in which they were posted, each where its
-/// registration says.
+/// The serial way to one observer, as Boost.Asio calls it: calls run one at a time, in the order in which they were posted,
+/// each where its registration says.
 ///
-/// All registrations of an observer share its strand (`StrandDirectory`), in all tables and with all deliveries, as long as one of them
-/// or a call is left. So the order holds across keys, centres and deliveries, and when the observer registers again.
+/// All registrations of an observer share its strand (`StrandDirectory`), in all tables and with all deliveries, as long as
+/// one of them or a call is left. So the order holds across keys, centres and deliveries, and when the observer registers
+/// again.
 ///
 /// The order comes from the mailbox, not from the executor: actors run jobs by priority and concurrent queues run them
 /// at once, and neither matters here because at most one drain of a strand is on its way. A drain takes what waits when it
@@ -27,8 +28,8 @@ final class Strand: Sendable {
     }
 
     private let state = Lock(State())
-    /// What a call did is visible to the next one, wherever that runs. Executors see to it anyway, but the Thread Sanitizer does not
-    /// see them; see `Lock`.
+    /// What a call did is visible to the next one, wherever that runs. Executors see to it anyway, but the Thread Sanitizer
+    /// does not see them; see `Lock`.
     private let handOver = Atomic(false)
 
     /// Hands a call over. Until it has run it holds the entry and the actor, but not the owner.
@@ -61,8 +62,8 @@ final class Strand: Sendable {
     /// What calls did before is visible to the caller. To be called when nothing runs any more.
     func synchronize() { _ = handOver.load(ordering: .acquiring) }
 
-    // A drain must not run in the context of whoever happened to post first: a task that is not detached keeps its task-local values,
-    // and calls of others would see them.
+    // A drain must not run in the context of whoever happened to post first: a task that is not detached keeps its
+    // task-local values, and calls of others would see them.
     private func schedule(_ batch: [Item], from index: Int, at delivery: Delivery) {
         switch delivery {
         case .immediate: drain(batch, from: index)

@@ -2,14 +2,14 @@ import Locking
 
 /// Where the strands of observers are found, those of the whole process.
 ///
-/// A strand is here exactly while routes lead to it. Calls that wait or run hold their entry and so its route, so when the last one has
-/// left, nothing is under way, and the next registration of the observer may begin a new strand.
+/// A strand is here exactly while routes lead to it. Calls that wait or run hold their entry and so its route, so when the
+/// last one has left, nothing is under way, and the next registration of the observer may begin a new strand.
 enum StrandDirectory {
     /// Who has a strand.
     struct Key: Hashable, Sendable {
-        /// The address of the owner; for a registration without one but with a name, of its table. It is not used again while a
-        /// route leads here: the entry keeps it (`WeakOwner`). On Apple's systems it may be, and then the new owner waits for what is left of
-        /// the old one's strand, where nothing is called any more.
+        /// The address of the owner; for a registration without one but with a name, of its table. It is not used again
+        /// while a route leads here: the entry keeps it (`WeakOwner`). On Apple's systems it may be, and then the new owner
+        /// waits for what is left of the old one's strand, where nothing is called any more.
         let address: ObjectIdentifier
         var name: String?
     }

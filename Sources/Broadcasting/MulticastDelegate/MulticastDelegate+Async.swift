@@ -5,12 +5,13 @@ extension MulticastDelegate {
     /// await delegates.invoke { await $0.save(document) }
     /// ```
     ///
-    /// Delegates are called side by side, so a slow one holds up the return and nobody else; each is kept alive while it is called. A
-    /// delegate hears the call in its turn, and has nothing else to do until it returns: what is posted to it meanwhile is heard
-    /// afterwards, unless it is to be called `.immediate`. An invocation that is waited for inside such a call does not wait for other such
-    /// calls.
+    /// Delegates are called side by side, so a slow one holds up the return and nobody else; each is kept alive while it is
+    /// called. A delegate hears the call in its turn, and has nothing else to do until it returns: what is posted to it
+    /// meanwhile is heard afterwards, unless it is to be called `.immediate`. An invocation that is waited for inside such a
+    /// call does not wait for other such calls.
     ///
-    /// Cancelling the task takes the calls back that have not begun, and cancels those under way, in the cooperative manner of tasks.
+    /// Cancelling the task takes the calls back that have not begun, and cancels those under way, in the cooperative manner
+    /// of tasks.
     @_disfavoredOverload  // Else `invoke { $0.changed() }` would be taken for this one wherever it may be awaited.
     public func invoke(_ body: @escaping @Sendable (Delegate) async -> Void) async {
         await invoke(at: nil, body)

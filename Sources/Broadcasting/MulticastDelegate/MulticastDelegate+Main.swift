@@ -9,8 +9,9 @@ extension MulticastDelegate {
     /// delegates.invoke(onMain: { $0.pageDidChange() })
     /// ```
     ///
-    /// All are called on the main actor, also those that wished to be called elsewhere; each in its order among what it hears otherwise.
-    /// Those with `.immediate` delivery are called before this returns if the caller belongs to the main actor, and like the others if not.
+    /// All are called on the main actor, also those that wished to be called elsewhere; each in its order among what it
+    /// hears otherwise. Those with `.immediate` delivery are called before this returns if the caller belongs to the main
+    /// actor, and like the others if not.
     ///
     /// - Parameters:
     ///   - isolation: the actor of the caller. Leave it out.

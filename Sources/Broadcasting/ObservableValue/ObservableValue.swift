@@ -11,9 +11,10 @@ import Locking
 /// Every observer hears every setting, in the order in which they were made. A value may be set from inside an observer:
 /// that setting is announced after the one under way has reached everybody.
 ///
-/// An assignment returns when those with `.immediate` delivery have been called for it, and for what they set in turn. If another thread
-/// is announcing, that one announces this setting, too, and the assignment returns at once. Nobody is held up for long by what others set:
-/// after ten milliseconds the rest is announced on Swift's concurrent pool, or by who sets next.
+/// An assignment returns when those with `.immediate` delivery have been called for it, and for what they set in turn. If
+/// another thread is announcing, that one announces this setting, too, and the assignment returns at once. Nobody is held up
+/// for long by what others set: after ten milliseconds the rest is announced on Swift's concurrent pool, or by who sets
+/// next.
 public final class ObservableValue<Value: Sendable>: Sendable {
     private let state: Lock<ValueState>
     let table = ObserverTable<SoleKey, Announcement>()
@@ -39,11 +40,11 @@ public final class ObservableValue<Value: Sendable>: Sendable {
     /// count.withValue { $0 += 1 }
     /// ```
     ///
-    /// A collection is changed in place: `withValue { $0.append(element) }` does not copy it, unless its content is held elsewhere,
-    /// by calls that wait or by whoever read it; or somebody observes with `distinct`; or the closure can throw.
+    /// A collection is changed in place: `withValue { $0.append(element) }` does not copy it, unless its content is held
+    /// elsewhere, by calls that wait or by whoever read it; or somebody observes with `distinct`; or the closure can throw.
     ///
-    /// - Parameter body: must not use this variable, other than through its parameter: neither itself nor in the `deinit` of something
-    ///   that it lets go. If it throws, nothing has changed.
+    /// - Parameter body: must not use this variable, other than through its parameter: neither itself nor in the `deinit` of
+    ///   something that it lets go. If it throws, nothing has changed.
     /// - Returns: what the closure returns.
     public func withValue<Result: Sendable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result

@@ -7,8 +7,8 @@ final class Snapshot<Value: Sendable>: ErasedValue, @unchecked Sendable {
     // Not enforced at run time, which every call of an observer would pay for.
     @exclusivity(unchecked) private var content: Value
 
-    /// What observers did with the value is visible to who changes it. Counting references sees to it, but the Thread Sanitizer does not
-    /// see that; compare `Lock`.
+    /// What observers did with the value is visible to who changes it. Counting references sees to it, but the Thread
+    /// Sanitizer does not see that; compare `Lock`.
     private let handOver = Atomic(false)
 
     init(_ value: Value) { unsafe content = value }

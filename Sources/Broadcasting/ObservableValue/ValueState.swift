@@ -3,8 +3,8 @@
 /// A pure state machine; `ObservableValue` holds it in a lock. Values are in snapshots, so that setting one releases none here:
 /// the announcement holds the snapshot before.
 ///
-/// One thread announces at a time: the first that sets. It announces what its own setting led to, and what others set meanwhile for a while;
-/// then the rest is due, for a task on the pool or the next who sets, whichever comes first.
+/// One thread announces at a time: the first that sets. It announces what its own setting led to, and what others set
+/// meanwhile for a while; then the rest is due, for a task on the pool or the next who sets, whichever comes first.
 struct ValueState: Sendable {
     /// An announcement on its way to all observers, or to one.
     struct Message {

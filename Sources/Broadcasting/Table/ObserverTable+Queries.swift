@@ -15,7 +15,8 @@ extension ObserverTable {
         return isEmpty
     }
 
-    /// The owners under a key that are alive and can be called, in order of registration; one that registered twice appears twice.
+    /// The owners under a key that are alive and can be called, in order of registration; one that registered twice appears
+    /// twice.
     package func owners<Owner>(of key: Key, as type: Owner.Type = Owner.self) -> [Owner] {
         reachable(under: key).compactMap { entry in entry.owner.flatMap { $0 as? Owner } }
     }

@@ -36,8 +36,9 @@ extension Hub {
     ///   - notification: its `Info` is what the topic's data is.
     ///   - topic: one topic, no pattern.
     ///   - center: where the notification is posted and heard.
-    /// - Throws: ``HubError`` with code `topic-invalid`; `topic-reserved` if the topic is the hub's own; `topic-bound` if the topic is bound already; `notification-bound`
-    ///   if the notification is, because then a post to one topic would also be one to the other.
+    /// - Throws: ``HubError`` with code `topic-invalid`; `topic-reserved` if the topic is the hub's own; `topic-bound` if
+    ///   the topic is bound already; `notification-bound` if the notification is, because then a post to one topic would
+    ///   also be one to the other.
     public func bind<Notification: TypedNotification & SendableMetatype>(
         _ notification: Notification.Type,
         to topic: String,

@@ -4,8 +4,8 @@ import MicroHTTP
 
 /// An event as JSON, as history shows it.
 enum EventDocument {
-    /// `{"id", "topic", "type", "time", "contentType", "traceparent"?, "data" | "dataBase64"}`: data that is JSON by its content type
-    /// is embedded as it was posted, text as a string, everything else in base64.
+    /// `{"id", "topic", "type", "time", "contentType", "traceparent"?, "data" | "dataBase64"}`: data that is JSON by its
+    /// content type is embedded as it was posted, text as a string, everything else in base64.
     static func json(_ event: Event) -> [UInt8] {
         var json = JSONText()
         json.member("id", ascii: event.id.write)

@@ -1,5 +1,5 @@
-/// A webhook as a program registers it; the members are those of `PUT /observers/{id}` (docs/http-api.md), with its defaults where
-/// nothing is given.
+/// A webhook as a program registers it; the members are those of `PUT /observers/{id}` (docs/http-api.md), with its defaults
+/// where nothing is given.
 public struct WebhookSettings: Encodable, Sendable {
     /// What the body of a delivery is.
     public enum Format: String, Encodable, CaseIterable, Sendable {

@@ -8,8 +8,8 @@ enum HopCount {
     static let field: StaticString = "Clarion-Hop"
 
     /// - Returns: 0 for a request that no hub has sent.
-    /// - Throws: 508 `loop-detected` if there were more than ``Webhooks/DueDelivery/mostHops``; 400 `parameter-invalid` for what is
-    ///   no number, or several.
+    /// - Throws: 508 `loop-detected` if there were more than ``Webhooks/DueDelivery/mostHops``; 400 `parameter-invalid` for
+    ///   what is no number, or several.
     static func of(_ request: Request) throws(Problem) -> Int {
         guard request.headers.contains(field) else { return 0 }
         let values = request.headers.values(of: field)

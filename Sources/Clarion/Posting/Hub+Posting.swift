@@ -6,8 +6,9 @@ import Notation
 extension Hub {
     /// Posts an event and returns it once it is committed.
     ///
-    /// - Throws: ``HubError`` if it was not stored: with the log's code and the `EventLogError` as its cause if it could
-    ///   not be, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a notification and its data is not what that carries.
+    /// - Throws: ``HubError`` if it was not stored: with the log's code and the `EventLogError` as its cause if it could not
+    ///   be, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a
+    ///   notification and its data is not what that carries.
     public func post(_ draft: EventDraft) async throws(HubError) -> Event {
         try await counted { () throws(HubError) in try await store([try admit(draft)]) }[0]
     }
@@ -83,8 +84,8 @@ extension Hub {
     ///   - value: what `JSONEncoder` makes `application/json` of: members in the order of their names, dates as RFC 3339.
     ///   - topic: the name of the topic.
     ///   - type: a word for the kind of event; nil for none.
-    /// - Throws: what ``post(_:)-(EventDraft)`` does, and ``HubError`` with code `topic-invalid`, or with code `value-invalid` if the
-    ///   value cannot be encoded.
+    /// - Throws: what ``post(_:)-(EventDraft)`` does, and ``HubError`` with code `topic-invalid`, or with code
+    ///   `value-invalid` if the value cannot be encoded.
     @discardableResult
     public func post(_ value: some Encodable & Sendable, to topic: String, type: String? = nil) async throws(HubError)
         -> Event

@@ -54,7 +54,8 @@ extension Hub {
     /// - Parameters:
     ///   - pattern: a topic or a pattern.
     ///   - start: where to begin.
-    ///   - limit: the most events, from 1 to 10,000. A page may have fewer although there are more: it ends at 16 MB of data, too.
+    ///   - limit: the most events, from 1 to 10,000. A page may have fewer although there are more: it ends at 16 MB of
+    ///     data, too.
     /// - Returns: the events in order; none if there are none. Go on after the last one.
     /// - Throws: ``HubError`` with code `pattern-invalid`, or with the log's code if it cannot be read.
     public func history(

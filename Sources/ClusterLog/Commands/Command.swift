@@ -19,8 +19,8 @@ enum Command: Sendable {
     case takeUp(Parts, by: Int64)
     /// Its events are gone up to there.
     case noteRemoval(of: Topic, through: Position)
-    /// What the stream has up to there and was refused, or replaced, is removed from it. Whatever else is removed from now on, the
-    /// appends that are left are written: some of them only in part, of which these are the places.
+    /// What the stream has up to there and was refused, or replaced, is removed from it. Whatever else is removed from now
+    /// on, the appends that are left are written: some of them only in part, of which these are the places.
     case settle(through: UInt64, partly: [UInt64: [Int]])
     /// Nothing.
     case probe

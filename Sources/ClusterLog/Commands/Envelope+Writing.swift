@@ -4,8 +4,8 @@ extension Envelope {
     /// Begins every message: what does not is none of this program's. No text begins so, in UTF-8.
     static let mark: [UInt8] = [0xC1, 0xA7]
 
-    /// The version of what is written. A node that reads a later one stops, and says so. Each command has one form in a version: to
-    /// write another, or a further command, is another version.
+    /// The version of what is written. A node that reads a later one stops, and says so. Each command has one form in a
+    /// version: to write another, or a further command, is another version.
     static let version: UInt8 = 1
 
     /// The bytes of the message.

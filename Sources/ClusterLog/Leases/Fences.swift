@@ -2,8 +2,8 @@ import EventLog
 
 /// Whose outcomes count, for each part: those of the node that took it up last.
 ///
-/// ``Leases`` cannot say so. Only the newest of their messages is kept, and a node that starts later has to come to the same as those
-/// that have heard all of them; what is said of taking up stays in the stream.
+/// ``Leases`` cannot say so. Only the newest of their messages is kept, and a node that starts later has to come to the same
+/// as those that have heard all of them; what is said of taking up stays in the stream.
 struct Fences: Sendable {
     private struct Fence: Sendable {
         let node: NodeID

@@ -1,5 +1,5 @@
-/// One node's part in the sharing out of the webhooks: what it may deliver, and what it asks of the others. Pure: time, messages and
-/// answers are given to it.
+/// One node's part in the sharing out of the webhooks: what it may deliver, and what it asks of the others. Pure: time,
+/// messages and answers are given to it.
 ///
 /// That no two nodes deliver the same rests on this. Whoever changes the leases says which message it follows, and all nodes
 /// pass it over unless that is the newest which counts. A node may deliver for ``validity`` from when it asked for a renewal that
@@ -86,8 +86,8 @@ struct LeaseHolder: Sendable {
     /// - Parameters:
     ///   - before: the place of the leases that these follow, as who asked for them knew it.
     ///   - sequence: their own.
-    /// - Returns: false if others came in between: then they do not count, which all nodes find alike. Places that a node does not
-    ///   know were removed before it came to them, so what follows those is newer than what it knows.
+    /// - Returns: false if others came in between: then they do not count, which all nodes find alike. Places that a node
+    ///   does not know were removed before it came to them, so what follows those is newer than what it knows.
     mutating func take(_ leases: Leases, after before: UInt64, sequence: UInt64, at now: Instant) -> Bool {
         guard before >= self.sequence else { return false }
         let known = Dictionary(uniqueKeysWithValues: self.leases.shares.map { ($0.node, $0.renewals) })

@@ -34,8 +34,8 @@ final class LeaseKeeper: Sendable {
     /// What outcomes carry by which ``Fences`` tell whether they count.
     var term: Int64 { state.withLock { $0.holder.term } }
 
-    /// Has a follower called when ``duty`` has changed, now for the first time. It returns when nothing is delivered any more that
-    /// is not this node's, and gets how long attempts under way may take until then.
+    /// Has a follower called when ``duty`` has changed, now for the first time. It returns when nothing is delivered any
+    /// more that is not this node's, and gets how long attempts under way may take until then.
     func follow(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void) {
         state.withLock { $0.followers.append(follower) }
         Task { await follower(.zero) }

@@ -13,8 +13,8 @@ struct Parts: OptionSet, Hashable, Sendable {
 
     init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The part of an observer: six bits of the FNV-1a hash of its id, spread by a multiplication, as its upper bits differ little
-    /// for short ids. All versions must find it alike.
+    /// The part of an observer: six bits of the FNV-1a hash of its id, spread by a multiplication, as its upper bits differ
+    /// little for short ids. All versions must find it alike.
     init(of observer: ObserverID) {
         let hash = observer.rawValue.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let spread = (hash ^ (hash >> 32)) &* 0x9E37_79B9_7F4A_7C15

@@ -4,9 +4,9 @@ import Notation
 import Posix
 import Synchronization
 
-/// Knows whether a connection is there, and what it carries, without waiting for it: libnats holds the connection's lock while it looks for another
-/// server, for a second at each that does not answer, and whoever asks it anything waits so long. So one thread asks; when that
-/// has to wait, the connection is not there.
+/// Knows whether a connection is there, and what it carries, without waiting for it: libnats holds the connection's lock
+/// while it looks for another server, for a second at each that does not answer, and whoever asks it anything waits so long.
+/// So one thread asks; when that has to wait, the connection is not there.
 final class ConnectionMonitor: Sendable {
     private let seen: Seen
     private let thread: Thread

@@ -1,13 +1,13 @@
 import EventLog
 import Locking
 
-/// Removes from the stream what a node that starts later has no use for: events that retention, or the deletion of their topic, has
-/// removed from the copies, and messages that were refused, or that a newer one has taken the place of. One of the nodes does so. All
-/// keep what a webhook waits for, and events with a key until that is forgotten.
+/// Removes from the stream what a node that starts later has no use for: events that retention, or the deletion of their
+/// topic, has removed from the copies, and messages that were refused, or that a newer one has taken the place of. One of
+/// the nodes does so. All keep what a webhook waits for, and events with a key until that is forgotten.
 ///
-/// Before events are removed it says so in the stream: up to where all that was refused is gone already, so that a node which starts
-/// later decides nothing anew of which the reasons are removed; and what each topic has lost, so that such a node tells readers who
-/// come back of the gap.
+/// Before events are removed it says so in the stream: up to where all that was refused is gone already, so that a node
+/// which starts later decides nothing anew of which the reasons are removed; and what each topic has lost, so that such a
+/// node tells readers who come back of the gap.
 final class StreamPurge {
     private let stream: StreamAPI
     private let publisher: Publisher
@@ -19,8 +19,8 @@ final class StreamPurge {
 
     /// How often it looks.
     private static let interval = Duration.seconds(10)
-    /// For how long a node that does not remove keeps in mind which events are to be removed: if the one that does is gone, another
-    /// takes over before.
+    /// For how long a node that does not remove keeps in mind which events are to be removed: if the one that does is gone,
+    /// another takes over before.
     private static let memory = Duration.seconds(60)
 
     init(_ stream: StreamAPI, _ publisher: Publisher, _ replica: Replica, _ keeper: LeaseKeeper, node: NodeID) {

@@ -92,8 +92,8 @@ public protocol DeliveryLog: Sendable {
 
     /// Has it told when ``isOnDuty(for:)`` answers otherwise than before, and once at the beginning, if it ever does.
     ///
-    /// - Parameter follower: called on any thread, also while it runs. It returns when no attempts are under way any more that are
-    ///   not this process's to make, and all are recorded that ended within `grace`.
+    /// - Parameter follower: called on any thread, also while it runs. It returns when no attempts are under way any more
+    ///   that are not this process's to make, and all are recorded that ended within `grace`.
     func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void)
 }
 

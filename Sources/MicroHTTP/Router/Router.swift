@@ -8,8 +8,9 @@
 /// }
 /// ```
 ///
-/// A path that no route has is answered 404 `route-unknown`; a method that a known path lacks, 405
-/// `method-not-allowed` with `Allow`; a query parameter that the route does not take, 400 `parameter-unknown`; `HEAD` is `GET` without its body; `OPTIONS` tells what is allowed.
+/// A path that no route has is answered 404 `route-unknown`; a method that a known path lacks, 405 `method-not-allowed` with
+/// `Allow`; a query parameter that the route does not take, 400 `parameter-unknown`; `HEAD` is `GET` without its body;
+/// `OPTIONS` tells what is allowed.
 public struct Router: Sendable {
     /// Answers one request. It runs on a server thread and must not block: see ``Reply/later(_:)``.
     public typealias Handler = @Sendable (Request) throws(Problem) -> Reply
@@ -50,7 +51,8 @@ public struct Router: Sendable {
         )
     }
 
-    /// Where `GET` requests go whose path no route has: they are for everybody. The handler throws 404 itself for a path that it does not know.
+    /// Where `GET` requests go whose path no route has: they are for everybody. The handler throws 404 itself for a path
+    /// that it does not know.
     ///
     /// - Parameter path: what such requests are counted under, such as `/{file}`.
     public mutating func otherwise(_ path: String, parameters: QueryParameters, _ handler: @escaping Handler) {

@@ -13,8 +13,9 @@ import Synchronization
 /// ```
 @safe
 public final class HTTPServer: Sendable {
-    /// Makes, of a request's header fields, those that its answer has, whoever answers and whatever: also if the request
-    /// is refused before any handler sees it, but not where its head cannot be read. It runs on a server thread and must not block.
+    /// Makes, of a request's header fields, those that its answer has, whoever answers and whatever: also if the request is
+    /// refused before any handler sees it, but not where its head cannot be read. It runs on a server thread and must not
+    /// block.
     public typealias CommonFields = @Sendable (HeaderFields) -> [(name: String, value: String)]
 
     /// Is told of each request when it is answered, once, whoever answers it. It runs on a server thread and must not block.

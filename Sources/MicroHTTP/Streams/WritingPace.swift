@@ -1,7 +1,8 @@
-/// How often a stream of many is written: `sendmsg(2)` and waking a client cost the same whatever is sent, so where more comes than
-/// can be written at once, each stream is written seldom, with much at a time.
+/// How often a stream of many is written: `sendmsg(2)` and waking a client cost the same whatever is sent, so where more
+/// comes than can be written at once, each stream is written seldom, with much at a time.
 ///
-/// What comes now and then goes at once: streams wait only when there are many, and each has had several chunks when it was its turn.
+/// What comes now and then goes at once: streams wait only when there are many, and each has had several chunks when it was
+/// its turn.
 struct WritingPace {
     /// From how many streams on that have something to write.
     static let crowd = 128

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Broadcasting
 
-/// Promise 5: when a registration has ended, no call of it begins on the executor that ended it, though it was handed over before.
+/// Promise 5: when a registration has ended, no call of it begins on the executor that ended it, though it was handed over
+/// before.
 @Suite struct EndingTests {
     @Test(arguments: Ending.allCases.flatMap { ending in DeliveryMode.handingOver.map { (ending, $0) } })
     func `a call that ends its registration is the last`(ending: Ending, mode: DeliveryMode) async {

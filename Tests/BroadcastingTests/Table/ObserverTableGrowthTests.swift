@@ -124,7 +124,8 @@ private final class Large: Sendable {
     let content = InlineArray<262_144, UInt8>(repeating: 1)
 }
 
-/// The process's resident memory without what the allocator keeps for later; 0 where `/proc` does not exist, so that growth is 0 there.
+/// The process's resident memory without what the allocator keeps for later; 0 where `/proc` does not exist, so that growth
+/// is 0 there.
 private func residentBytes() -> Int {
     #if canImport(Glibc)
         typealias Trim = @convention(c) (Int) -> Int32

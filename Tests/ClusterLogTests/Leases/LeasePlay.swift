@@ -2,8 +2,8 @@ import Randomness
 
 @testable import ClusterLog
 
-/// Nodes that share out the webhooks by a stream, with everything that may happen on the way: messages late, lost, overtaken, removed before
-/// they are heard; nodes that die, stop for a while, leave and join. Time is the play's own.
+/// Nodes that share out the webhooks by a stream, with everything that may happen on the way: messages late, lost,
+/// overtaken, removed before they are heard; nodes that die, stop for a while, leave and join. Time is the play's own.
 struct LeasePlay {
     private enum Word {
         case leases(Leases, after: UInt64, by: NodeID, isAwaited: Bool)

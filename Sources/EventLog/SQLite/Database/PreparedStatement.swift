@@ -9,7 +9,8 @@ internal import GRDBSQLite
 /// To be used only inside an access to the database it was prepared in. Parameters count from 1 and columns from 0, as
 /// they do in SQLite. A row's columns are valid until the next step.
 ///
-/// `@safe`: the handle is valid for as long as the object, which finalizes it. Only ``ColumnValue`` uses it beside, within a call.
+/// `@safe`: the handle is valid for as long as the object, which finalizes it. Only ``ColumnValue`` uses it beside, within a
+/// call.
 @safe final class PreparedStatement {
     /// Owns the handle: finalizes it when released.
     private let statement: Statement

@@ -94,8 +94,8 @@ final class EventWriter: WriterPart {
         return AppendReceipt(events: try insertNew(drafts, replays, at: time, to: &events))
     }
 
-    /// The newest event of a topic. In a copy those that are too old are gone at the same place of the sequence everywhere, and not
-    /// only when their turn comes to be removed.
+    /// The newest event of a topic. In a copy those that are too old are gone at the same place of the sequence everywhere,
+    /// and not only when their turn comes to be removed.
     private func newest(of topic: Topic, isCopy: Bool) throws -> EventID? {
         let found: (position: Position, time: Int64, age: Int64?)? = try newest.bind(topic).first {
             ($0[0], $0.integer(1), $0[2])

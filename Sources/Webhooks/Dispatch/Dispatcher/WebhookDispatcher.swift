@@ -14,10 +14,12 @@ import Notation
 ///
 /// The transport's thread runs it: it makes attempts, begins the next ones as slots come free, has the store record what
 /// became of them, and is the clock by which retries are due. Beside it one task, the *pump*, reads the store. Between them
-/// stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps itself alive.
+/// stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps
+/// itself alive.
 public final class WebhookDispatcher: Sendable {
     /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but the question whose
-    /// deliveries an endpoint's are (``DeliveryStore/isOnDuty(for:)``) and the transport's inbox: an attempt must be submitted before it can be aborted by someone who learned of it under this lock.
+    /// deliveries an endpoint's are (``DeliveryStore/isOnDuty(for:)``) and the transport's inbox: an attempt must be
+    /// submitted before it can be aborted by someone who learned of it under this lock.
     struct State {
         var scheduler: DeliveryScheduler
         var pump: Task<Void, Never>?
