@@ -8,6 +8,8 @@ extension JetStreamLog: ObserverStore {
         expecting: Int64?,
         resettingFailures: Bool
     ) async throws(EventLogError) -> SavedObserver {
+        if let refusal { throw refusal }
+        try await index.admit(record)
         let command = Command.saveObserver(record, expecting: expecting, resettingFailures: resettingFailures)
         guard case .saved(let saved) = try await change(command) else { throw .unanswered }
         return saved
@@ -52,6 +54,8 @@ extension JetStreamLog: TopicStore {
     /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:)``.
     @discardableResult
     public func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary? {
+        if let refusal { throw refusal }
+        if retention?.isUnbounded == false { try await index.admit(topic) }
         guard case .topic(let summary) = try await change(.setRetention(retention, of: topic)) else {
             throw .unanswered
         }

@@ -77,6 +77,40 @@ public final class JetStreamLog: EventLog {
             let message = "More than \(Placement.keyed) events cannot be posted together."
             return acknowledge(.failure(EventLogError(code: .limitReached, message: message)))
         }
+        if index.takesAll(drafts) { return publish(drafts, if: condition, acknowledge) }
+        Task {
+            do throws(EventLogError) {
+                let replays = try await index.admit(drafts)
+                // A condition is about what comes first, and is judged with all of them.
+                if condition == nil, !replays.isEmpty { return publishNew(drafts, replays, acknowledge) }
+                publish(drafts, if: condition, acknowledge)
+            } catch { acknowledge(.failure(error)) }
+        }
+    }
+
+    /// Publishes what was not posted before: what of an append is written, and what is not, a node that starts later must be
+    /// told apart.
+    private func publishNew(
+        _ drafts: [EventDraft],
+        _ replays: [Int: Event],
+        _ acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
+    ) {
+        let places = drafts.indices.filter { replays[$0] == nil }
+        @Sendable func all(_ new: [Event]) -> [Event] {
+            let written = replays.merging(zip(places, new)) { known, _ in known }
+            return drafts.indices.compactMap { written[$0] }
+        }
+        if places.isEmpty { return acknowledge(.success(AppendReceipt(events: all([]), isReplay: true))) }
+        publish(places.map { drafts[$0] }, if: nil) { result in
+            acknowledge(result.map { AppendReceipt(events: all($0.events)) })
+        }
+    }
+
+    private func publish(
+        _ drafts: [EventDraft],
+        if condition: AppendCondition?,
+        _ acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
+    ) {
         let topic = drafts.first?.topic
         let isOfOne = drafts.allSatisfy { $0.topic == topic }
         let subject = isOfOne ? topic.map(subjects.events) ?? subjects.probe : subjects.batch

@@ -93,6 +93,10 @@ class NATSServers:
         """Where the first server keeps a log."""
         return self.folder / f"store0/jetstream/$G/streams/CLARION_{name}"
 
+    def signal(self, place, number):
+        """SIGSTOP, SIGCONT."""
+        self._processes[place].send_signal(number)
+
     def kill(self, place):
         """kill -9."""
         self._processes[place].kill()

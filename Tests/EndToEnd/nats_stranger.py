@@ -22,7 +22,11 @@ class NATSStranger:
         self._file.close()
         self._socket.close()
 
-    def publish(self, subject, data=b"", reply=""):
+    def publish(self, subject, data=b"", reply="", headers=None):
+        if headers is not None:
+            head = f"NATS/1.0\r\n{headers}\r\n\r\n".encode()
+            self._socket.sendall(f"HPUB {subject} {reply} {len(head)} {len(head) + len(data)}\r\n".encode() + head + data + b"\r\n")
+            return
         self._socket.sendall(f"PUB {subject} {reply} {len(data)}\r\n".encode() + data + b"\r\n")
 
     def subscribe(self, subject):

@@ -172,6 +172,12 @@ def test_any_origin_is_let_in_without_cookies(start_hub, topic):
     assert_shared(hub.request("GET", "/topics", headers={"Origin": APP}))
 
 
+def test_what_is_let_in_from_anywhere_is_kept_apart_by_caches(start_hub):
+    hub = start_hub("--allow-origin", "*")
+    assert "Origin" in hub.request("GET", "/topics").headers["Vary"]
+    assert "Origin" in hub.request("GET", "/topics", headers={"Origin": OTHER}).headers["Vary"]
+
+
 def test_without_allowed_origins_nothing_is_shared(shared_hub):
     response = shared_hub.request("GET", "/topics", headers={"Origin": APP})
     assert "Access-Control-Allow-Origin" not in response.headers and "Vary" not in response.headers

@@ -12,6 +12,7 @@ import pytest
 
 from event_stream import EventStream, StreamRefused
 from hub_process import events_path
+from problems import assert_problem
 from raw_http import RawConnection, request
 from waiting import wait_until
 
@@ -557,3 +558,17 @@ def test_streams_are_refused_as_problems(shared_hub, topic):
         EventStream.of(shared_hub.port, "a.**.b")
     assert refused.value.status == 400
     assert refused.value.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("accept", ["text/event-stream", "application/json"])
+def test_as_many_types_are_told_apart_as_a_webhook_may_name(shared_hub, topic, accept):
+    """More would be compared with each event while everybody's posts wait."""
+    path = f"{events_path(topic)}?type={{}}"
+    for count, refused in ((100, False), (101, True)):
+        types = ",".join(f"t{number}" for number in range(count))
+        response = shared_hub.request("GET", path.format(types), headers={"Accept": accept}, stream=True)
+        with response:
+            if refused:
+                assert_problem(response, 400, "parameter-invalid", parameter="type")
+            else:
+                assert response.status_code == 200

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from credentials import CredentialsFile, ask, grant
+from event_stream import StreamRefused
 from waiting import wait_until
 from webhook_receiver import WebhookReceiver
 
@@ -127,3 +128,24 @@ def test_tenants_that_probe_see_nothing_of_each_other(start_hub, tmp_path, figur
     figure(f"{sum(tenant.requests for tenant in tenants)} requests, {statuses}, {len(receiver.deliveries)} deliveries")
     # It was no wall of refusals.
     assert statuses[200] > 100 and statuses[201] > 50 and statuses[403] > 100 and statuses[404] > 20
+
+
+def test_a_tenant_stops_no_stream_of_anothers_name(start_hub, tmp_path):
+    """A name that one has had unregistered is free for all others, and out of use for that one."""
+    file = CredentialsFile(tmp_path, {name: grant(f"{name}.**") for name in "ab"})
+    hub = start_hub("--credentials", str(file.path))
+
+    def open_stream(name):
+        return hub.stream(f"{name}.t", query="observer=tab", headers={"Authorization": f"Bearer {file.keys[name]}"})
+
+    with open_stream("a"):
+        assert ask(hub, "DELETE", "/observers/tab", file.keys["a"]).status_code == 204
+    with pytest.raises(StreamRefused) as refused:
+        open_stream("a")
+    assert refused.value.status == 204
+    with open_stream("b"):
+        # Of another tenant's stream nothing is told, not even of which kind it is.
+        for method, path, body in (("PATCH", "", b"{}"), ("POST", "/secret/rotate", b"{}"), ("GET", "", None), ("DELETE", "", None)):
+            answer = ask(hub, method, f"/observers/tab{path}", file.keys["a"], data=body)
+            assert answer.status_code == 404, (method, path, answer.content)
+        assert ask(hub, "GET", "/observers/tab", file.keys["b"]).status_code == 200

@@ -25,7 +25,7 @@ struct HistoryWish: Sendable {
         } else {
             self.limit = limit
         }
-        types = EventTypes(query["type"])
+        types = try EventTypes(query["type"])
         self.topics = topics
         self.format = format
     }

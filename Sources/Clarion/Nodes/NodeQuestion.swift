@@ -16,8 +16,8 @@ enum NodeQuestion: Equatable {
     case end(ObserverID, Grant)
     /// All of exactly this pattern are to end that the client manages.
     case endAll(TopicPattern, Grant)
-    /// A name that no stream is to have for a day.
-    case retire(ObserverID)
+    /// A name that no stream of who had it is to have for a day.
+    case retire(RetiredNames.Key)
     /// How many hear each of some topics.
     case count([Topic])
     /// Whether a client's stream may have a name.
@@ -53,7 +53,11 @@ enum NodeQuestion: Equatable {
         case .end(let id, let grant): ["ask": .string("end"), "id": .string(id.description), "manage": grant.managed]
         case .endAll(let pattern, let grant):
             ["ask": .string("end-all"), "topic": .string(pattern.text), "manage": grant.managed]
-        case .retire(let id): ["ask": .string("retire"), "id": .string(id.description)]
+        case .retire(let key):
+            [
+                "ask": .string("retire"), "id": .string(key.name.description),
+                "principal": key.owner.map(JSONValue.string) ?? .null,
+            ]
         case .count(let topics): ["ask": .string("count"), "topics": .array(topics.map { .string($0.name) })]
         case .name(let id, let claimant):
             claimant.members.merging(["ask": .string("name"), "id": .string(id.description)]) { _, new in new }
@@ -86,7 +90,7 @@ enum NodeQuestion: Equatable {
             self = .endAll(pattern, grant)
         case "retire":
             guard let id else { return nil }
-            self = .retire(id)
+            self = .retire(RetiredNames.Key(name: id, owner: value["principal"]?.text))
         case "count":
             guard let topics = value["topics"]?.all({ $0.text.flatMap { try? Topic($0) } }) else { return nil }
             self = .count(topics)

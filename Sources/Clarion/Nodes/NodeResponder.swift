@@ -22,8 +22,8 @@ struct NodeResponder {
         case .endAll(let pattern, let grant):
             let all = own.filter { $0.topics.contains(pattern) && grant.manages($0) }
             return object("ended", .number(Double(all.count(where: hub.living.unregister))))
-        case .retire(let id):
-            hub.names.retire(id)
+        case .retire(let key):
+            hub.names.retire(key)
             return nil
         case .count(let topics):
             let census = ObserverCensus(own)
@@ -55,7 +55,7 @@ struct NodeResponder {
 
     private func naming(_ id: ObserverID, _ claimant: NodeQuestion.Claimant) -> [UInt8] {
         var (answer, since) = (OtherNodes.Naming.granted, JSONValue.null)
-        if hub.names.isRetired(id) { answer = .retired }
+        if hub.names.isRetired(RetiredNames.Key(name: id, owner: claimant.principal)) { answer = .retired }
         if let stream = find(id) as? EventStream {
             if !claimant.mayReplace(stream) { answer = .foreign }
             since = .number(Double(stream.namedAt.milliseconds))

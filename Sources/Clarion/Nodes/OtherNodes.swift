@@ -61,7 +61,7 @@ struct OtherNodes: Sendable {
     }
 
     /// Takes a name out of use everywhere.
-    func retire(_ id: ObserverID) { exchange?.tell(NodeQuestion.retire(id).bytes) }
+    func retire(_ key: RetiredNames.Key) { exchange?.tell(NodeQuestion.retire(key).bytes) }
 
     /// How many hear each topic elsewhere.
     func counts(of topics: [Topic]) async -> Gathered<[[ObserverKind: Int]]> {

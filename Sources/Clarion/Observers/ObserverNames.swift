@@ -43,7 +43,7 @@ final class ObserverNames: Sendable {
     /// What becomes of a stream that asks for a name.
     enum Answer {
         case granted
-        /// Its stream was unregistered within the last day.
+        /// A stream of theirs of this name was unregistered within the last day.
         case retired
         /// A webhook or an object has it, or will have it.
         case taken
@@ -74,25 +74,25 @@ final class ObserverNames: Sendable {
         return answer
     }
 
-    /// Takes a stream off the directory, and its name out of use for a day, in one step.
+    /// Takes a stream off the directory, and its name out of use for who had it, for a day, in one step.
     ///
     /// - Returns: false if it has left before; its name may be another's by now.
     func retire(_ stream: EventStream) -> Bool {
         state.withLock { state in
             guard stream.leave() else { return false }
-            state.retired.insert(stream.id, now: .now)
+            state.retired.insert(stream.caller.key(of: stream.id), now: .now)
             return true
         }
     }
 
     /// Takes a name out of use for a day: its stream was unregistered at another node.
-    func retire(_ name: ObserverID) { state.withLock { $0.retired.insert(name, now: .now) } }
+    func retire(_ key: RetiredNames.Key) { state.withLock { $0.retired.insert(key, now: .now) } }
 
     /// Whether a name is out of use.
-    func isRetired(_ name: ObserverID) -> Bool { state.withLock { $0.retired.contains(name, now: .now) } }
+    func isRetired(_ key: RetiredNames.Key) -> Bool { state.withLock { $0.retired.contains(key, now: .now) } }
 
     private func decide(_ name: ObserverID, for caller: Caller, _ state: State) -> Answer {
-        if state.retired.contains(name, now: .now) { return .retired }
+        if state.retired.contains(caller.key(of: name), now: .now) { return .retired }
         if state.reservations[name] != nil { return .taken }
         guard let present = directory.find(name) else { return .granted }
         guard let stream = present as? EventStream else { return .taken }

@@ -19,8 +19,8 @@ struct CrossOriginSharing: Sendable {
     /// The fields of every answer to a request, also of those that refuse it.
     func headers(for request: HeaderFields) -> [(name: String, value: String)] {
         guard allowed.takesAny || !allowed.named.isEmpty else { return [] }
-        // What a cache keeps for one origin is nothing for another.
-        let vary = allowed.named.isEmpty ? [] : [("Vary", "Origin")]
+        // What a cache keeps for one origin is nothing for another, nor what it keeps for none.
+        let vary = [("Vary", "Origin")]
         guard let origin = allowedOrigin(of: request) else { return vary }
         let isNamed = allowed.named.contains(origin)
         return vary

@@ -255,7 +255,8 @@ private struct ObserverResource: Sendable {
         let id: ObserverID = try request.parameter("id")
         let here = directory.find(id)
         let elsewhere = here == nil ? await nodes.find(id).value : nil
-        let observer = here ?? elsewhere
+        // Of others' nobody learns anything, not even the kind.
+        let observer = (here ?? elsewhere).flatMap { request.caller.manages($0) ? $0 : nil }
         guard observer.map({ $0.kind == .webhook }) ?? true else { throw Problem.observerKind }
         guard !(observer is UnreadableWebhook) else { throw Problem.observerUnreadable }
         return id

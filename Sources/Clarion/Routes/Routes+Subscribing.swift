@@ -57,7 +57,7 @@ extension Hub {
                 try ObserverID(text, parameter: "observer")
             },
             topics: topics,
-            types: EventTypes(request.target.query["type"]),
+            types: try EventTypes(request.target.query["type"]),
             format: try Feed.Format(request),
             remoteAddress: request.remoteAddress,
             address: ClientAddress(request),

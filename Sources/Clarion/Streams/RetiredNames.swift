@@ -1,13 +1,22 @@
+import Access
+
 /// Names of streams that were unregistered, remembered for a day, so that the clients behind them stop reconnecting
-/// (204 tells an `EventSource` to give up for good).
+/// (204 tells an `EventSource` to give up for good). They are out of use for whoever had them: others are told nothing of it.
 struct RetiredNames {
+    /// A name, and who had it.
+    struct Key: Hashable, Sendable {
+        let name: ObserverID
+        /// ``PrincipalID/digest``; nil where the hub knows no credentials.
+        let owner: String?
+    }
+
     private static let day = Duration.seconds(24 * 60 * 60)
     /// What is remembered is bounded: beyond it the oldest are forgotten.
     private let maximum: Int
 
-    private var until: [ObserverID: ContinuousClock.Instant] = [:]
+    private var until: [Key: ContinuousClock.Instant] = [:]
     /// In the order of being retired, so that forgetting one takes no search: thousands may be unregistered at once.
-    private var queue: [(name: ObserverID, until: ContinuousClock.Instant)] = []
+    private var queue: [(key: Key, until: ContinuousClock.Instant)] = []
     /// How many of the queue have been forgotten.
     private var forgotten = 0
 
@@ -18,16 +27,16 @@ struct RetiredNames {
     /// How many are remembered.
     var count: Int { until.count }
 
-    mutating func insert(_ name: ObserverID, now: ContinuousClock.Instant) {
+    mutating func insert(_ key: Key, now: ContinuousClock.Instant) {
         let end = now + Self.day
-        until[name] = end
-        queue.append((name, end))
+        until[key] = end
+        queue.append((key, end))
         while forgotten < queue.count {
             let oldest = queue[forgotten]
             // One that was retired again stands further back, too.
-            let isStale = until[oldest.name] != oldest.until
+            let isStale = until[oldest.key] != oldest.until
             guard isStale || oldest.until <= now || until.count > maximum else { break }
-            if !isStale { until[oldest.name] = nil }
+            if !isStale { until[oldest.key] = nil }
             forgotten += 1
         }
         guard forgotten > queue.count / 2 else { return }
@@ -35,7 +44,12 @@ struct RetiredNames {
         forgotten = 0
     }
 
-    func contains(_ name: ObserverID, now: ContinuousClock.Instant) -> Bool {
-        until[name].map { $0 > now } ?? false
+    func contains(_ key: Key, now: ContinuousClock.Instant) -> Bool {
+        until[key].map { $0 > now } ?? false
     }
+}
+
+extension Caller {
+    /// A name as theirs.
+    func key(of name: ObserverID) -> RetiredNames.Key { RetiredNames.Key(name: name, owner: principal?.id.digest) }
 }

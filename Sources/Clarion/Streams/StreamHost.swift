@@ -92,7 +92,7 @@ final class StreamHost: Sendable {
     func unregister(_ stream: EventStream) -> Bool {
         guard names.retire(stream) else { return false }
         stream.end(.unregistered)
-        nodes.retire(stream.id)
+        nodes.retire(stream.caller.key(of: stream.id))
         return true
     }
 

@@ -13,6 +13,13 @@ struct NATSMessage: Sendable {
     /// On a heartbeat, the number of the last message that the consumer has sent; nil on anything else.
     let lastDelivered: String?
 
+    /// A message that libnats has kept: of its contents nothing is known.
+    static let unheard = NATSMessage()
+
+    private init() {
+        (subject, data, reply, status, stalled, lastDelivered) = ("", [], "", "503", nil, nil)
+    }
+
     /// Takes a message over, and frees it.
     init(taking message: OpaquePointer) {
         defer { unsafe natsMsg_Destroy(message) }

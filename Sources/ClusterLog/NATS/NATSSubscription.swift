@@ -26,6 +26,8 @@ final class NATSSubscription: @unchecked Sendable {
         if status == NATS_TIMEOUT { return nil }
         // It has thrown messages away; who reads finds the gap.
         if status == NATS_SLOW_CONSUMER { return nil }
+        // It keeps what looks like the server's word that nobody listens, also if it is a message of a stream.
+        if status == NATS_NO_RESPONDERS { return .unheard }
         try NATSError.check("natsSubscription_NextMsg", status)
         return unsafe message.map { unsafe NATSMessage(taking: $0) }
     }

@@ -83,7 +83,7 @@ final class Node: Sendable {
             report: start.report
         )
         do {
-            try begin(stream, through: found.last, by: clock, node)
+            try begin(stream, through: found.last, by: clock, node, report: start.report)
         } catch {
             end()
             try Waiting.wait { [index] () async throws(EventLogError) in await index.close() }
@@ -93,7 +93,13 @@ final class Node: Sendable {
     }
 
     /// Starts the threads, and waits until the copy has what the stream has.
-    private func begin(_ stream: StreamAPI, through last: UInt64, by clock: StreamClock, _ node: NodeID) throws {
+    private func begin(
+        _ stream: StreamAPI,
+        through last: UInt64,
+        by clock: StreamClock,
+        _ node: NodeID,
+        report: @escaping @Sendable (String) -> Void
+    ) throws {
         let isDone: @Sendable () -> Bool = { [isStopped] in isStopped.flag.load(ordering: .relaxed) }
         let follower = Follower(stream, into: replica, by: clock, node: node, until: isDone)
         for thread in try publisher.run(until: isDone) { keep(thread) }
@@ -117,7 +123,7 @@ final class Node: Sendable {
         keep(try Thread(name: "clarion-lease") { [keeper] in keeper.run(until: isDone) })
         keep(
             try Thread(name: "clarion-purge", niceness: 5) { [keeper, publisher, replica] in
-                StreamPurge(stream, publisher, replica, keeper, node: node).run(until: isDone)
+                StreamPurge(stream, publisher, replica, keeper, node: node, report: report).run(until: isDone)
             }
         )
     }

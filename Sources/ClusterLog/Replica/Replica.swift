@@ -14,6 +14,7 @@ final class Replica: Sendable {
     private struct State {
         var fault: String?
         var heard: ContinuousClock.Instant?
+        var last: Delivered?
         var hasAll = false
         /// How many messages were passed over.
         var skipped = 0
@@ -61,6 +62,10 @@ final class Replica: Sendable {
 
     var epoch: LogEpoch { index.epoch }
     var taken: UInt64 { newest.load(ordering: .acquiring) }
+
+    /// The newest message that was taken; nil if none was.
+    var last: Delivered? { state.withLock { $0.last } }
+
     var commandCount: Int { commands.load(ordering: .relaxed) }
 
     /// Why this node cannot go on; nil if it can. It is to be started anew.
@@ -105,6 +110,7 @@ final class Replica: Sendable {
             case .meaningless: return skip(subject, delivered)
             }
         }
+        guard envelope.command.isPossible(at: delivered.sequence) else { return skip(subject, delivered) }
         let own = envelope.node == node ? publisher.take(envelope.number) : nil
         if case .append(let drafts, let condition) = envelope.command {
             append(drafts, if: condition, delivered, own)
@@ -114,6 +120,11 @@ final class Replica: Sendable {
             change(envelope, delivered, own)
         }
         commands.add(1, ordering: .relaxed)
+        note(delivered)
+    }
+
+    private func note(_ delivered: Delivered) {
+        state.withLock { $0.last = delivered }
         newest.store(delivered.sequence, ordering: .releasing)
     }
 
@@ -132,7 +143,7 @@ final class Replica: Sendable {
                 """
             )
         }
-        newest.store(delivered.sequence, ordering: .releasing)
+        note(delivered)
     }
 
     private func append(
@@ -178,7 +189,10 @@ final class Replica: Sendable {
         if case .failure(let error) = result, !error.code.isOfTheCommand {
             fail("This node's copy of the log cannot be written: \(error.message)")
         }
-        if envelope.node != node, case .success(let applied) = result { tell(applied, of: envelope.command, delivered) }
+        // Who asked here and was told that it is not known tells nobody either.
+        if envelope.node != node || own == nil, case .success(let applied) = result {
+            tell(applied, of: envelope.command, delivered)
+        }
         switch own {
         case .change(let complete)?: complete(result)
         case .storing(let complete)?: complete(result.map { _ in .stored(delivered.sequence) })
@@ -186,7 +200,7 @@ final class Replica: Sendable {
         }
     }
 
-    /// Tells of observers that another node has changed, and of topics that it has deleted.
+    /// Tells of observers that were changed, and of topics that were deleted, by who has not told of it.
     private func tell(_ applied: Applied, of command: Command, _ delivered: Delivered) {
         if case (.deleted(true), .deleteTopic(let topic)) = (applied, command) {
             for follower in state.withLock({ $0.deletionFollowers }) { follower(topic) }
@@ -259,6 +273,19 @@ final class Replica: Sendable {
 
     private static func rest() {
         _ = Semaphore().wait(atMost: .microseconds(200))
+    }
+}
+
+extension Command {
+    /// Whether what it says of the stream can be: a command knows nothing of what comes after it.
+    fileprivate func isPossible(at sequence: UInt64) -> Bool {
+        switch self {
+        case .settle(let through, _), .lease(_, after: let through): through < sequence
+        case .takeUp(_, by: let leases): leases < Int64(clamping: sequence)
+        case .noteRemoval(_, through: let position):
+            position.rawValue / Replica.eventsPerMessage < Int64(clamping: sequence)
+        default: true
+        }
     }
 }
 

@@ -33,19 +33,25 @@ final class Follower: Sendable {
 
     func run() {
         var turn = 0
+        var shortSince: ContinuousClock.Instant?
         while !isStopped() {
             turn += 1
             // What fails is tried again: there is nobody to tell but those who look at how far the node has come.
-            if stream.connection.isConnected, replica.fault == nil { try? follow(to: "\(inbox).\(turn)") }
+            if stream.connection.isConnected, replica.fault == nil {
+                try? follow(to: "\(inbox).\(turn)", shortSince: &shortSince)
+            }
             if !isStopped() { Self.rest() }
         }
     }
 
     /// Follows until something is missing.
-    private func follow(to subject: String) throws {
-        guard try stream.read().epoch == replica.epoch else {
+    /// - Parameter shortSince: when it was first seen to lack what was taken from it, if it does.
+    private func follow(to subject: String, shortSince: inout ContinuousClock.Instant?) throws {
+        let found = try stream.read()
+        guard found.epoch == replica.epoch else {
             return replica.fail("The stream of the log is another one than when this node started.")
         }
+        guard try goesOn(to: found.last, shortSince: &shortSince) else { return }
         try learn()
         let removed = try stream.removed()
         let messages = try stream.connection.subscribe(to: subject)
@@ -59,12 +65,20 @@ final class Follower: Sendable {
             }
             heard = .now
             replica.hear()
-            if let status = message.status {
-                guard status == "100", try answer(message, after: number) else { return }
+            // What the server says itself is not of the stream, where anybody may have written what looks like it.
+            guard let delivered = Delivered(message.reply) else {
+                switch message.status {
+                case "100": guard try answer(message, after: number) else { return }
+                // One of the stream that is not to be had this way: it is asked for before the next.
+                case "503": number += 1
+                default: return
+                }
                 continue
             }
-            guard let delivered = Delivered(message.reply), delivered.number == number + 1 else { return }
+            guard delivered.number == number + 1 else { return }
             number = delivered.number
+            // A server that is behind the others may begin before what it was asked for (nats-server before 2.11).
+            guard delivered.sequence > replica.taken else { continue }
             try takeMissing(before: delivered, but: removed)
             replica.take(message.data, of: message.subject, delivered)
         }
@@ -85,11 +99,41 @@ final class Follower: Sendable {
         }
     }
 
+    /// Whether the stream goes on from what was taken of it. Servers whose power failed may have lost its end, and give the
+    /// places of that to other messages: then this copy is of no use.
+    /// - Parameter last: the place of the stream's newest message.
+    private func goesOn(to last: UInt64, shortSince: inout ContinuousClock.Instant?) throws -> Bool {
+        guard let taken = replica.last else { return true }
+        if last < taken.sequence {
+            // One that has just begun may not have all of it yet.
+            let since = shortSince ?? .now
+            shortSince = since
+            guard ContinuousClock.now - since > Self.shortTime else { return false }
+        } else {
+            shortSince = nil
+            guard let found = try stream.message(from: taken.sequence), found.place.sequence == taken.sequence,
+                abs(found.place.time.milliseconds - taken.time.milliseconds) > 1
+            else { return true }
+        }
+        replica.fail(
+            "The servers have lost the end of the log's stream, which this node has: message \(taken.sequence)."
+        )
+        return false
+    }
+
+    /// For how long a stream may be shorter than what was taken from it.
+    private static let shortTime = Duration.seconds(5)
+
     /// Asks up to where it is settled what is written: a node that comes after others may not find what they decided by.
     private func learn() throws {
-        guard let bytes = try stream.newest(of: stream.subjects.settled), let envelope = try? Envelope(bytes),
-            case .settle(let sequence, let partly) = envelope.command
-        else { return }
+        guard let found = try stream.newest(of: stream.subjects.settled) else { return }
+        guard let envelope = try? Envelope(found.data), case .settle(let sequence, let partly) = envelope.command,
+            sequence < found.place.sequence
+        else {
+            // Who has heard nothing yet must know it, and waits for a node that says it again.
+            if replica.taken > 0 { return }
+            throw NATSError("What was written last of what is settled cannot be read.")
+        }
         replica.settlement.withLock { $0.settle(through: sequence, partly: partly) }
     }
 

@@ -108,8 +108,8 @@ struct StreamAPI: Sendable {
     }
 
     /// The newest message of a subject; nil if there is none.
-    func newest(of subject: String) throws -> [UInt8]? {
-        try message(NewestRequest(lastBySubj: subject))?.data
+    func newest(of subject: String) throws -> (data: [UInt8], subject: String, place: Delivered)? {
+        try message(NewestRequest(lastBySubj: subject))
     }
 
     private func message(_ request: some Encodable) throws -> (data: [UInt8], subject: String, place: Delivered)? {

@@ -14,6 +14,9 @@ final class StreamPurge {
     private let replica: Replica
     private let keeper: LeaseKeeper
     private let inbox: String
+    private let report: @Sendable (String) -> Void
+    /// How often in a row it could not remove anything.
+    private var failures = 0
     private var spent: [Settlement.Spent] = []
     private var removed: [(event: RemovedEvents.Removed, at: ContinuousClock.Instant)] = []
 
@@ -23,8 +26,17 @@ final class StreamPurge {
     /// another takes over before.
     private static let memory = Duration.seconds(60)
 
-    init(_ stream: StreamAPI, _ publisher: Publisher, _ replica: Replica, _ keeper: LeaseKeeper, node: NodeID) {
+    /// - Parameter report: told, as a sentence, if what is to be removed stays.
+    init(
+        _ stream: StreamAPI,
+        _ publisher: Publisher,
+        _ replica: Replica,
+        _ keeper: LeaseKeeper,
+        node: NodeID,
+        report: @escaping @Sendable (String) -> Void
+    ) {
         (self.stream, self.publisher, self.replica, self.keeper) = (stream, publisher, replica, keeper)
+        self.report = report
         inbox = "_INBOX.clarion.\(node.bits).removals"
     }
 
@@ -35,10 +47,20 @@ final class StreamPurge {
             _ = Semaphore().wait(atMost: .milliseconds(100))
             if ContinuousClock.now - looked < Self.interval { continue }
             looked = .now
-            // What fails is done the next time.
-            try? look(at: looked)
+            do {
+                try look(at: looked)
+                failures = 0
+            } catch {
+                // It is done the next time, unless it is no passing trouble.
+                failures += 1
+                guard failures == Self.patience else { continue }
+                report("What retention has removed cannot be removed from the cluster's stream, which grows: \(error).")
+            }
         }
     }
+
+    /// After how many failures in a row the operator is told: a minute.
+    private static let patience = 6
 
     private func look(at now: ContinuousClock.Instant) throws {
         let taken = replica.taken

@@ -55,4 +55,7 @@ struct Interest: Hashable, Sendable {
     init(since: Int64, topics: [TopicPattern], types: [String]) {
         (self.since, self.topics, self.types) = (since, topics, EventTypes(types))
     }
+
+    /// Whether it is what a record asks for.
+    func isOf(_ record: ObserverRecord) -> Bool { self == Interest(of: record, since: since) }
 }

@@ -35,6 +35,31 @@ extension SQLiteEventLog {
         sequencer.enqueue(.append(drafts, if: condition, at: placement, acknowledge: acknowledge), isBounded: false)
     }
 
+    /// Whether drafts need not be admitted one by one: they are surely not too many, and none was posted before.
+    package func takesAll(_ drafts: [EventDraft]) -> Bool {
+        let keys = drafts.count { $0.idempotencyKey != nil }
+        // A key alone is looked for when its event comes: it is written or it is not.
+        return usage.topics + drafts.count <= limits.topics && usage.idempotencyKeys + keys <= limits.idempotencyKeys
+            && (keys == 0 || drafts.count == 1)
+    }
+
+    /// Refuses drafts that would be more than a log of these bounds may hold, before they are handed to the sequence: every
+    /// copy takes what comes from there, whatever its own bounds are and however much it has removed.
+    /// - Returns: those that were posted before, by their places.
+    package func admit(_ drafts: [EventDraft]) async throws(EventLogError) -> [Int: Event] {
+        try await change(makesRoom: true) { tables, _ in try tables.events.admit(drafts) }
+    }
+
+    /// Refuses bounds of a topic that would be one more than there may be.
+    package func admit(_ topic: Topic) async throws(EventLogError) {
+        try await change(makesRoom: true) { tables, _ in try tables.topics.admit(topic) }
+    }
+
+    /// Refuses an observer that would be one more than there may be, or want something else once more than it may.
+    package func admit(_ record: ObserverRecord) async throws(EventLogError) {
+        try await change(makesRoom: true) { tables, _ in try tables.observers.admit(record) }
+    }
+
     /// Takes in that the sequence has come to a time, in turn with what is appended.
     package func advance(to time: Timestamp) async throws(EventLogError) {
         try await change(makesRoom: true) { tables, _ in _ = tables.time.begin(at: time) }

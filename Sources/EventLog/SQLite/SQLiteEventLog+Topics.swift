@@ -17,6 +17,8 @@ extension SQLiteEventLog: TopicStore {
     @discardableResult
     public func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary? {
         try await change { [epoch] tables, db in
+            // What comes to a copy was admitted by who asked for it.
+            if tables.removed == nil, retention?.isUnbounded == false { try tables.topics.admit(topic) }
             try tables.topics.setRetention(retention, of: topic, noting: &tables.schedule, db)
             return try TopicReader(db: db, epoch: epoch).summary(of: topic)
         }

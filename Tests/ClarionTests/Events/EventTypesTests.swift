@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func withoutTypesEverythingIsWanted() throws {
-        for filter in [EventTypes(nil), EventTypes(""), EventTypes(",")] {
+        for filter in [try EventTypes(nil), try EventTypes(""), try EventTypes(",")] {
             #expect(filter.areAll)
             #expect(filter.contain(try event(type: nil)))
             #expect(filter.contain(try event(type: "a")))
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func typesAreComparedByTheirBytes() throws {
-        let filter = EventTypes("b,\u{E9}")
+        let filter = try EventTypes("b,\u{E9}")
         #expect(!filter.areAll)
         #expect(filter.contain(try event(type: "\u{E9}")))
         #expect(filter.contain(try event(type: "b")))
@@ -30,6 +30,15 @@ import Testing
     }
 
     @Test func aCommaSeparatesWhateverFollowsIt() throws {
-        #expect(EventTypes("a,\u{301}b").contain(try event(type: "a")))
+        let filter = try EventTypes("a,\u{301}b")
+        #expect(filter.contain(try event(type: "a")))
+    }
+
+    @Test func moreThanAHundredAreRefused() throws {
+        #expect(throws: Never.self) { try EventTypes(Array(repeating: "a", count: 100).joined(separator: ",")) }
+        let problem = #expect(throws: Problem.self) {
+            try EventTypes(Array(repeating: "a", count: 101).joined(separator: ","))
+        }
+        #expect(problem?.code == "parameter-invalid")
     }
 }

@@ -19,7 +19,9 @@ import Testing
             grant: Grant(manage: [try TopicPattern("**")])
         )
         return pages.map { .list($0, grant) } + [
-            .find(id), .end(id, grant), .endAll(try TopicPattern("a.*"), .nothing), .retire(id),
+            .find(id), .end(id, grant), .endAll(try TopicPattern("a.*"), .nothing),
+            .retire(RetiredNames.Key(name: id, owner: "some")),
+            .retire(RetiredNames.Key(name: id, owner: nil)),
             .count([try Topic("a"), try Topic("b.é")]), .name(id, .init(principal: nil, grant: grant)),
             .take(id, claimant, since: 1_795_388_307_624, node: "node-1"), .status,
         ]

@@ -1,3 +1,4 @@
+import Locking
 import Testing
 
 @testable import EventLog
@@ -10,12 +11,20 @@ import Testing
 
     init() throws {
         folder = try TemporaryDirectory()
-        log = try SQLiteEventLog(
+        log = try Self.copy(in: folder.path, clock)
+    }
+
+    private static func copy(
+        in folder: String,
+        _ clock: ManualClock,
+        _ limits: SQLiteEventLog.Limits = SQLiteEventLog.Limits()
+    ) throws -> SQLiteEventLog {
+        try SQLiteEventLog(
             copyOf: .random(),
-            in: folder.path,
-            limits: SQLiteEventLog.Limits(),
-            clock: { [clock] in clock.now },
-            elapsed: { [clock] in clock.elapsed }
+            in: folder,
+            limits: limits,
+            clock: { clock.now },
+            elapsed: { clock.elapsed }
         )
     }
 
@@ -23,8 +32,10 @@ import Testing
         _ drafts: [EventDraft],
         if condition: AppendCondition? = nil,
         after position: Int64,
-        _ decision: Placement.Decision = .open
+        _ decision: Placement.Decision = .open,
+        to log: SQLiteEventLog? = nil
     ) async throws -> AppendReceipt {
+        let log = log ?? self.log
         let placement = Placement(after: Position(position), time: clock.now, decision: decision)
         return try await withCheckedContinuation { continuation in
             log.append(drafts, if: condition, at: placement) { continuation.resume(returning: $0) }
@@ -51,6 +62,40 @@ import Testing
         #expect(try await append([keyed("a", "k")], after: 50).events[0].id == some.events[0].id)
         #expect(first.events[0].id != some.events[0].id)
         #expect(try await append([keyed("a", "l")], after: 60).isReplay == false, "it was not written")
+    }
+
+    @Test func `after what it had no room for nothing is written`() async throws {
+        var limits = SQLiteEventLog.Limits()
+        limits.storageBytes = 1 << 20
+        let log = try Self.copy(in: folder.path + "/small", clock, limits)
+        let heard = Lock<[Position]>([])
+        log.follow { commit in heard.withLock { $0 += commit.events.map(\.position) } }
+        _ = try await append([.of("a", "1")], after: 10, to: log)
+        let large = EventDraft(topic: try Topic("a"), data: Array(repeating: 0, count: 4 << 20))
+        for (draft, position) in [(large, 20), (EventDraft.of("a", "2"), 30)] as [(EventDraft, Int64)] {
+            let error = await #expect(throws: EventLogError.self) {
+                try await append([draft], after: position, to: log)
+            }
+            #expect(error?.code == .storageFull)
+        }
+        #expect(heard.withLock { $0 } == [Position(11)], "nobody hears of what comes after a gap")
+        await log.close()
+    }
+
+    @Test func `what its limits would refuse it takes, and says so to who asks before`() async throws {
+        var limits = SQLiteEventLog.Limits()
+        (limits.topics, limits.idempotencyKeys, limits.observers) = (1, 1, 0)
+        let log = try Self.copy(in: folder.path + "/bounded", clock, limits)
+        let (known, other) = (keyed("a", "k"), keyed("b", "l"))
+        let first = try await append([known], after: 10, to: log)
+        #expect(!log.takesAll([other]))
+        await #expect(throws: EventLogError.self) { try await log.admit([other]) }
+        await #expect(throws: EventLogError.self) { try await log.admit(Topic("b")) }
+        #expect(try await log.admit([known, .of("a", "x")]).mapValues(\.id) == [0: first.events[0].id])
+        #expect(try await append([other, .of("c", "x")], after: 20, to: log).events.count == 2)
+        _ = try await log.setRetention(Retention(events: 1), of: Topic("d"))
+        #expect(log.usage.topics == 4 && log.usage.idempotencyKeys == 2)
+        await log.close()
     }
 
     @Test func `no condition is met by an event that is too old, whether it was removed or not`() async throws {

@@ -84,7 +84,8 @@ final class EventWriter: WriterPart {
                 place: place
             )
         }
-        try checkLimits(adding: drafts, replays)
+        // What comes to a copy was admitted by who posted it, and is in all others.
+        if decision == nil { try checkLimits(adding: drafts, replays) }
         let start = events.count
         if replays.isEmpty, drafts.allSatisfy({ $0.idempotencyKey == nil }) {
             for draft in drafts { events.append(try insert(draft, at: time)) }
@@ -92,6 +93,14 @@ final class EventWriter: WriterPart {
             return AppendReceipt(events: start == 0 ? events : Array(events[start...]))
         }
         return AppendReceipt(events: try insertNew(drafts, replays, at: time, to: &events))
+    }
+
+    /// Refuses drafts that would be more than the log may hold, or have a key of another post.
+    /// - Returns: those that were posted before, by their places.
+    func admit(_ drafts: [EventDraft]) throws -> [Int: Event] {
+        let replays = try replays(of: drafts)
+        try checkLimits(adding: drafts, replays)
+        return replays
     }
 
     /// The newest event of a topic. In a copy those that are too old are gone at the same place of the sequence everywhere,

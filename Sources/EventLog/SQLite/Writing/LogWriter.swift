@@ -17,6 +17,10 @@ final class LogWriter: @unchecked Sendable {
     /// When the last step of maintenance began.
     private var lastStep = ContinuousClock.now
 
+    /// Of a copy: whether something of the sequence could not be written. What comes after it is not written either, or readers
+    /// would go on without it.
+    private var hasGap = false
+
     /// How many rows a long change touches in one transaction: about 10 ms.
     static let rowsAtOnce = 2_000
 
@@ -48,6 +52,21 @@ final class LogWriter: @unchecked Sendable {
     ///
     /// On a full disk posts are refused, and changes that make room are carried out.
     func commit(_ group: [WriteRequest]) -> Result<CommittedGroup, EventLogError> {
+        if hasGap { return .failure(.isFull) }
+        let result = commitAlone(group)
+        if tables?.removed != nil { hasGap = !Self.isWhole(result) }
+        return result
+    }
+
+    /// Whether nothing was left out for want of space.
+    private static func isWhole(_ result: Result<CommittedGroup, EventLogError>) -> Bool {
+        guard case .success(let group) = result else { return false }
+        return !group.results.contains { outcome in
+            if case .append(.failure(let error)) = outcome { error.code == .storageFull } else { false }
+        }
+    }
+
+    private func commitAlone(_ group: [WriteRequest]) -> Result<CommittedGroup, EventLogError> {
         database.writeWithoutTransaction { db in
             leaveFull()
             let takesPosts = diskSpace.admits(group.reduce(0) { $0 + $1.postedBytes }, db)

@@ -67,6 +67,26 @@ final class ObserverWriter: WriterPart {
         return before
     }
 
+    /// Refuses an observer that would be one more than there may be, or want something else once more than it may.
+    func admit(_ record: ObserverRecord) throws {
+        guard let observer = self[record.id] else {
+            if count >= limits.observers { throw EventLogError.limitReached("\(limits.observers) observers") }
+            return
+        }
+        let interests = observer.subscription.interests
+        // Whatever there is, an observer can be disabled.
+        guard record.receives, interests.count >= 2 * limits.interests,
+            interests.last.map({ $0.isOf(record) }) != true
+        else { return }
+        throw EventLogError(
+            code: .limitReached,
+            message: """
+                What is registered was changed \(interests.count) times since the oldest event that waits to be \
+                delivered to it: have it catch up first.
+                """
+        )
+    }
+
     /// Saves an observer; see ``ObserverStore/saveObserver(_:expecting:resettingFailures:)``.
     /// - Parameter revision: the one it gets; nil for the next of this log.
     func save(
@@ -77,10 +97,11 @@ final class ObserverWriter: WriterPart {
         _ db: Database
     ) throws -> SavedObserver {
         let present = try find(record.id, expecting: expecting, db)
-        if present == nil {
-            if expecting != nil { throw EventLogError(code: .revisionChanged, message: "There is no such observer.") }
-            if count >= limits.observers { throw EventLogError.limitReached("\(limits.observers) observers") }
+        if present == nil, expecting != nil {
+            throw EventLogError(code: .revisionChanged, message: "There is no such observer.")
         }
+        // What comes to a copy was admitted by who asked for it.
+        if revision == nil { try admit(record) }
         var saved = record
         saved.createdAt = present?.record.createdAt ?? record.createdAt
         try db.run("UPDATE log SET revision = ifnull(?1, revision + 1)", revision)

@@ -1,6 +1,11 @@
 internal import GRDB
 
 extension TopicWriter {
+    /// Refuses a topic that would be one more than there may be.
+    func admit(_ topic: Topic) throws {
+        if try known(topic)?.isThere != true { try checkLimit(adding: 1) }
+    }
+
     /// Gives a topic bounds of its own, or takes them away.
     func setRetention(
         _ bounds: Retention?,
@@ -12,7 +17,6 @@ extension TopicWriter {
         let known = try known(topic)
         // Nothing is taken away from what is not there.
         guard hasBounds || known != nil else { return }
-        if hasBounds, known?.isThere != true { try checkLimit(adding: 1) }
         let number = try hasBounds ? enter(topic) : known?.number ?? 0
         try db.cached("UPDATE topic SET retain_events = ?2, retain_age = ?3, retain_bytes = ?4 WHERE id = ?1")
             .bind(number, bounds?.events, bounds?.age, bounds?.bytes).run()

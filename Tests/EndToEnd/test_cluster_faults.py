@@ -1,0 +1,129 @@
+"""What goes wrong in a cluster between two steps, or is written by those who are no nodes: all nodes come to the same all the same."""
+
+import shutil
+import signal
+
+import pytest
+
+from nats_servers import PROGRAM, NATSServers, log, server  # noqa: F401: fixtures
+from nats_stranger import NATSStranger
+from test_cluster import ask
+from waiting import wait_until
+from webhook_receiver import WebhookReceiver
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no nats-server: apt-get install nats-server")
+
+
+def test_a_message_that_looks_like_a_word_of_the_server_stops_nobody(start_hub, server, log):
+    hub = start_hub("--log", server.log(log))
+    with NATSStranger(server.ports[0]) as stranger:
+        for status in ("100", "503", "409 Consumer Deleted"):
+            stranger.publish(f"clarion.{log}.x", headers=f"Status: {status}")
+        stranger.flush()
+    assert hub.post("a", "1")
+    # Nor a node that starts.
+    other = start_hub("--log", server.log(log))
+    assert [event["data"] for event in other.history("a")] == ["1"]
+
+
+def test_numbers_that_cannot_be_are_passed_over(start_hub, server, log):
+    """As a later place than its own: a settlement, a removal, the leases that parts were taken up by."""
+    hub = start_hub("--log", server.log(log))
+    hub.post("a", "1", headers={"Idempotency-Key": "k"})
+    most, none, one = (number.to_bytes(8) for number in (2**63 - 1, 0, 1))
+    begin = b"\xc1\xa7\x01" + one + one
+    with NATSStranger(server.ports[0]) as stranger:
+        for command in (b"\x0e" + most + none, b"\x0d" + most + most, b"\x0c" + one + b"a" + most):
+            stranger.publish(f"clarion.{log}.settled", begin + command)
+        stranger.flush()
+    assert ask(hub, "POST", "/topics/a/events", data="1",
+               headers={"Content-Type": "text/plain", "Idempotency-Key": "k"}).status_code == 200
+    assert ask(hub, "PUT", "/topics/a/value", data="2", headers={"If-None-Match": "*"}).status_code == 412
+    assert [event["data"] for event in hub.history("a")] == ["1"]
+
+
+def test_what_was_answered_too_late_is_known_to_the_node_that_asked(start_hub, tmp_path, log):
+    with NATSServers(tmp_path, 1) as servers, WebhookReceiver() as receiver:
+        hub = start_hub("--log", servers.log(log), "--allow-egress", "127.0.0.0/8")
+        hub.post("a", "0")
+        servers.signal(0, signal.SIGSTOP)
+        try:
+            answer = ask(hub, "PUT", "/observers/late", json={"url": receiver.url(), "topics": ["a"]})
+            assert answer.status_code == 503, answer.text
+        finally:
+            servers.signal(0, signal.SIGCONT)
+        wait_until(lambda: ask(hub, "GET", "/observers/late").status_code == 200, 20, "the webhook that was stored after all")
+        wait_until(lambda: ask(hub, "POST", "/topics/a/events", data="1").status_code == 201, 20, "the servers' return")
+        receiver.wait_for(1)
+        assert ask(hub, "DELETE", "/observers/late").status_code == 204
+
+
+def test_nodes_of_other_bounds_hold_the_same(start_hub, server, log):
+    """Whoever posts is refused what its node does not take; what another took, it has as well."""
+    small = start_hub("--log", server.log(log), "--max-topics", "2", "--max-observers", "1", "--max-idempotency-keys", "1",
+                      "--allow-egress", "127.0.0.0/8")
+    large = start_hub("--log", server.log(log), "--allow-egress", "127.0.0.0/8")
+    for number in range(4):
+        large.post(f"t{number}", "x", headers={"Idempotency-Key": f"k{number}"})
+    assert ask(large, "PUT", "/topics/t9", json={"retention": {"events": 5}}).status_code == 200
+    for number in range(3):
+        body = {"url": "http://127.0.0.1:4999/", "topics": ["none"]}
+        assert ask(large, "PUT", f"/observers/w{number}", json=body).status_code == 201
+    wait_until(lambda: len(small.history("*")) == 4, what="the events of the other node")
+    assert small.history("*") == large.history("*")
+    wait_until(lambda: len(ask(small, "GET", "/observers").json()["observers"]) == 3, what="its observers")
+
+    def is_refused(method, path, **options):
+        answer = ask(small, method, path, **options)
+        return answer.headers["Content-Type"] == "application/problem+json" and answer.json()["code"] == "limit-reached"
+
+    text = {"Content-Type": "text/plain"}
+    assert is_refused("POST", "/topics/new/events", data="x", headers=text)
+    assert is_refused("POST", "/topics/t1/events", data="x", headers={**text, "Idempotency-Key": "new"})
+    assert is_refused("PUT", "/topics/new", json={"retention": {"events": 5}})
+    assert is_refused("PUT", "/observers/new", json={"url": "http://127.0.0.1:4999/", "topics": ["none"]})
+    # What is no more than there is already.
+    assert ask(small, "POST", "/topics/t1/events", data="y", headers=text).status_code == 201
+    assert ask(small, "POST", "/topics/t1/events", data="x", headers={**text, "Idempotency-Key": "k1"}).status_code == 200
+    assert ask(small, "PUT", "/observers/w1", json={"url": "http://127.0.0.1:4998/", "topics": ["none"]}).status_code == 200
+
+
+def test_of_a_batch_that_was_posted_in_part_only_the_rest_is_stored(start_hub, server, log):
+    hub = start_hub("--log", server.log(log))
+
+    def post(*ids):
+        batch = [{"specversion": "1.0", "id": id, "source": "/s", "type": "t", "data": id} for id in ids]
+        answer = ask(hub, "POST", "/topics/a/events", json=batch, headers={"Content-Type": "application/cloudevents-batch+json"})
+        assert answer.ok, answer.text
+        return [event["id"] for event in answer.json()["events"]], answer.headers.get("Idempotent-Replayed")
+
+    one, two = post("1", "2")[0]
+    before = server.messages(log)
+    (again, three), _ = post("2", "3")
+    assert again == two and three not in (one, two)
+    assert post("3", "1") == ([three, one], "true")
+    # Of what was posted before nothing is in the stream again.
+    assert [event["id"] for event in hub.history("a")] == [one, two, three]
+    assert server.messages(log) < before + 3
+
+
+def test_servers_that_have_lost_the_end_of_the_stream_are_not_followed(start_hub, tmp_path, log):
+    """The power fails at the one server, and what it wrote last is gone: places are given a second time."""
+    with NATSServers(tmp_path, 1) as servers:
+        hub = start_hub("--log", servers.log(log))
+        hub.post("a", "kept")
+        servers.kill(0)
+        shutil.copytree(tmp_path / "store0", tmp_path / "before")
+        servers.start(0)
+        servers.wait_until_ready(0)
+        wait_until(lambda: ask(hub, "POST", "/topics/a/events", data="lost").status_code == 201, 20, "the server's return")
+        servers.kill(0)
+        shutil.rmtree(tmp_path / "store0")
+        shutil.move(tmp_path / "before", tmp_path / "store0")
+        servers.start(0)
+        servers.wait_until_ready(0)
+
+        wait_until(lambda: ask(hub, "GET", "/readyz").status_code == 503 and "lost the end" in hub.log, 30, "the node to say so")
+        # One that starts has what there is.
+        other = start_hub("--log", servers.log(log))
+        assert [event["data"] for event in other.history("a")] == ["kept"]
