@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from waiting import wait_until
+from waiting import DEADLINE, wait_until
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -60,13 +60,13 @@ class Reading:
         return {key: value for key, value in gained.items() if value and key[0] != "/metrics"}
 
 
-def wait_for(hub, condition, what, **options):
+def wait_for(hub, condition, what, deadline=DEADLINE, **options):
     """Reads until a condition on the reading holds, and returns that reading."""
     def read():
         reading = Reading.of(hub, **options)
         return reading if condition(reading) else None
 
-    return wait_until(read, what=what)
+    return wait_until(read, deadline, what)
 
 
 def promtool(*arguments, input=None):

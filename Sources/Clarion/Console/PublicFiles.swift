@@ -5,7 +5,7 @@ import MicroHTTP
 /// so none can lead out of the folder.
 package struct PublicFiles: Sendable {
     private struct File: Sendable {
-        let contents: [UInt8]
+        let contents: ConstantBody
         let contentType: String
         let tag: EntityTag
     }
@@ -59,7 +59,7 @@ package struct PublicFiles: Sendable {
             else { continue }
             let suffix = segments[segments.count - 1].split(separator: ".").last.map(String.init) ?? ""
             files[segments.map { Array($0.utf8) }] = File(
-                contents: [UInt8](contents),
+                contents: ConstantBody([UInt8](contents)),
                 contentType: Self.contentTypes[suffix] ?? "application/octet-stream",
                 tag: EntityTag(Self.fingerprint(contents))
             )
@@ -88,7 +88,7 @@ package struct PublicFiles: Sendable {
             case .noneMatch: return Response(.notModified, headers: headers)
             }
         }
-        return Response(.ok, headers: headers + [("Content-Type", file.contentType)], body: file.contents)
+        return Response(.ok, headers: headers + [("Content-Type", file.contentType)], constant: file.contents)
     }
 
     /// FNV-1a over 64 bits: tells versions of one file apart; nobody gains by a collision.

@@ -18,11 +18,11 @@ enum ErrorsPage {
                 ("Content-Security-Policy", contentSecurityPolicy),
                 ("Referrer-Policy", "no-referrer"),
             ],
-            body: isText ? text : html
+            constant: isText ? text : html
         )
     }
 
-    private static let text = Array(DocumentedError.all.map(\.text).joined(separator: "\n").utf8)
+    private static let text = ConstantBody(Array(DocumentedError.all.map(\.text).joined(separator: "\n").utf8))
 
     /// Nothing but the one style.
     private static let contentSecurityPolicy: String = {
@@ -39,23 +39,25 @@ enum ErrorsPage {
         dd { margin: 0; }
         """
 
-    private static let html = Array(
-        """
-        <!doctype html>
-        <html lang="en">
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width">
-        <title>Errors · Clarion</title>
-        <style>\(style)</style>
-        <h1>Errors</h1>
-        <p>Every error is a problem document. Its <code>code</code> is one of these; <code>detail</code> says what went wrong
-        this time, <code>pointer</code> or <code>parameter</code> names what is to blame, and under the id in
-        <code>instance</code> the hub’s log knows the request.</p>
-        <dl>
-        \(DocumentedError.all.map(\.html).joined())</dl>
-        </html>
+    private static let html = ConstantBody(
+        Array(
+            """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width">
+            <title>Errors · Clarion</title>
+            <style>\(style)</style>
+            <h1>Errors</h1>
+            <p>Every error is a problem document. Its <code>code</code> is one of these; <code>detail</code> says what went wrong
+            this time, <code>pointer</code> or <code>parameter</code> names what is to blame, and under the id in
+            <code>instance</code> the hub’s log knows the request.</p>
+            <dl>
+            \(DocumentedError.all.map(\.html).joined())</dl>
+            </html>
 
-        """.utf8
+            """.utf8
+        )
     )
 }
 

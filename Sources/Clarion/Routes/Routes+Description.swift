@@ -9,10 +9,10 @@ extension Routes {
         ]
         let isOpen = hub.gate.credentials == nil
         let document = OpenAPIDocument(of: described + own, publicURL: publicURL, isOpen: isOpen).json
-        let description = Response(.ok, json: document.bytes, headers: [("Cache-Control", "no-cache")])
-        let manual = ManualPage(of: document, publicURL: publicURL).response
-        // Large, and kept for each client that reads slowly.
-        onAsync(own[0], hub) { _ in description }
-        onAsync(own[1], hub) { _ in manual }
+        // Large, for everybody, and never another: one copy is enough, however slowly each client reads.
+        let description = Response(.ok, json: document.bytes, headers: [("Cache-Control", "no-cache")]).withConstantBody
+        let manual = ManualPage(of: document, publicURL: publicURL).response.withConstantBody
+        on(own[0], hub) { _ in .now(description) }
+        on(own[1], hub) { _ in .now(manual) }
     }
 }

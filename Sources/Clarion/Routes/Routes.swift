@@ -30,7 +30,8 @@ struct Routes: Sendable {
         on(DescribedRoute(method: method, path: path, operation: operation, need: need), hub, handler)
     }
 
-    private mutating func on(_ route: DescribedRoute, _ hub: Hub, _ handler: @escaping Router.Handler) {
+    /// The same for a route that was put together before.
+    mutating func on(_ route: DescribedRoute, _ hub: Hub, _ handler: @escaping Router.Handler) {
         describe(route)
         router.on(
             route.method,
@@ -52,7 +53,7 @@ struct Routes: Sendable {
         _ hub: Hub,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
-        onAsync(DescribedRoute(method: method, path: path, operation: operation, need: need), hub, handler)
+        on(method, path, operation, needs: need, hub, Self.later(hub, handler))
     }
 
     /// The same for a route of the program's own, which nothing is said of: it takes any query parameter.
@@ -72,15 +73,6 @@ struct Routes: Sendable {
             },
             Self.later(hub, handler)
         )
-    }
-
-    /// The same for a route that was put together before.
-    mutating func onAsync(
-        _ route: DescribedRoute,
-        _ hub: Hub,
-        _ handler: @escaping @Sendable (Request) async throws -> Response
-    ) {
-        on(route, hub, Self.later(hub, handler))
     }
 
     /// Suspends the connection while a handler runs on the concurrency pool.

@@ -13,10 +13,13 @@ struct ConnectionPeer: Equatable {
     var state: State
     /// How many bytes have come from it.
     var received: Int
+    /// How many bytes it has acknowledged of those that were sent to it.
+    var acknowledged: Int
 
-    init(state: State, received: Int) {
+    init(state: State, received: Int, acknowledged: Int = 0) {
         self.state = state
         self.received = received
+        self.acknowledged = acknowledged
     }
 
     init(of socket: Int32) {
@@ -32,7 +35,11 @@ struct ConnectionPeer: Equatable {
             case Int(TCP_CLOSE_WAIT): .halfClosed
             default: .gone
             }
-        self.init(state: state, received: Int(clamping: info.bytes_received))
+        self.init(
+            state: state,
+            received: Int(clamping: info.bytes_received),
+            acknowledged: Int(clamping: info.bytes_acked)
+        )
     }
 
     /// How many bytes it has sent beyond those of the requests that libmicrohttpd has told of: the beginning of another,

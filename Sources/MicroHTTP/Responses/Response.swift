@@ -8,10 +8,18 @@ public struct Response: Sendable {
     public var headers: [(name: String, value: String)]
 
     /// The whole body.
-    public var body: [UInt8]
+    public var body: [UInt8] {
+        get { constant.map { unsafe Array($0.bytes) } ?? own }
+        set { (own, constant) = (newValue, nil) }
+    }
 
-    /// What is kept until the response was sent or its client is gone, such as the room in memory that it takes.
-    public var retained: (any AnyObject & Sendable)?
+    private var own: [UInt8]
+
+    /// What is sent in place of bytes of its own.
+    private(set) var constant: ConstantBody?
+
+    /// The room in memory that it takes, kept until it was sent or its client is gone.
+    public var retained: MemoryHold?
 
     /// The problem that the body tells of, and its instance.
     var problem: (problem: Problem, instance: String)?
@@ -20,7 +28,13 @@ public struct Response: Sendable {
     public init(_ status: Status, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
-        self.body = body
+        own = body
+    }
+
+    /// A response with a body that others have, too.
+    public init(_ status: Status, headers: [(name: String, value: String)], constant: ConstantBody) {
+        self.init(status, headers: headers)
+        self.constant = constant
     }
 
     /// A response with a body of a media type.
@@ -43,6 +57,14 @@ public struct Response: Sendable {
         document.append(UInt8(ascii: "\n"))
         self.init(status, headers: [("Content-Type", mediaType)], body: document)
         self.headers += headers
+    }
+
+    /// The same response, whose body is one copy for all to whom it is sent. It counts nowhere, as it is there anyway.
+    public var withConstantBody: Response {
+        var response = self
+        response.constant = ConstantBody(body)
+        response.own = []
+        return response
     }
 
     /// Sets a header field, whatever it held before.

@@ -42,8 +42,10 @@ final class Exchange {
     private var began: Int = 0
     /// What every answer to the request has.
     private var commonFields: [(name: String, value: String)] = []
-    /// What the response keeps until this exchange is over.
-    private var retained: (any AnyObject & Sendable)?
+    /// The room in memory that the answer takes until this exchange is over.
+    private var retained: MemoryHold?
+    /// How fast the answer is read, and what had been acknowledged when that was last looked at; nil before the first look.
+    private var reading: (pace: ReadingPace, acknowledged: Int)?
 
     /// How many header fields of the server's own come before the client's.
     private let ownFields: Int
@@ -245,6 +247,19 @@ final class Exchange {
         } catch {
             return .now(error.response(instance: id))
         }
+    }
+
+    /// Whether a client that takes next to nothing of its answer holds memory that others wait for. The rule is that of
+    /// streams: see ``StreamSlot/keepsOthersWaiting(now:)``.
+    func keepsOthersWaiting(now: Int) -> Bool {
+        guard let retained, retained.bytes >= StreamSlot.muchMemory else { return false }
+        // What lies in the kernel's buffers was written, and may never be read.
+        let acknowledged = ConnectionPeer(of: owner.socket).acknowledged
+        var (pace, before) = reading ?? (ReadingPace(now: now), acknowledged)
+        pace.took(acknowledged - before)
+        let isTooSlow = pace.isTooSlow(now: now)
+        reading = (pace, acknowledged)
+        return isTooSlow && server.streams.memory.isShort
     }
 
     /// The response with what every answer has.

@@ -12,16 +12,38 @@ enum MessageWriter {
         id: String,
         server: HTTPServer.Core
     ) -> Bool {
-        let handle = unsafe response.body.withUnsafeBytes { body in
-            // MUST_COPY: libmicrohttpd sends after this returns. It only reads through the pointer.
-            unsafe MHD_create_response_from_buffer(
-                body.count,
-                UnsafeMutableRawPointer(mutating: body.baseAddress),
-                .RESPMEM_MUST_COPY
-            )
-        }
+        let handle =
+            if let constant = response.constant {
+                unsafe share(constant)
+            } else {
+                unsafe response.body.withUnsafeBytes { body in
+                    // MUST_COPY: libmicrohttpd sends after this returns. It only reads through the pointer.
+                    unsafe MHD_create_response_from_buffer(
+                        body.count,
+                        UnsafeMutableRawPointer(mutating: body.baseAddress),
+                        .RESPMEM_MUST_COPY
+                    )
+                }
+            }
         guard let handle = unsafe handle else { return false }
         return unsafe queue(handle, head: response, on: connection, closes: closes, id: id, server: server)
+    }
+
+    /// A response that sends a body without a copy of it, and keeps it until then.
+    private static func share(_ body: ConstantBody) -> OpaquePointer? {
+        // Released by the free callback, which libmicrohttpd calls exactly once, when the response goes.
+        let context = unsafe Unmanaged.passRetained(body).toOpaque()
+        let handle = unsafe MHD_create_response_from_buffer_with_free_callback_cls(
+            body.bytes.count,
+            UnsafeMutableRawPointer(mutating: body.bytes.baseAddress),
+            { context in
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<ConstantBody>.fromOpaque(context).release()
+            },
+            context
+        )
+        if unsafe handle == nil { unsafe Unmanaged<ConstantBody>.fromOpaque(context).release() }
+        return unsafe handle
     }
 
     /// Queues the head of a detached stream, whose only strong reference libmicrohttpd's response holds from here.
