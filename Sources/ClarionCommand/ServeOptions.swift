@@ -184,6 +184,14 @@ struct ServeOptions: ParsableArguments {
     var maxBody: String?
 
     @Option(
+        help: """
+            What may have come of all request bodies that are not whole yet, such as 256MiB: bodies beyond it are answered 503. \
+            Twice the largest body at least. (default: 64MiB, or four times the largest body)
+            """
+    )
+    var maxBodyMemory: String?
+
+    @Option(
         help:
             "How many streams may be open at once; more are answered 503. (default: what descriptors allow, less a few)"
     )

@@ -28,6 +28,7 @@ enum Setting: String, CaseIterable {
     case masterKey = "master-key"
     case keepAlive = "keep-alive"
     case maxBody = "max-body"
+    case maxBodyMemory = "max-body-memory"
     case maxStreams = "max-streams"
     case maxStreamsPerClient = "max-streams-per-client"
     case rate

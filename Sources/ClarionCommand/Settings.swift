@@ -38,6 +38,7 @@ struct Settings {
         var server = ServerConfiguration(host: host, serverName: "clarion")
         server.port = UInt16(try source.number(.port, in: 0...65_535) ?? 8080)
         if let bytes = try source.size(.maxBody, in: 1...(1 << 30)) { server.maximumBodyBytes = bytes }
+        server.bodyMemory = try Self.bodyMemory(source, maximumBodyBytes: server.maximumBodyBytes)
         if let bytes = try source.size(.connectionMemory, in: 2048...(1 << 20)) { server.connectionMemory = bytes }
 
         server.certificate = try Self.certificate(source)
@@ -113,6 +114,22 @@ struct Settings {
         if let count = try source.number(.maxIdempotencyKeys, in: 0...1_000_000_000) {
             hub.maximumIdempotencyKeys = count
         }
+    }
+
+    private static func bodyMemory(
+        _ source: SettingsSource,
+        maximumBodyBytes: Int
+    ) throws(SettingsError) -> Int {
+        guard let bytes = try source.size(.maxBodyMemory, in: (1 << 16)...(1 << 40)) else {
+            return max(64 << 20, 4 * maximumBodyBytes)
+        }
+        guard bytes >= 2 * maximumBodyBytes else {
+            throw SettingsError(
+                .maxBodyMemory,
+                "must be twice --max-body at least: no body of that size would find room otherwise"
+            )
+        }
+        return bytes
     }
 
     private static func certificate(_ source: SettingsSource) throws(SettingsError) -> ServerCertificate? {

@@ -167,6 +167,7 @@ extension ServeOptions {
         case .masterKey: nil
         case .keepAlive: keepAlive.map { .string($0) }
         case .maxBody: maxBody.map { .string($0) }
+        case .maxBodyMemory: maxBodyMemory.map { .string($0) }
         case .maxReaderMemory: maxReaderMemory.map { .string($0) }
         case .maxStreams: maxStreams.map { .string($0) }
         case .maxStreamsPerClient: maxStreamsPerClient.map { .string($0) }

@@ -8,7 +8,8 @@ import pytest
 from hub_process import REPOSITORY, environment_without_settings
 from test_serving import refusal
 
-SIZES = {"max-body": "1MiB", "connection-memory": "16KiB", "max-reader-memory": "64MiB", "retention-bytes": "1GiB"}
+SIZES = {"max-body": "1MiB", "connection-memory": "16KiB", "max-reader-memory": "64MiB", "max-body-memory": "64MiB",
+         "retention-bytes": "1GiB"}
 TIMES = {"keep-alive": "15s", "retention-age": "1h30m", "webhooks-disable-after": "12h"}
 NUMBERS = {"port": "9000", "retention-events": "10"}
 
@@ -175,6 +176,15 @@ def test_a_console_that_is_not_there_is_refused(serve, tmp_path, kind, place):
 
 
 # Settings that do not go together
+
+def test_a_body_of_the_largest_size_finds_room(serve, start_hub, topic):
+    for options in (["--max-body-memory", "2097151"], ["--max-body", "40MiB", "--max-body-memory", "64MiB"]):
+        assert refusal(serve("--port", "0", *options), "--max-body-memory:", "--max-body") == 64
+    for options in (["--max-body-memory", "2MiB"], ["--max-body", "40MiB"]):
+        hub = start_hub("--durability", "process", *options)
+        size = (40 if "40MiB" in options else 1) << 20
+        assert hub.request("PUT", f"/topics/{topic}/value", data=b"x" * size).status_code == 201
+
 
 def test_a_cluster_keeps_its_log_whatever_the_durability(serve):
     result = serve("--log", "nats://127.0.0.1:1?name=shop", "--durability", "memory")

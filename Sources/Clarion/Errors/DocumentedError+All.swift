@@ -290,8 +290,9 @@ extension DocumentedError {
             "overloaded",
             "503",
             """
-            Try again after `Retry-After`. `detail` says what there is too much of: posts that wait to be written, open \
-            streams (`--max-streams`), answers that wait for slow readers (`--max-reader-memory`), or descriptors in use.
+            Try again after `Retry-After`. `detail` says what there is too much of: posts that wait to be written, request \
+            bodies on their way (`--max-body-memory`), open streams (`--max-streams`), answers that wait for slow readers \
+            (`--max-reader-memory`), or descriptors in use.
             """
         ),
         DocumentedError(

@@ -8,6 +8,7 @@ struct HubGauges: Sendable {
     private let streams: Meter
     private let streamsBehind: Meter
     private let outboxBytes: Meter
+    private let bodyBytes: Meter
     private let pending: Meter
     private let dead: Meter
     private let inFlight: Meter
@@ -27,6 +28,7 @@ struct HubGauges: Sendable {
         streams = meter(Metric.streams)
         streamsBehind = meter(Metric.streamsBehind)
         outboxBytes = meter(Metric.outboxBytes)
+        bodyBytes = meter(Metric.requestBodyBytes)
         pending = meter(Metric.webhookPending)
         dead = meter(Metric.webhookDead)
         inFlight = meter(Metric.webhookInFlight)
@@ -55,10 +57,12 @@ struct HubGauges: Sendable {
         _ places: StreamPlaces,
         _ directory: ObserverDirectory,
         _ webhooks: WebhookDispatcher,
-        waitingBytes: Int
+        waitingBytes: Int,
+        bodyBytes: Int
     ) async {
         streams.set(places.count)
         outboxBytes.set(waitingBytes)
+        self.bodyBytes.set(bodyBytes)
         inFlight.set(webhooks.requestsUnderWay)
         var counts: [Standing: Int] = [:]
         var behind = 0

@@ -6,7 +6,7 @@ enum Metric {
         buildInfo, posts, postDuration, commitDuration, commitEvents, eventBytes, streams, streamsBehind, streamsOpened,
         streamsClosed, deliveries, outboxBytes, gaps, webhookAttempts, webhookAttemptDuration, webhookDelay,
         webhookPending, webhookDead, webhookInFlight, observers, topics, logEvents, logBytes, logQueueBytes, requests,
-        requestDuration, refused,
+        requestDuration, requestBodyBytes, refused,
     ]
 
     /// What a node of a cluster has beside.
@@ -189,6 +189,11 @@ enum Metric {
         .histogram(bounds: latencies),
         labels: ["route"],
         "From when a whole request was there until its answer, or the head of a stream, was handed over."
+    )
+    static let requestBodyBytes = MetricDescription(
+        "clarion_request_body_bytes",
+        .gauge,
+        "Bytes in memory of request bodies that have not come to their end: what --max-body-memory bounds."
     )
     static let refused = MetricDescription(
         "clarion_refused_total",

@@ -34,7 +34,14 @@ extension Hub {
 
     /// Reads what the hub has at this moment.
     func readGauges() async {
-        await gauges.read(from: log, streams.places, directory, dispatcher, waitingBytes: readerMemory.usedBytes)
+        await gauges.read(
+            from: log,
+            streams.places,
+            directory,
+            dispatcher,
+            waitingBytes: readerMemory.usedBytes,
+            bodyBytes: unfinishedBodyBytes
+        )
         await clusterGauges?.read()
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Looks after clients which do not finish what they began, or are gone: see ``ConnectionRules``; and after those that
-/// keep others waiting, since they do not read their answer.
+/// keep others waiting, since they hardly send their body or read their answer.
 ///
 /// Confined to the thread of the event loop whose connections it watches.
 struct ConnectionWatch {
@@ -30,12 +30,11 @@ struct ConnectionWatch {
         for connection in table.all {
             let standing = connection.standing
             let id = ObjectIdentifier(connection)
-            if standing.stage == .answer {
-                if connection.exchange?.keepsOthersWaiting(now: situation.now) == true {
-                    shutdown(connection.socket, Int32(SHUT_RDWR))
-                }
+            if connection.exchange?.keepsOthersWaiting(now: situation.now) == true {
+                shutdown(connection.socket, Int32(SHUT_RDWR))
                 continue
             }
+            if standing.stage == .answer { continue }
             // One that has just become idle may have had its end in one burst with its last request.
             let isLongIdle = standing.stage == .idle && situation.now - standing.since > 4 * Self.tick
             guard !isLongIdle || isIdleRound || situation.isDraining else {

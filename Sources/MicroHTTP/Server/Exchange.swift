@@ -44,8 +44,9 @@ final class Exchange {
     private var commonFields: [(name: String, value: String)] = []
     /// The room in memory that the answer takes until this exchange is over.
     private var retained: MemoryHold?
-    /// How fast the answer is read, and what had been acknowledged when that was last looked at; nil before the first look.
-    private var reading: (pace: ReadingPace, acknowledged: Int)?
+    /// How fast the body is sent, or the answer is read, and how much it was when that was last looked at; nil before the
+    /// first look.
+    private var progress: (pace: ReadingPace, bytes: Int)?
 
     /// How many header fields of the server's own come before the client's.
     private let ownFields: Int
@@ -56,7 +57,7 @@ final class Exchange {
         self.ownFields = ownFields
         self.owner = owner
         self.loop = loop
-        body = BodyBuffer(limit: loop.core.configuration.maximumBodyBytes)
+        body = BodyBuffer(limit: loop.core.configuration.maximumBodyBytes, memory: loop.core.bodies)
         loop.core.inFlight.begin()
     }
 
@@ -132,8 +133,8 @@ final class Exchange {
             length: headers["Content-Length"].flatMap { Int($0) },
             awaitsContinue: headers.contains("Expect")
         )
-        guard declared == .refuse else { return true }
-        return unsafe queue(tooLarge, on: connection)
+        guard declared == .refuse, let fault = body.fault else { return true }
+        return unsafe queue(refusal(fault), on: connection)
     }
 
     /// Refuses what may be read otherwise by others: where the next request begins is not known.
@@ -228,7 +229,7 @@ final class Exchange {
     private func reply() -> Reply {
         owner.enter(.answer)
         began = SystemClock.monotonic.nanoseconds
-        guard !body.isTooLarge else { return .now(tooLarge) }
+        if let fault = body.fault { return .now(refusal(fault)) }
         do {
             // Asterisk-form is for OPTIONS alone (RFC 9112 section 3.2.4).
             let isAsterisk = rawTarget == [UInt8(ascii: "*")]
@@ -249,17 +250,27 @@ final class Exchange {
         }
     }
 
-    /// Whether a client that takes next to nothing of its answer holds memory that others wait for. The rule is that of
-    /// streams: see ``StreamSlot/keepsOthersWaiting(now:)``.
+    /// Whether a client that sends next to nothing of its body, or takes next to nothing of its answer, holds memory that
+    /// others wait for. The rule is that of streams: see ``StreamSlot/keepsOthersWaiting(now:)``.
     func keepsOthersWaiting(now: Int) -> Bool {
-        guard let retained, retained.bytes >= StreamSlot.muchMemory else { return false }
-        // What lies in the kernel's buffers was written, and may never be read.
-        let acknowledged = ConnectionPeer(of: owner.socket).acknowledged
-        var (pace, before) = reading ?? (ReadingPace(now: now), acknowledged)
-        pace.took(acknowledged - before)
+        switch phase {
+        case .body where body.bytes.count >= StreamSlot.muchMemory:
+            return isTooSlow(owner.standing.received, now: now) && server.bodies.isShort(now: now)
+        case .answered:
+            guard let retained, retained.bytes >= StreamSlot.muchMemory else { return false }
+            // What lies in the kernel's buffers was written, and may never be read.
+            let acknowledged = ConnectionPeer(of: owner.socket).acknowledged
+            return isTooSlow(acknowledged, now: now) && server.streams.memory.isShort
+        default: return false
+        }
+    }
+
+    private func isTooSlow(_ bytes: Int, now: Int) -> Bool {
+        var (pace, before) = progress ?? (ReadingPace(now: now), bytes)
+        pace.took(bytes - before)
         let isTooSlow = pace.isTooSlow(now: now)
-        reading = (pace, acknowledged)
-        return isTooSlow && server.streams.memory.isShort
+        progress = (pace, bytes)
+        return isTooSlow
     }
 
     /// The response with what every answer has.
@@ -273,7 +284,7 @@ final class Exchange {
     private func queue(_ response: Response, on connection: OpaquePointer) -> Bool {
         phase = .answered
         owner.enter(.answer)
-        retained = response.retained
+        (retained, progress) = (response.retained, nil)
         guard headMemory + response.headSize <= server.configuration.connectionMemory else { return refuseLargeHead() }
         tell(response.status, response.problem?.problem)
         return unsafe MessageWriter.queue(
@@ -319,12 +330,24 @@ final class Exchange {
     /// The least that libmicrohttpd wants to have for a chunk, beyond the head.
     private static let chunkReserve = 128
 
-    private var tooLarge: Response {
-        Problem(
-            .contentTooLarge,
-            code: "body-too-large",
-            detail: "The body is larger than \(server.configuration.maximumBodyBytes) bytes."
-        ).response(instance: id)
+    private func refusal(_ fault: BodyBuffer.Fault) -> Response {
+        let problem =
+            switch fault {
+            case .tooLarge:
+                Problem(
+                    .contentTooLarge,
+                    code: "body-too-large",
+                    detail: "The body is larger than \(server.configuration.maximumBodyBytes) bytes."
+                )
+            case .noRoom:
+                Problem(
+                    .unavailable,
+                    code: "overloaded",
+                    detail: "Too many bytes of requests are on their way. Try again in a moment.",
+                    headers: [("Retry-After", "2")]
+                )
+            }
+        return problem.response(instance: id)
     }
 
     private var stopping: Response {

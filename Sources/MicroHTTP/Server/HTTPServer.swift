@@ -32,6 +32,7 @@ public final class HTTPServer: Sendable {
         let configuration: ServerConfiguration
         let listening: ListeningSocket
         let streams: OpenStreams
+        let bodies: BodyMemory
         let inFlight = InFlight()
         let places: ConnectionPlaces
         let logger: Logger
@@ -52,6 +53,7 @@ public final class HTTPServer: Sendable {
             self.configuration = configuration
             listening = try ListeningSocket(host: configuration.host, port: configuration.port)
             self.streams = streams
+            bodies = BodyMemory(limit: configuration.effectiveBodyMemory)
             places = ConnectionPlaces(maximum: configuration.maximumConnections)
             self.logger = logger
             self.fields = fields
@@ -107,6 +109,9 @@ public final class HTTPServer: Sendable {
 
     /// Open connections, streams among them.
     public var connections: Int { loops.withLock { $0 }?.connections ?? 0 }
+
+    /// Bytes in memory of request bodies that have not come to their end: what ``ServerConfiguration/bodyMemory`` bounds.
+    public var unfinishedBodyBytes: Int { core.bodies.usedBytes }
 
     /// Accepts no more connections; those that are open go on.
     ///

@@ -3,25 +3,27 @@ import Testing
 @testable import MicroHTTP
 
 @Suite struct BodyBufferTests {
+    private let memory = BodyMemory(limit: .max)
+
     private func append(_ count: Int, to buffer: inout BodyBuffer) -> Bool {
         unsafe [UInt8](repeating: 7, count: count).withUnsafeBytes { unsafe buffer.append($0) }
     }
 
     @Test func `takes exactly the limit, in parts`() {
-        var buffer = BodyBuffer(limit: 10)
+        var buffer = BodyBuffer(limit: 10, memory: memory)
         #expect(buffer.declare(length: 10, awaitsContinue: true) == .read)
         #expect(append(4, to: &buffer) == true)
         #expect(append(6, to: &buffer) == true)
-        #expect(!buffer.isTooLarge)
+        #expect(buffer.fault == nil)
         #expect(buffer.finish() == [UInt8](repeating: 7, count: 10))
         #expect(buffer.bytes.isEmpty)
     }
 
     @Test func `one byte more is too large, and nothing of it is kept`() {
-        var buffer = BodyBuffer(limit: 10)
+        var buffer = BodyBuffer(limit: 10, memory: memory)
         #expect(append(10, to: &buffer) == true)
         #expect(append(1, to: &buffer) == true)
-        #expect(buffer.isTooLarge)
+        #expect(buffer.fault == .tooLarge)
         #expect(buffer.bytes.isEmpty)
         // Not even what would fit again.
         #expect(append(1, to: &buffer) == true)
@@ -29,22 +31,75 @@ import Testing
     }
 
     @Test func `a client that waits for leave is refused at once, one that sends is read out`() {
-        var waiting = BodyBuffer(limit: 10)
+        var waiting = BodyBuffer(limit: 10, memory: memory)
         #expect(waiting.declare(length: 11, awaitsContinue: true) == .refuse)
-        var sending = BodyBuffer(limit: 10)
+        var sending = BodyBuffer(limit: 10, memory: memory)
         #expect(sending.declare(length: 11, awaitsContinue: false) == .read)
-        #expect(sending.isTooLarge)
+        #expect(sending.fault == .tooLarge)
         #expect(append(5, to: &sending) == true)
         #expect(sending.bytes.isEmpty)
     }
 
     @Test func `more than is thrown away ends the connection`() {
-        var declared = BodyBuffer(limit: 10)
+        var declared = BodyBuffer(limit: 10, memory: memory)
         #expect(declared.declare(length: BodyBuffer.discardLimit + 1, awaitsContinue: false) == .refuse)
-        var endless = BodyBuffer(limit: 10)
+        var endless = BodyBuffer(limit: 10, memory: memory)
         let part = [UInt8](repeating: 7, count: 1024 * 1024)
         var parts = 0
         while unsafe part.withUnsafeBytes({ unsafe endless.append($0) }) { parts += 1 }
         #expect(parts == BodyBuffer.discardLimit / part.count)
+    }
+
+    @Test func `takes room for what comes, and gives it back when it is whole, too large, or gone`() {
+        do {
+            var buffer = BodyBuffer(limit: 10, memory: memory)
+            #expect(buffer.declare(length: 10, awaitsContinue: true) == .read)
+            #expect(memory.usedBytes == 0)
+            #expect(append(9, to: &buffer) == true)
+            #expect(memory.usedBytes == 9)
+            #expect(buffer.finish().count == 9)
+            #expect(memory.usedBytes == 0)
+        }
+        do {
+            var buffer = BodyBuffer(limit: 10, memory: memory)
+            #expect(append(9, to: &buffer) == true)
+            #expect(append(2, to: &buffer) == true)
+            #expect(buffer.fault == .tooLarge)
+            #expect(memory.usedBytes == 0)
+        }
+        do {
+            var buffer = BodyBuffer(limit: 10, memory: memory)
+            #expect(append(9, to: &buffer) == true)
+            #expect(memory.usedBytes == 9)
+        }
+        #expect(memory.usedBytes == 0)
+    }
+
+    @Test func `without room it is thrown away to its end, also when there is room again`() {
+        let memory = BodyMemory(limit: 100_000)
+        var first = BodyBuffer(limit: 50_000, memory: memory)
+        #expect(append(50_000, to: &first) == true)
+        var second = BodyBuffer(limit: 50_000, memory: memory)
+        #expect(append(20_000, to: &second) == true)
+        #expect(append(10_000, to: &second) == true)
+        #expect(second.fault == .noRoom)
+        #expect(memory.usedBytes == 50_000)
+        #expect(first.finish().count == 50_000)
+        #expect(append(10_000, to: &second) == true)
+        #expect(second.finish().isEmpty)
+        #expect(memory.usedBytes == 0)
+    }
+
+    @Test func `who asks before sending is refused at once where there is no room`() {
+        let memory = BodyMemory(limit: 100_000)
+        var first = BodyBuffer(limit: 50_000, memory: memory)
+        #expect(append(50_000, to: &first) == true)
+        var second = BodyBuffer(limit: 50_000, memory: memory)
+        #expect(second.declare(length: 25_001, awaitsContinue: true) == .refuse)
+        #expect(second.fault == .noRoom)
+        var third = BodyBuffer(limit: 50_000, memory: memory)
+        #expect(third.declare(length: 25_000, awaitsContinue: true) == .read)
+        var fourth = BodyBuffer(limit: 50_000, memory: memory)
+        #expect(fourth.declare(length: 50_000, awaitsContinue: false) == .read)
     }
 }

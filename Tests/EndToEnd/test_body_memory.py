@@ -1,0 +1,182 @@
+"""What bodies cost that do not come to their end: one budget for all, whoever sends them. The oracle: others are served
+meanwhile, and the gauge returns to zero."""
+
+import threading
+import time
+
+import pytest
+
+from credentials import CredentialsFile, ask, grant
+from hub_process import events_path
+from metrics import Reading, wait_for
+from problems import assert_problem
+from raw_http import RawConnection, request
+from waiting import wait_until
+
+MEBIBYTE = 1 << 20
+GAUGE = "clarion_request_body_bytes"
+
+
+def unfinished(hub, topic, size, missing=1, headers=None):
+    """A post that lacks its end."""
+    connection = RawConnection(hub.port)
+    fields = {"Content-Length": str(size), "Content-Type": "text/plain", **(headers or {})}
+    connection.send(request("POST", events_path(topic), fields) + b"x" * (size - missing))
+    return connection
+
+
+def taken(hub, least, **options):
+    """Waits until the gauge says that so much is taken, and tells how much it is."""
+    return wait_for(hub, lambda reading: reading[GAUGE] >= least, f"{least} bytes of bodies", **options)[GAUGE]
+
+
+def wait_until_none_is_taken(hub, **options):
+    wait_for(hub, lambda reading: reading[GAUGE] == 0, "the room of all bodies given back", **options)
+
+
+@pytest.mark.measured
+def test_bodies_without_end_share_one_budget(start_hub, tmp_path, topic, figure):
+    """81 MB for 100 clients without a credential, for half an hour."""
+    file = CredentialsFile(tmp_path, {"admin": grant("**")})
+    hub = start_hub("--credentials", str(file.path), "--max-body-memory", "16MiB", "--durability", "process")
+    admin = {"Authorization": f"Bearer {file.keys['admin']}"}
+    before = hub.rss()
+    began = time.monotonic()
+    connections = [unfinished(hub, topic, MEBIBYTE) for _ in range(100)]
+    assert 14 * MEBIBYTE < taken(hub, 14 * MEBIBYTE, headers=admin) <= 16 * MEBIBYTE
+    figure.at_most((hub.rss() - before) / MEBIBYTE, 40, "the growth by 100 MiB of bodies that do not end, in MiB,")
+    # Others are served: small posts at once, a large one when the first have had their time.
+    for _ in range(20):
+        assert ask(hub, "POST", events_path(topic), file.keys["admin"], data=b"x" * 1000).status_code == 201
+    large = b"y" * MEBIBYTE
+    refused = ask(hub, "POST", events_path(topic), file.keys["admin"], data=large)
+    assert_problem(refused, 503, "overloaded")
+    assert int(refused.headers["Retry-After"]) > 0
+    wait_until(lambda: ask(hub, "POST", events_path(topic), file.keys["admin"], data=large).status_code == 201, 30, "room")
+    figure(f"{time.monotonic() - began:.0f} s until a post of 1 MiB got through")
+    # Those who kept it are gone, and nobody has closed them. Of what found no room nothing is kept.
+    wait_until_none_is_taken(hub, headers=admin)
+    for connection in connections:
+        connection.close()
+
+
+def test_room_is_taken_as_bytes_come_and_given_back(hub, topic):
+    announced = [RawConnection(hub.port) for _ in range(10)]
+    for connection in announced:
+        connection.send(request("POST", events_path(topic), {"Content-Length": str(MEBIBYTE)}) + b"x" * 1000)
+    assert taken(hub, 10_000) == 10_000
+    finished, left, reset = announced[0], announced[1], announced[2:]
+    finished.send(b"x" * (MEBIBYTE - 1000))
+    assert finished.receive().status == 201
+    wait_for(hub, lambda reading: reading[GAUGE] == 9000, "the room of a whole body")
+    left.finish_sending()
+    wait_for(hub, lambda reading: reading[GAUGE] == 8000, "the room of a client that sends no more")
+    for connection in reset:
+        connection.close()
+    wait_until_none_is_taken(hub)
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_without_room_is_read_out_and_the_connection_goes_on(start_hub, topic, chunked):
+    hub = start_hub("--max-body-memory", "2MiB", "--durability", "process")
+    holder = unfinished(hub, topic, MEBIBYTE)
+    taken(hub, MEBIBYTE - 1)
+    body = b"y" * (MEBIBYTE * 3 // 4)
+    if chunked:
+        message = request("POST", events_path(topic), {"Transfer-Encoding": "chunked"})
+        message += f"{len(body):x}\r\n".encode() + body + b"\r\n0\r\n\r\n"
+    else:
+        message = request("POST", events_path(topic), body=body)
+    with RawConnection(hub.port) as connection:
+        connection.send(message)
+        answer = connection.receive()
+        assert_problem_of(answer)
+        if not chunked:
+            connection.send(request("POST", events_path(topic), body=b"small"))
+            assert connection.receive().status == 201
+    # Nothing of it was posted.
+    assert [event["data"] for event in hub.history(topic)] == ([] if chunked else ["small"])
+    # Its room is free when the holder is done.
+    holder.send(b"x")
+    assert holder.receive().status == 201
+    with RawConnection(hub.port) as connection:
+        connection.send(message)
+        assert connection.receive().status == 201
+    wait_until_none_is_taken(hub)
+    holder.close()
+
+
+def assert_problem_of(answer):
+    assert answer.status == 503 and answer.json()["code"] == "overloaded"
+    assert int(answer.headers["retry-after"]) > 0
+
+
+def test_who_asks_first_is_refused_before_the_body(start_hub, topic):
+    hub = start_hub("--max-body-memory", "2MiB", "--durability", "process")
+    holder = unfinished(hub, topic, MEBIBYTE)
+    taken(hub, MEBIBYTE - 1)
+    with RawConnection(hub.port) as connection:
+        connection.send(request("POST", events_path(topic), {"Content-Length": str(MEBIBYTE), "Expect": "100-continue"}))
+        assert_problem_of(connection.receive())
+    with RawConnection(hub.port) as connection:
+        connection.send(request("POST", events_path(topic), {"Content-Length": "5", "Expect": "100-continue"}))
+        assert connection.receive().status == 100
+        connection.send(b"hello")
+        assert connection.receive().status == 201
+    holder.close()
+    wait_until_none_is_taken(hub)
+
+
+def test_who_sends_at_a_fair_pace_is_waited_for(start_hub, topic, figure):
+    hub = start_hub("--max-body-memory", "2MiB", "--durability", "process")
+    steady, still = unfinished(hub, topic, MEBIBYTE, MEBIBYTE * 3 // 4), unfinished(hub, topic, MEBIBYTE // 2)
+    taken(hub, MEBIBYTE * 3 // 4 - 1)
+    is_done = threading.Event()
+
+    def send():
+        rest = b"x" * (MEBIBYTE * 3 // 4)
+        while rest:
+            steady.send(rest[:8192])
+            rest = rest[8192:]
+            # 32 KiB a second, and the rest at once.
+            is_done.wait(0.25)
+
+    sending = threading.Thread(target=send)
+    sending.start()
+    try:
+        began = time.monotonic()
+        large = b"y" * MEBIBYTE
+        # It finds no room beside them; and while it wants some, who has stopped is given up.
+        assert hub.request("POST", events_path(topic), data=large).status_code == 503
+
+        def is_given_up():
+            hub.request("POST", events_path(topic), data=large)
+            still.socket.setblocking(False)
+            try:
+                return still.socket.recv(1) == b""
+            except ConnectionResetError:
+                return True
+            except BlockingIOError:
+                return False
+
+        wait_until(is_given_up, 30, "the end of who has stopped")
+        figure(f"{time.monotonic() - began:.0f} s until who had stopped was given up")
+    finally:
+        is_done.set()
+        sending.join()
+    assert steady.receive().status == 201
+    wait_until_none_is_taken(hub)
+
+
+def test_a_slow_body_is_waited_for_as_long_as_nobody_wants_its_room(start_hub, topic):
+    hub = start_hub("--max-body-memory", "2MiB", "--durability", "process")
+    with unfinished(hub, topic, MEBIBYTE) as slow:
+        taken(hub, MEBIBYTE - 1)
+        # Longer than a period.
+        end = time.monotonic() + 12
+        while time.monotonic() < end:
+            assert hub.request("POST", events_path(topic), data=b"x" * 100_000).status_code == 201
+            assert Reading.of(hub)[GAUGE] == MEBIBYTE - 1
+        slow.send(b"x")
+        assert slow.receive().status == 201
+    wait_until_none_is_taken(hub)
