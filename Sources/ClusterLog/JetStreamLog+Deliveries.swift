@@ -62,9 +62,12 @@ extension JetStreamLog: DeliveryLog {
         return count
     }
 
-    /// What became of an observer's deliveries.
-    public func deliveryStats(of observer: ObserverID) async throws(EventLogError) -> DeliveryStats {
-        try await index.deliveryStats(of: observer)
+    /// What became of the deliveries of some observers: see ``DeliveryLog/deliveryStats(of:within:)``.
+    public func deliveryStats(
+        of observers: [ObserverID],
+        within time: Duration
+    ) async throws(EventLogError) -> [DeliveryStats] {
+        try await index.deliveryStats(of: observers, within: time)
     }
 
     /// An observer's deliveries: see ``DeliveryLog/deliveries(of:in:before:limit:)``.

@@ -84,7 +84,11 @@ public final class JetStreamLog: EventLog {
                 // A condition is about what comes first, and is judged with all of them.
                 if condition == nil, !replays.isEmpty { return publishNew(drafts, replays, acknowledge) }
                 publish(drafts, if: condition, acknowledge)
-            } catch { acknowledge(.failure(error)) }
+            } catch {
+                if error.code == .limitReached { return acknowledge(.failure(error)) }
+                // It is refused in its turn, after what was posted before.
+                publish(drafts, if: condition, acknowledge)
+            }
         }
     }
 

@@ -75,6 +75,9 @@ struct ObserverPage: Equatable {
         return (page.map(\.observer), next.map { ListPage.cursor($0.text) } ?? .null)
     }
 
+    /// The cursor of a page that begins after an observer.
+    static func cursor(after observer: any HubObserver) -> JSONValue { ListPage.cursor(Cursor(observer).text) }
+
     /// Whether it may have observers of a kind.
     func mayHave(_ kind: ObserverKind) -> Bool { self.kind.map { $0 == kind } ?? true }
 }

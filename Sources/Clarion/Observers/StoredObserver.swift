@@ -1,9 +1,14 @@
+import EventLog
+import JSON
 import MicroHTTP
 
 /// An observer that the log keeps: a webhook.
 protocol StoredObserver: HubObserver {
     /// Increases with each change; the ETag.
     var revision: Int64 { get }
+
+    /// The observer as the API shows it, with what became of its deliveries.
+    func document(_ stats: DeliveryStats) -> JSONValue
 }
 
 extension StoredObserver {

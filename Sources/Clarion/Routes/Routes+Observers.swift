@@ -16,19 +16,21 @@ extension Routes {
             links: hub.links,
             httpsOnly: httpsOnly
         )
-        onAsync(.get, "/observers", .listObservers, needs: .manageSomewhere, hub) {
-            try await resource.list($0)
+        onInquiry(.get, "/observers", .listObservers, needs: .manageSomewhere, hub) { try await resource.list($0, $1) }
+        onInquiry(.post, "/observers", .createObserver, needs: .manageSomewhere, hub) {
+            try await resource.create($0, $1)
         }
-        onAsync(.post, "/observers", .createObserver, needs: .manageSomewhere, hub) { try await resource.create($0) }
-        onAsync(.get, "/observers/{id}", .readObserver, needs: .manageSomewhere, hub) { try await resource.read($0) }
-        onAsync(.put, "/observers/{id}", .replaceObserver, needs: .manageSomewhere, hub) {
-            try await resource.replace($0)
+        onInquiry(.get, "/observers/{id}", .readObserver, needs: .manageSomewhere, hub) {
+            try await resource.read($0, $1)
         }
-        onAsync(.patch, "/observers/{id}", .changeObserver, needs: .manageSomewhere, hub) {
-            try await resource.patch($0)
+        onInquiry(.put, "/observers/{id}", .replaceObserver, needs: .manageSomewhere, hub) {
+            try await resource.replace($0, $1)
         }
-        onAsync(.post, "/observers/{id}/secret/rotate", .rotateSecret, needs: .manageSomewhere, hub) {
-            try await resource.rotate($0)
+        onInquiry(.patch, "/observers/{id}", .changeObserver, needs: .manageSomewhere, hub) {
+            try await resource.patch($0, $1)
+        }
+        onInquiry(.post, "/observers/{id}/secret/rotate", .rotateSecret, needs: .manageSomewhere, hub) {
+            try await resource.rotate($0, $1)
         }
         onAsync(.delete, "/observers/{id}", .deleteObserver, needs: .manageSomewhere, hub) {
             try await resource.delete($0)
@@ -49,17 +51,17 @@ private struct ObserverResource: Sendable {
     let links: Links
     let httpsOnly: Bool
 
-    func create(_ request: Request) async throws -> Response {
+    func create(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         try Preconditions.requireUntagged(request)
         let restored = try WebhookSpecification.restoring(try request.json(), from: nil)
         let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
         try request.caller.requireRegistering(specification.topics)
         var webhook = StoredWebhook(specification: specification, replacing: nil, at: webhooks.store.now)
         webhook.createdBy = request.caller.principal?.name
-        return answer(try await save(.generate(.webhook)) { [webhook] _ in webhook })
+        return await answer(try await save(.generate(.webhook)) { [webhook] _ in webhook }, inquiry)
     }
 
-    func replace(_ request: Request) async throws -> Response {
+    func replace(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
         let conditions = try Preconditions(request)
         let value = try request.json()
@@ -85,10 +87,10 @@ private struct ObserverResource: Sendable {
                 return webhook
             }
         }
-        return answer(saved)
+        return await answer(saved, inquiry)
     }
 
-    func patch(_ request: Request) async throws -> Response {
+    func patch(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let id = try await webhookID(request)
         let conditions = try Preconditions(request)
         let changes = try request.json()
@@ -113,11 +115,11 @@ private struct ObserverResource: Sendable {
             }
             return webhook
         }
-        return answer(saved)
+        return await answer(saved, inquiry)
     }
 
     /// Gives a webhook a new secret, its client's own or one that is made; the present one signs for a day more.
-    func rotate(_ request: Request) async throws -> Response {
+    func rotate(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let id = try await webhookID(request)
         let conditions = try Preconditions(request)
         let members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json(), known: ["secret"])
@@ -133,7 +135,7 @@ private struct ObserverResource: Sendable {
             )
             return webhook
         }
-        return answer(saved, showingSecret: true)
+        return await answer(saved, inquiry, showingSecret: true)
     }
 
     /// Saves a webhook; its endpoint's consent is had before, if it is wanted and not had yet. Asking takes its time, so it
@@ -162,9 +164,20 @@ private struct ObserverResource: Sendable {
         throw Self.undecided
     }
 
-    func read(_ request: Request) async throws -> Response {
+    func read(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
-        return try await answer(try await theirs(id, request))
+        let observer = try await theirs(id, request)
+        let headers = [("Cache-Control", "no-store")]
+        guard let webhook = observer as? any StoredObserver else {
+            return try await inquiry.answer {
+                Response(.ok, json: try await observer.document().bytes, headers: headers)
+            }
+        }
+        let stats = try await inquiry.find { [store = webhooks.store] in try await store.deliveryStats(of: id) }
+        return try await inquiry.answer {
+            let tag = ("ETag", webhook.tag.description)
+            return Response(.ok, json: webhook.document(stats).bytes, headers: headers + [tag])
+        }
     }
 
     /// The observer of an id, at whatever node, if the caller manages it.
@@ -215,19 +228,39 @@ private struct ObserverResource: Sendable {
         return Response(.ok, json: JSONValue.object(body.naming(unreachable: elsewhere.missing)).bytes)
     }
 
-    func list(_ request: Request) async throws -> Response {
+    func list(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let page = try ObserverPage(request.target.query)
         let elsewhere = await nodes.observers(page, for: request.caller.grant)
         let (observers, next) = page.select(
             from: directory.unordered.filter(request.caller.manages) + elsewhere.value.observers,
             upTo: elsewhere.value.horizon
         )
-        var documents: [JSONValue] = []
-        for observer in observers { documents.append(try await observer.document()) }
-        let body: [String: JSONValue] = ["observers": .array(documents), "next": next]
-        let document = JSONValue.object(body.naming(unreachable: elsewhere.missing))
-        return Response(.ok, json: document.bytes, headers: [("Cache-Control", "no-store")])
+        let stored = observers.filter { $0 is any StoredObserver }.map(\.id)
+        let stats = try await inquiry.find { [store = webhooks.store] in
+            try await store.deliveryStats(of: stored, within: Self.longestCount)
+        }
+        return try await inquiry.answer {
+            var (documents, counted) = ([JSONValue](), stats[...])
+            for observer in observers {
+                if let webhook = observer as? any StoredObserver {
+                    guard let stats = counted.popFirst() else { break }
+                    documents.append(webhook.document(stats))
+                } else {
+                    documents.append(try await observer.document())
+                }
+            }
+            let isCut = documents.count < observers.count
+            let last = isCut ? observers[documents.count - 1] : nil
+            let body: [String: JSONValue] = [
+                "observers": .array(documents), "next": last.map(ObserverPage.cursor(after:)) ?? next,
+            ]
+            let document = JSONValue.object(body.naming(unreachable: elsewhere.missing))
+            return Response(.ok, json: document.bytes, headers: [("Cache-Control", "no-store")])
+        }
     }
+
+    /// How long is counted what waits for the webhooks of one page. It ends before those for which that was not enough.
+    private static let longestCount = Duration.seconds(5)
 
     /// The observers of exactly that pattern which the caller manages.
     private func theirs(_ request: Request, _ pattern: TopicPattern) -> [any HubObserver] {
@@ -264,20 +297,26 @@ private struct ObserverResource: Sendable {
 
     /// The answer to a change; with the secret if that is new. It cannot fail: the change stands, and who made it would
     /// never see the secret.
-    private func answer(_ saved: WebhookRegistry.Saved, showingSecret: Bool = false) -> Response {
+    private func answer(
+        _ saved: WebhookRegistry.Saved,
+        _ inquiry: Inquiry,
+        showingSecret: Bool = false
+    ) async -> Response {
         let observer = saved.observer
         let created = saved.replaced == nil
+        var stats = saved.tried
+        // For one that is new nothing waits. For others it is counted now, when no other change waits for this one.
+        if !created {
+            let counted = try? await inquiry.find { [store = webhooks.store] in
+                try await store.deliveryStats(of: observer.id)
+            }
+            stats = counted ?? stats
+        }
         let replaced = saved.replaced as? WebhookObserver
         let isNew = replaced?.webhook.secrets.current != observer.webhook.secrets.current
         var headers = [("ETag", observer.tag.description), ("Cache-Control", "no-store")]
         if created { headers.append(("Location", links.observer(observer.id))) }
-        let document = observer.document(saved.stats, showingSecret: isNew || showingSecret)
+        let document = observer.document(stats, showingSecret: isNew || showingSecret)
         return Response(created ? .created : .ok, json: document.bytes, headers: headers)
-    }
-
-    private func answer(_ observer: any HubObserver) async throws -> Response {
-        var headers = [("Cache-Control", "no-store")]
-        if let webhook = observer as? any StoredObserver { headers.append(("ETag", webhook.tag.description)) }
-        return Response(.ok, json: try await observer.document().bytes, headers: headers)
     }
 }

@@ -45,13 +45,28 @@ struct Routes: Sendable {
     }
 
     /// Adds a route whose answer takes time: the connection is suspended, and the handler runs on the concurrency pool.
+    ///
+    /// - Parameter inTurn: whether an answer that can be made again waits while many others are being made: one may be large.
     mutating func onAsync(
         _ method: Method,
         _ path: String,
         _ operation: Operation,
         needs need: Need,
         _ hub: Hub,
+        inTurn: Bool = true,
         _ handler: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        on(method, path, operation, needs: need, hub, Self.later(hub, inTurn: inTurn, handler))
+    }
+
+    /// The same for an answer about which much is to be found out: its handler takes its turn when that is done.
+    mutating func onInquiry(
+        _ method: Method,
+        _ path: String,
+        _ operation: Operation,
+        needs need: Need,
+        _ hub: Hub,
+        _ handler: @escaping @Sendable (Request, Inquiry) async throws -> Response
     ) {
         on(method, path, operation, needs: need, hub, Self.later(hub, handler))
     }
@@ -76,17 +91,26 @@ struct Routes: Sendable {
     }
 
     /// Suspends the connection while a handler runs on the concurrency pool.
-    private static func later(_ hub: Hub, _ handler: @escaping @Sendable (Request) async throws -> Response)
+    private static func later(
+        _ hub: Hub,
+        inTurn: Bool = true,
+        _ handler: @escaping @Sendable (Request) async throws -> Response
+    ) -> Router.Handler {
+        later(hub) { request, inquiry in
+            // What changes something is done once, and its answer is small.
+            request.method.isSafe && inTurn
+                ? try await inquiry.answer { try await handler(request) } : try await handler(request)
+        }
+    }
+
+    private static func later(_ hub: Hub, _ handler: @escaping @Sendable (Request, Inquiry) async throws -> Response)
         -> Router.Handler
     {
         { [answers = hub.answers, work = hub.work, logger = hub.logger] request in
             .later { responder in
                 work.start {
                     do {
-                        // What changes something is done once, and its answer is small.
-                        let response =
-                            request.method.isSafe
-                            ? try await answers.make { try await handler(request) } : try await handler(request)
+                        let response = try await handler(request, Inquiry(responder: responder, answers: answers))
                         responder.respond(response)
                     } catch {
                         responder.respond(Problem(error, request: request, logger: logger))

@@ -38,11 +38,15 @@ final class UnreadableWebhook: StoredObserver {
     }
 
     func document() async throws(EventLogError) -> JSONValue {
+        document(try await deliveries.deliveryStats(of: id))
+    }
+
+    func document(_ stats: DeliveryStats) -> JSONValue {
         var members = commonMembers
         members["types"] = .array(types.map(JSONValue.string))
         members["state"] = .string(state.rawValue)
         members["reason"] = .string(Self.reason)
-        members["stats"] = try await deliveries.deliveryStats(of: id).json
+        members["stats"] = stats.json
         members["warnings"] = .array([warning.json])
         return .object(members)
     }

@@ -69,8 +69,10 @@ final class WebhookObserver: StoredObserver {
         document(try await deliveries.deliveryStats(of: id))
     }
 
+    func document(_ stats: DeliveryStats) -> JSONValue { document(stats, showingSecret: false) }
+
     /// The observer as the API shows it; with its secret only in the answer to the request that gave it one.
-    func document(_ stats: DeliveryStats, showingSecret: Bool = false) -> JSONValue {
+    func document(_ stats: DeliveryStats, showingSecret: Bool) -> JSONValue {
         var members = commonMembers
         members.merge(webhook.specification.json()) { _, new in new }
         if let consent = webhook.consent?.given {

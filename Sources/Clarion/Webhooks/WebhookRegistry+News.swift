@@ -1,4 +1,5 @@
 import EventLog
+import Locking
 
 /// What other nodes of a cluster have done: the registry follows the table, whoever writes to it.
 extension WebhookRegistry {

@@ -134,8 +134,8 @@ final class WebhookRegistry: Sendable {
         let observer: WebhookObserver
         /// The one it replaced.
         let replaced: (any StoredObserver)?
-        /// What had become of its deliveries by then.
-        let stats: DeliveryStats
+        /// See ``SavedObserver/tried``.
+        let tried: DeliveryStats
     }
 
     /// Registers a webhook, or replaces the one of that id.
@@ -173,7 +173,7 @@ final class WebhookRegistry: Sendable {
             } else if isEnabledAgain {
                 lifecycle.post(.enabled, of: observer)
             }
-            return Saved(observer: observer, replaced: stored, stats: saved.stats)
+            return Saved(observer: observer, replaced: stored, tried: saved.tried)
         }
     }
 
@@ -240,10 +240,12 @@ final class WebhookRegistry: Sendable {
                 webhook.disabledReason = failed.reason.rawValue
                 return webhook
             }
+            // Not while other changes wait. It receives nothing more, so it is what is made dead letters next.
+            let pending = ((try? await store.deliveryStats(of: failed.id)) ?? saved.tried).pending
             var metadata = failed.metadata()
-            metadata["deadLetters"] = "\(saved.stats.pending)"
+            metadata["deadLetters"] = "\(pending)"
             logger.notice("a webhook is disabled", metadata: metadata)
-            lifecycle.post(.disabled(failed.reason, deadLetters: saved.stats.pending), of: saved.observer)
+            lifecycle.post(.disabled(failed.reason, deadLetters: pending), of: saved.observer)
         } catch is NotRegistered {}
     }
 

@@ -47,8 +47,16 @@ public protocol DeliveryLog: Sendable {
         at now: Timestamp
     ) async throws(EventLogError) -> Int
 
-    /// What became of an observer's deliveries; all zero if there is no such observer.
-    func deliveryStats(of observer: ObserverID) async throws(EventLogError) -> DeliveryStats
+    /// What became of the deliveries of some observers; all zero for one that there is not.
+    ///
+    /// The first time it goes through all that waits for an observer, later through what was posted since: in slices, between
+    /// which others read, and which end when the task is cancelled.
+    /// - Parameter time: after which no further observer is begun.
+    /// - Returns: of as many of the first as there was time for, and of one at least.
+    func deliveryStats(
+        of observers: [ObserverID],
+        within time: Duration
+    ) async throws(EventLogError) -> [DeliveryStats]
 
     /// An observer's deliveries, those of the newest events first.
     /// - Parameters:
@@ -98,6 +106,11 @@ public protocol DeliveryLog: Sendable {
 }
 
 extension DeliveryLog {
+    /// What became of an observer's deliveries; all zero if there is no such observer.
+    public func deliveryStats(of observer: ObserverID) async throws(EventLogError) -> DeliveryStats {
+        try await deliveryStats(of: [observer], within: .zero).first ?? DeliveryStats()
+    }
+
     /// A log that no other node writes to has its deliveries made by whoever has it open.
     public func isOnDuty(for observer: ObserverID) -> Bool { true }
 

@@ -6,8 +6,8 @@ public struct SavedObserver: Sendable {
     /// Whether there was none before.
     public let created: Bool
 
-    /// What had become of its deliveries by then.
-    public let stats: DeliveryStats
+    /// What had become of its deliveries by then; `pending` is without those that were never tried, which take time to count.
+    public let tried: DeliveryStats
 }
 
 /// Keeps the durable observers. Changes take their place in the sequence: an event committed after a change finds it.

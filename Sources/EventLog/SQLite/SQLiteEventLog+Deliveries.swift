@@ -50,9 +50,32 @@ extension SQLiteEventLog: DeliveryLog {
         }
     }
 
-    /// What became of an observer's deliveries.
-    public func deliveryStats(of observer: ObserverID) async throws(EventLogError) -> DeliveryStats {
-        try await readDeliveries { reader in try reader.stats(of: observer) }
+    /// What became of the deliveries of some observers: see ``DeliveryLog/deliveryStats(of:within:)``.
+    public func deliveryStats(
+        of observers: [ObserverID],
+        within time: Duration
+    ) async throws(EventLogError) -> [DeliveryStats] {
+        let end = ContinuousClock.now + time
+        var (found, count) = ([DeliveryStats](), UntriedCount())
+        while found.count < observers.count, found.isEmpty || ContinuousClock.now < end {
+            if Task.isCancelled { throw .nobodyWaits }
+            let rest = observers[found.count...]
+            let (more, next) = try await readSlice { [count, epoch] db, backlogs in
+                var (reader, rows, count) = (DeliveryReader(db, epoch: epoch), EventReader.slice, count)
+                var more: [DeliveryStats] = []
+                for observer in rest where rows > 0 {
+                    guard let stats = try reader.stats(of: observer, &count, knowing: backlogs, rows: &rows) else {
+                        break
+                    }
+                    more.append(stats)
+                    count = UntriedCount()
+                }
+                return (more, count)
+            }
+            found += more
+            count = next
+        }
+        return found
     }
 
     /// An observer's deliveries: see ``DeliveryLog/deliveries(of:in:before:limit:)``.

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Locking
 
 /// The log of one machine: a SQLite database in a directory, or in memory.
 ///
@@ -21,6 +22,8 @@ public final class SQLiteEventLog: EventLog {
     let sequencer: Sequencer
     private let database: any DatabaseReader
     private let reads = ReadGate()
+    private let slices = SerialGate()
+    private let backlogs = CountedBacklogs()
     let horizons = RemovalHorizons()
     let time: LogClock
 
@@ -169,6 +172,16 @@ public final class SQLiteEventLog: EventLog {
         }
         reads.leave()
         return try result.get()
+    }
+
+    /// Takes one slice of a count that may be long. One at a time: however many count, all other reads find a connection, and
+    /// what one has counted the next finds counted.
+    func readSlice<Value: Sendable>(
+        _ body: @escaping @Sendable (Database, CountedBacklogs) throws -> Value
+    ) async throws(EventLogError) -> Value {
+        try await slices.run { () async throws(EventLogError) in
+            try await read { [backlogs] db in try body(db, backlogs) }
+        }
     }
 }
 

@@ -3,6 +3,7 @@ internal import GRDB
 extension EventLogError {
     /// The log is closed.
     static let isClosed = EventLogError(code: .closed, message: "The log is closed.")
+    static let nobodyWaits = EventLogError(code: .failed, message: "Nobody waits for it any more.")
 
     /// There is no room.
     static let isFull = EventLogError(code: .storageFull, message: "There is no room left to write to.")

@@ -27,8 +27,29 @@ struct DeliveryReader {
         return DueDeliveries(deliveries: Array(found.prefix(max(limit, 0))), next: nil)
     }
 
-    /// The counters.
-    mutating func stats(of observer: ObserverID) throws -> DeliveryStats {
+    /// The counters, with those that were never tried.
+    /// - Parameters:
+    ///   - count: how far the count of those has come.
+    ///   - rows: how many events may be looked at, more or less.
+    /// - Returns: nil if those were not enough: see ``EventReader/countUntried(by:_:knowing:rows:)``.
+    mutating func stats(
+        of observer: ObserverID,
+        _ count: inout UntriedCount,
+        knowing backlogs: CountedBacklogs,
+        rows: inout Int
+    ) throws -> DeliveryStats? {
+        rows -= EventReader.observerCost
+        var stats = try counters(of: observer)
+        guard let subscription = try Subscription(of: observer, db) else { return stats }
+        guard let untried = try events.countUntried(by: subscription, &count, knowing: backlogs, rows: &rows) else {
+            return nil
+        }
+        stats.pending += untried
+        return stats
+    }
+
+    /// The counters as they are stored: `pending` is without those that were never tried.
+    func counters(of observer: ObserverID) throws -> DeliveryStats {
         let row = try db.cached(
             """
             SELECT delivered, failed, pending, dead, last_status, last_failure, last_attempt_at, failing_since
@@ -49,9 +70,7 @@ struct DeliveryReader {
                 failingSince: $0[7]
             )
         }
-        guard var stats, let subscription = try Subscription(of: observer, db) else { return DeliveryStats() }
-        stats.pending += try events.countUntried(by: subscription)
-        return stats
+        return stats ?? DeliveryStats()
     }
 
     /// When the first delivery is tried again whose time has not come.

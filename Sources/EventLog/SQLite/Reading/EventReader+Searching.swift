@@ -32,6 +32,8 @@ extension EventReader {
         var positions: [Int64] = []
         /// Every match up to here is in ``positions``, unless that has as many as were wanted; nil if all was looked through.
         var end: Int64?
+        /// How many events were looked at by the index of topics.
+        var looked = 0
     }
 
     /// Looks for events that match: by the index of topics, or through the sequence for patterns.
@@ -133,6 +135,7 @@ extension EventReader {
                 taken += 1
                 result.positions.append(last)
             }
+            result.looked += seen + 1
             if seen == share || taken == wanted.count {
                 result.end = result.end.map { stretch.nearer($0, last) } ?? last
             }

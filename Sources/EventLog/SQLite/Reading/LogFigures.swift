@@ -22,21 +22,50 @@ public struct LogFigures: Hashable, Sendable {
 }
 
 extension SQLiteEventLog {
-    /// Counts what the log holds. Reads one row for each topic and each durable observer.
+    /// Counts what the log holds. Reads one row for each topic and each durable observer, and what was posted since it was
+    /// asked last.
     public func figures() async throws(EventLogError) -> LogFigures {
-        try await read { [epoch, usage, sequencer] db in
-            func number(_ sql: String) throws -> Int { Int(try db.number(sql)) }
-            var reader = EventReader(db, epoch: epoch)
-            return LogFigures(
-                events: try number("SELECT ifnull(sum(events), 0) FROM topic")
-                    + number("SELECT count(*) FROM event WHERE seq > (SELECT counted FROM log)"),
-                bytes: try number("PRAGMA page_count") * number("PRAGMA page_size"),
-                pendingDeliveries: try number("SELECT ifnull(sum(pending), 0) FROM delivery_stats")
-                    + reader.countUntried(),
-                deadDeliveries: try number("SELECT ifnull(sum(dead), 0) FROM delivery_stats"),
-                topics: usage.topics,
-                queuedBytes: sequencer.queuedBytes
-            )
+        var pass = UntriedPass()
+        while true {
+            let (next, figures) = try await readSlice { [pass, epoch, usage, sequencer] db, backlogs in
+                var (pass, reader) = (pass, EventReader(db, epoch: epoch))
+                guard try pass.advance(with: &reader, knowing: backlogs) else { return (pass, nil as LogFigures?) }
+                func number(_ sql: String) throws -> Int { Int(try db.number(sql)) }
+                let figures = LogFigures(
+                    events: try number("SELECT ifnull(sum(events), 0) FROM topic")
+                        + number("SELECT count(*) FROM event WHERE seq > (SELECT counted FROM log)"),
+                    bytes: try number("PRAGMA page_count") * number("PRAGMA page_size"),
+                    pendingDeliveries: try number("SELECT ifnull(sum(pending), 0) FROM delivery_stats") + pass.total,
+                    deadDeliveries: try number("SELECT ifnull(sum(dead), 0) FROM delivery_stats"),
+                    topics: usage.topics,
+                    queuedBytes: sequencer.queuedBytes
+                )
+                return (pass, figures)
+            }
+            if let figures { return figures }
+            pass = next
         }
+    }
+}
+
+/// A count of the untried events of all observers, from slice to slice.
+private struct UntriedPass: Sendable {
+    var total = 0
+    /// The number of the last observer that was counted.
+    var last = Int64.min
+    var count = UntriedCount()
+
+    /// Goes on for one slice.
+    /// - Returns: whether that was the last.
+    mutating func advance(with reader: inout EventReader, knowing backlogs: CountedBacklogs) throws -> Bool {
+        var rows = EventReader.slice
+        while let subscription = try reader.waiting(after: last) {
+            guard rows > 0,
+                let found = try reader.countUntried(by: subscription, &count, knowing: backlogs, rows: &rows)
+            else { return false }
+            rows -= EventReader.observerCost
+            (total, last, count) = (total + found, subscription.key, UntriedCount())
+        }
+        return true
     }
 }

@@ -125,10 +125,9 @@ final class ObserverWriter: WriterPart {
         var subscription = self[saved.id]?.subscription ?? new
         subscription.interests = try setInterest(saved, of: key, after: subscription.interests, db)
         self[saved.id] = RegisteredObserver(saved, subscription)
-        // Read here: what was saved is answered whatever fails later.
-        var reader = DeliveryReader(db, epoch: events.epoch)
-        let stats = try reader.stats(of: saved.id)
-        return SavedObserver(record: saved, created: present == nil, stats: stats)
+        // Read here: what was saved is answered whatever fails later. Nothing is counted: posts wait for this.
+        let tried = try DeliveryReader(db, epoch: events.epoch).counters(of: saved.id)
+        return SavedObserver(record: saved, created: present == nil, tried: tried)
     }
 
     /// Takes an observer out: it gets no more deliveries, and those it has are left for ``purge(_:noting:_:)``.

@@ -1,9 +1,7 @@
-import Locking
-
 /// Lets one asynchronous operation through at a time, in order of arrival.
 ///
 /// An actor would not do: it takes the next call as soon as the present one awaits.
-final class SerialGate: Sendable {
+public final class SerialGate: Sendable {
     private struct State {
         var isBusy = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -11,8 +9,13 @@ final class SerialGate: Sendable {
 
     private let state = Lock(State())
 
+    /// A free one.
+    public init() {}
+
     /// Runs the operation when all earlier ones have ended.
-    func run<Result, Failure: Error>(_ operation: () async throws(Failure) -> Result) async throws(Failure) -> Result {
+    public func run<Result, Failure: Error>(_ operation: () async throws(Failure) -> Result) async throws(Failure)
+        -> Result
+    {
         await enter()
         defer { leave() }
         return try await operation()

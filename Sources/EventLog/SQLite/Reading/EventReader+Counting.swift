@@ -1,0 +1,243 @@
+internal import GRDB
+
+/// How far the count of an observer's untried events has come, from one slice to the next.
+struct UntriedCount: Sendable {
+    /// The end of the log as it began: what is posted later need not be counted, so that it comes to an end.
+    fileprivate var tail: Int64?
+    /// What has a delivery of its own, as far as it was counted.
+    fileprivate var tried: Tried?
+    /// How often it was begun anew because the observer went on meanwhile.
+    fileprivate var restarts = 0
+
+    fileprivate struct Tried: Sendable {
+        let cursor: Int64
+        /// The place in ``LogSchema/states``, and the last event of it.
+        var state = 0
+        var last: Int64
+        var count = 0
+
+        init(after cursor: Int64) { (self.cursor, last) = (cursor, cursor) }
+    }
+}
+
+extension EventReader {
+    /// How many events one slice of a count looks at, more or less: about 10 ms.
+    static let slice = 10_000
+
+    /// What looking at one observer costs, in events.
+    static let observerCost = 32
+
+    /// Counts the events that an observer waits for and that were never tried, or goes on with that.
+    ///
+    /// Counted by the index where that will do, and what has a delivery of its own taken off: one by one it would take as
+    /// many look-ups.
+    /// - Parameters:
+    ///   - count: how far it has come.
+    ///   - backlogs: what is known. Nobody with an older snapshot may use it at the same time.
+    ///   - rows: how many events may still be looked at, more or less.
+    /// - Returns: nil if those were not enough; it goes on from there in another snapshot.
+    mutating func countUntried(
+        by subscription: Subscription,
+        _ count: inout UntriedCount,
+        knowing backlogs: CountedBacklogs,
+        rows: inout Int
+    ) throws -> Int? {
+        let tail = try EventReader.tail(db)
+        let target = count.tail ?? tail
+        count.tail = target
+        var (total, end) = (0, tail)
+        for part in subscription.stretches(after: 0, through: tail) {
+            let key = CountedBacklogs.Key(observer: subscription.key, since: part.interest.since)
+            let stretch = Stretch(after: part.after, through: part.through)
+            let before = backlogs[key]
+            var counted = try stillTrue(before, of: part.interest, after: part.after)
+            let gap = try fill(&counted, in: stretch, part.interest, rows: &rows)
+            if counted != before { backlogs[key] = counted }
+            if let gap {
+                guard gap >= target else { return nil }
+                end = gap
+            }
+            total += counted.count(after: part.after, through: end)
+            if gap != nil { break }
+        }
+        if total == 0 { return 0 }
+        guard let tried = try countTried(by: subscription, through: end, &count, rows: &rows) else { return nil }
+        return max(total - tried, 0)
+    }
+
+    /// How many there are for all observers, at once.
+    mutating func countUntried() throws -> Int {
+        let backlogs = CountedBacklogs()
+        var (total, last) = (0, Int64.min)
+        while let subscription = try waiting(after: last) {
+            var (count, rows) = (UntriedCount(), 1 << 40)
+            total += try countUntried(by: subscription, &count, knowing: backlogs, rows: &rows) ?? 0
+            last = subscription.key
+        }
+        return total
+    }
+
+    /// The next observer whose position is not the end of the log.
+    func waiting(after key: Int64) throws -> Subscription? {
+        let row = try db.cached(
+            """
+            SELECT key, cursor FROM observer CROSS JOIN delivery_stats ON delivery_stats.observer = key
+            WHERE key > ?1 AND name IS NOT NULL AND cursor < ?2 ORDER BY key LIMIT 1
+            """
+        ).bind(key, try EventReader.tail(db))
+        guard let found = try row.first({ (key: $0.integer(0), cursor: $0.integer(1)) }) else { return nil }
+        return try Subscription(key: found.key, cursor: found.cursor, db)
+    }
+
+    /// What is known, without what the observer has passed, and what may have been removed since.
+    private func stillTrue(_ known: CountedEvents?, of interest: Interest, after position: Int64) throws
+        -> CountedEvents
+    {
+        let removals = try db.number("SELECT removals FROM log")
+        guard var counted = known, counted.removals <= removals else { return CountedEvents(removals: removals) }
+        counted.forget(through: position)
+        guard counted.removals < removals else { return counted }
+        if !counted.parts.isEmpty {
+            // Of a topic that is not known any more: it may have been any.
+            let forgotten = try db.cached("SELECT forgotten FROM log WHERE forgotten_removal > ?1", counted.removals)
+                .first { $0.integer(0) }
+            var last = forgotten ?? 0
+            try db.cached(
+                "SELECT removed, name FROM topic INDEXED BY topic_removal WHERE removed > 0 AND removal > ?1 AND removed > ?2"
+            ).bind(counted.removals, position).forEach { row in
+                if row[0] > last, interest.topics.match(row[1]) { last = row[0] }
+            }
+            counted.recount(through: last)
+        }
+        counted.removals = removals
+        return counted
+    }
+
+    /// Counts what is not known of a stretch, from its beginning.
+    /// - Returns: from where on it is not known still, if the rows were not enough.
+    private mutating func fill(
+        _ counted: inout CountedEvents,
+        in stretch: Stretch,
+        _ interest: Interest,
+        rows: inout Int
+    ) throws -> Int64? {
+        while let gap = counted.gap(after: stretch.after, through: stretch.through) {
+            guard rows > 0 else { return gap.after }
+            counted.add(try countWanted(in: Stretch(after: gap.after, through: gap.through), interest, rows: &rows))
+        }
+        return nil
+    }
+
+    /// Counts in a part of the sequence, as far as the rows suffice.
+    private mutating func countWanted(in stretch: Stretch, _ interest: Interest, rows: inout Int) throws
+        -> CountedEvents.Part
+    {
+        let wanted = LookedFor(patterns: interest.topics, types: interest.types, count: .max)
+        guard let topics = try topicsToCount(of: wanted, in: stretch, rows: &rows) else {
+            return part(stretch, try scanned(stretch, wanted, rows), rows: &rows)
+        }
+        guard wanted.types.areAll else {
+            return part(stretch, try search(stretch, for: wanted, on: topics, scanning: rows), rows: &rows)
+        }
+        return try countAll(in: stretch, on: topics, rows: &rows)
+    }
+
+    private func part(_ stretch: Stretch, _ found: Found, rows: inout Int) -> CountedEvents.Part {
+        rows -= found.looked
+        let end = found.end ?? stretch.through
+        return CountedEvents.Part(after: stretch.after, through: end, count: found.positions.count)
+    }
+
+    /// The topics to look at by their index; nil if going through the sequence is less, or there are so many topics that
+    /// finding them would be more than a slice.
+    private func topicsToCount(of wanted: LookedFor, in stretch: Stretch, rows: inout Int) throws -> [StoredTopic]? {
+        if wanted.patterns.contains(where: \.hasWildcards) {
+            let last = try db.number("SELECT max(id) FROM topic")
+            guard last <= 4 * Self.slice else { return nil }
+            // Which match is found out anew in each slice: the larger is what is done with it.
+            rows = max(rows - Int(last) / 4, 1)
+        }
+        return try topics(of: wanted, in: stretch)
+    }
+
+    /// Of all types: the index alone has their number, several times as fast.
+    private func countAll(in stretch: Stretch, on topics: [StoredTopic], rows: inout Int) throws
+        -> CountedEvents.Part
+    {
+        let share = max(16, Self.indexed * rows / max(topics.count, 1))
+        let bound = try db.cached(
+            """
+            SELECT seq FROM event INDEXED BY event_topic
+            WHERE topic = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq LIMIT 1 OFFSET ?4
+            """
+        )
+        let end = try topics.reduce(stretch.through) { end, topic in
+            bound.bind(topic.number, max(topic.removed, stretch.after), end, share - 1)
+            return try bound.first { $0.integer(0) } ?? end
+        }
+        let number = try db.cached(
+            "SELECT count(*) FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq > ?2 AND seq <= ?3"
+        )
+        let count = try topics.reduce(0) { count, topic in
+            number.bind(topic.number, max(topic.removed, stretch.after), end)
+            return count + (try number.first { $0[0] } ?? 0)
+        }
+        rows -= count / Self.indexed + topics.count + 1
+        return CountedEvents.Part(after: stretch.after, through: end, count: count)
+    }
+
+    /// How many events the index counts while one is looked at.
+    private static let indexed = 8
+
+    private mutating func scanned(_ stretch: Stretch, _ wanted: LookedFor, _ rows: Int) throws -> Found {
+        var found = Found()
+        var type: String?
+        found.end = try scan("seq, topic, type", in: stretch, matching: wanted.patterns, limit: rows) { _, row, _ in
+            if wanted.types.contain(row.text(2, like: &type)) { found.positions.append(row[0]) }
+            return true
+        }
+        found.looked = Int(min(Int64(rows), stretch.through - stretch.after))
+        return found
+    }
+
+    /// How many of them have a delivery.
+    private mutating func countTried(
+        by subscription: Subscription,
+        through end: Int64,
+        _ count: inout UntriedCount,
+        rows: inout Int
+    ) throws -> Int? {
+        var tried = count.tried ?? UntriedCount.Tried(after: subscription.cursor)
+        if tried.cursor != subscription.cursor {
+            // What was counted lies before it now. One that goes on all the time is counted at once in the end.
+            count.restarts += 1
+            tried = UntriedCount.Tried(after: subscription.cursor)
+        }
+        let statement = try db.cached(
+            """
+            SELECT event, topic, type FROM delivery INDEXED BY delivery_state CROSS JOIN event ON seq = event
+            WHERE observer = ?1 AND state = ?2 AND event > ?3 AND event <= ?4 ORDER BY event LIMIT ?5
+            """
+        )
+        while tried.state < LogSchema.states.count {
+            let limit = count.restarts > 2 ? Int.max : max(rows, 1)
+            statement.bind(subscription.key, LogSchema.states[tried.state], tried.last, end, limit)
+            var seen = 0
+            try statement.forEach { row in
+                seen += 1
+                tried.last = row[0]
+                let topic = try stored(row.integer(1))
+                guard tried.last > topic.removed else { return }
+                if subscription.wants(topic.topic, type: row[2], at: tried.last) { tried.count += 1 }
+            }
+            rows -= seen
+            guard seen < limit else {
+                count.tried = tried
+                return nil
+            }
+            tried.state += 1
+            tried.last = subscription.cursor
+        }
+        return tried.count
+    }
+}
