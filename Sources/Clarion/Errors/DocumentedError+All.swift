@@ -292,7 +292,7 @@ extension DocumentedError {
             """
             Try again after `Retry-After`. `detail` says what there is too much of: posts that wait to be written, request \
             bodies on their way (`--max-body-memory`), open streams (`--max-streams`), answers that wait for slow readers \
-            (`--max-reader-memory`), or descriptors in use.
+            (`--max-reader-memory`) or that are being made, or descriptors in use.
             """
         ),
         DocumentedError(

@@ -5,6 +5,9 @@ final class AnswerRoom: Sendable {
     /// How long a client that wants an answer waits for room.
     static let longestWait = Duration.seconds(3)
 
+    /// How long it waits for its turn.
+    private static let longestTurn = Duration.seconds(5)
+
     /// What a connection costs anyway: bodies up to this are not counted.
     private static let uncounted = 4 * 1024
 
@@ -19,7 +22,7 @@ final class AnswerRoom: Sendable {
 
     /// Makes an answer that can be made again: where there is no room for it at first, it does not wait in memory.
     ///
-    /// - Throws: `overloaded` if there is no room for it in time.
+    /// - Throws: `overloaded` if there is no turn or no room for it in time.
     func make(_ answer: () async throws -> Response) async throws -> Response {
         var hold: MemoryHold?
         while true {
@@ -38,7 +41,10 @@ final class AnswerRoom: Sendable {
 
     private func attempt(_ answer: () async throws -> Response, with hold: MemoryHold?) async throws -> Attempt {
         // Not while waiting for room: others find theirs meanwhile.
-        let turn = await turns.hold(1)
+        let free = turns.holdNow(1)
+        guard let turn = if let free { free } else { await turns.hold(1, within: Self.longestTurn) } else {
+            throw Problem.answersOverloaded
+        }
         defer { withExtendedLifetime(turn) {} }
         var response = try await answer()
         let size = response.body.count

@@ -141,6 +141,16 @@ extension Problem {
         )
     }
 
+    /// As many answers are being made as may be at a time, and they take long.
+    static var answersOverloaded: Problem {
+        Problem(
+            .unavailable,
+            code: "overloaded",
+            detail: "Too many answers are being made. Try again in a moment.",
+            headers: [("Retry-After", "2")]
+        )
+    }
+
     /// Who asked is gone, as far as can be known: of one that cannot be asked the closed half of its connection says so.
     static var clientGone: Problem {
         Problem(
