@@ -12,8 +12,8 @@ extension Routes {
             directory: hub.directory,
             nodes: hub.nodes
         )
-        onAsync(.get, "/observers/{id}/deliveries", .listDeliveries, needs: .manageSomewhere, hub) {
-            try await resource.list($0)
+        onInquiry(.get, "/observers/{id}/deliveries", .listDeliveries, needs: .manageSomewhere, hub) {
+            try await resource.list($0, $1)
         }
         onAsync(.get, "/observers/{id}/deliveries/{event}", .readDelivery, needs: .manageSomewhere, hub) {
             try await resource.read($0)
@@ -40,7 +40,7 @@ private struct DeliveryResource: Sendable {
     let directory: ObserverDirectory
     let nodes: OtherNodes
 
-    func list(_ request: Request) async throws -> Response {
+    func list(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let observer = try await webhook(request)
         let query = request.target.query
         let page = try ListPage(query)
@@ -56,22 +56,26 @@ private struct DeliveryResource: Sendable {
             return Position(Int64(number))
         }
         // One more than asked for tells whether there is more.
-        let found = try await log.deliveries(
-            of: observer.id,
-            in: state,
-            before: before ?? Position(.max),
-            limit: page.limit + 1
-        )
+        let found = try await inquiry.find { [log] in
+            try await log.deliveries(
+                of: observer.id,
+                in: state,
+                before: before ?? Position(.max),
+                limit: page.limit + 1
+            )
+        }
         let deliveries = found.prefix(page.limit)
         let isLast = found.count == deliveries.count
-        return answer(
-            .ok,
-            .object([
-                "deliveries": .array(deliveries.map { .object(DeliveryDocument.members($0)) }),
-                "next": isLast
-                    ? .null : deliveries.last.map { ListPage.cursor($0.event.position.description) } ?? .null,
-            ])
-        )
+        return try await inquiry.answer {
+            answer(
+                .ok,
+                .object([
+                    "deliveries": .array(deliveries.map { .object(DeliveryDocument.members($0)) }),
+                    "next": isLast
+                        ? .null : deliveries.last.map { ListPage.cursor($0.event.position.description) } ?? .null,
+                ])
+            )
+        }
     }
 
     func read(_ request: Request) async throws -> Response {

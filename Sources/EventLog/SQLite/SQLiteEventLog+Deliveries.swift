@@ -85,9 +85,31 @@ extension SQLiteEventLog: DeliveryLog {
         before event: Position,
         limit: Int
     ) async throws(EventLogError) -> [DeliverySummary] {
-        try await readDeliveries { reader in
-            try reader.summaries(of: observer, in: state, before: event, limit: limit)
+        let mayBeUntried = state == nil || state == .pending
+        let untried = mayBeUntried ? try await untried(by: observer, before: event.rawValue, limit: limit) : []
+        return try await readDeliveries { reader in
+            try reader.summaries(of: observer, in: state, before: event, limit: limit, untried: untried)
         }.map { $0.byTheClock(time) }
+    }
+
+    /// Few may be wanted among much that is not: looked for in slices, and no longer than somebody waits.
+    private func untried(
+        by observer: ObserverID,
+        before event: Int64,
+        limit: Int
+    ) async throws(EventLogError) -> [Int64] {
+        var (found, next) = ([Int64](), Optional(event))
+        while let before = next, found.count < limit {
+            if Task.isCancelled { throw .nobodyWaits }
+            let rest = limit - found.count
+            let part = try await readSlice { [epoch] db, _ in
+                var reader = DeliveryReader(db, epoch: epoch)
+                return try reader.untried(by: observer, before: before, limit: rest)
+            }
+            found += part.positions
+            next = part.end
+        }
+        return found
     }
 
     /// What became of one event for one observer: see ``DeliveryLog/delivery(of:to:)``.

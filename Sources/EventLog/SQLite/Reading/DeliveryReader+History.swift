@@ -13,11 +13,13 @@ extension DeliveryReader {
         """
 
     /// The deliveries of the newest events first.
+    /// - Parameter untried: positions of those that had never been tried a moment ago, as many as are wanted.
     mutating func summaries(
         of observer: ObserverID,
         in state: DeliveryState?,
         before event: Position,
-        limit: Int
+        limit: Int,
+        untried: [Int64]
     ) throws -> [DeliverySummary] {
         // The index has the events of each state in order.
         let rows = try db.cached(
@@ -30,22 +32,28 @@ extension DeliveryReader {
         var found = try (state.map { [$0] } ?? DeliveryState.allCases).flatMap { state in
             try rows.bind(observer, state.number, event, max(limit, 0)).map(summary)
         }
-        if state == nil || state == .pending { found += try untried(by: observer, before: event, limit: limit) }
+        if !untried.isEmpty, let subscription = try Subscription(of: observer, db) {
+            // Meanwhile some may have been tried, or be gone.
+            found += try untried.compactMap { try isUntried($0, by: subscription) ? summary(untried: $0) : nil }
+        }
         return Array(found.sorted { $0.event.position > $1.event.position }.prefix(max(limit, 0)))
     }
 
-    /// Those that were never tried, of the newest events first.
-    private mutating func untried(by observer: ObserverID, before event: Position, limit: Int) throws
-        -> [DeliverySummary]
-    {
-        guard limit > 0, let subscription = try Subscription(of: observer, db) else { return [] }
-        let last = min(max(event.rawValue, 1) - 1, try EventReader.tail(db))
+    /// Looks for those that were never tried, of the newest events first, for one slice.
+    mutating func untried(by observer: ObserverID, before event: Int64, limit: Int) throws -> EventReader.Found {
+        guard limit > 0, let subscription = try Subscription(of: observer, db) else { return EventReader.Found() }
+        let last = min(max(event, 1) - 1, try EventReader.tail(db))
         let before = EventReader.Stretch(after: 0, through: last, newestFirst: true)
-        return try events.allUntried(by: subscription, in: before, count: limit).compactMap(untried)
+        return try events.untried(by: subscription, in: before, count: limit, scanning: EventReader.slice)
+    }
+
+    private mutating func isUntried(_ event: Int64, by subscription: Subscription) throws -> Bool {
+        let alone = EventReader.Stretch(after: event - 1, through: event)
+        return try !events.allUntried(by: subscription, in: alone, count: 1).isEmpty
     }
 
     /// A delivery that was never tried.
-    private func untried(_ event: Int64) throws -> DeliverySummary? {
+    private func summary(untried event: Int64) throws -> DeliverySummary? {
         try db.cached(
             """
             SELECT seq, name, type, \(LogSchema.pending), 0, NULL, NULL, \(Timestamp.earliest.milliseconds), NULL, time
@@ -70,9 +78,8 @@ extension DeliveryReader {
             return (found.summary, try attempts(of: found.id))
         }
         guard event > .start, let subscription = try Subscription(of: observer, db) else { return nil }
-        let alone = EventReader.Stretch(after: event.rawValue - 1, through: event.rawValue)
-        guard let found = try events.allUntried(by: subscription, in: alone, count: 1).first else { return nil }
-        return try untried(found).map { ($0, []) }
+        guard try isUntried(event.rawValue, by: subscription) else { return nil }
+        return try summary(untried: event.rawValue).map { ($0, []) }
     }
 
     /// The events of dead letters, oldest first.
