@@ -24,6 +24,9 @@ struct ListPage {
 
     static let limits = 1...1000
 
+    /// Where a page ends whose elements may be large, in bytes, more or less: what one client asks for is kept whole.
+    static let mostBytes = 4 << 20
+
     let limit: Int
     /// What the cursor stands for; nil on the first page.
     let after: String?

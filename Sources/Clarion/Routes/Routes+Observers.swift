@@ -55,6 +55,7 @@ private struct ObserverResource: Sendable {
         try Preconditions.requireUntagged(request)
         let restored = try WebhookSpecification.restoring(try request.json(), from: nil)
         let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
+        try specification.requireFewHeaders(insteadOf: nil)
         try request.caller.requireRegistering(specification.topics)
         var webhook = StoredWebhook(specification: specification, replacing: nil, at: webhooks.store.now)
         webhook.createdBy = request.caller.principal?.name
@@ -77,6 +78,7 @@ private struct ObserverResource: Sendable {
                 let former = present?.webhook.specification
                 let restored = try WebhookSpecification.restoring(value, from: former)
                 let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: former?.url)
+                try specification.requireFewHeaders(insteadOf: former)
                 try request.caller.requireRegistering(specification.topics)
                 var webhook = StoredWebhook(
                     specification: specification,
@@ -103,6 +105,7 @@ private struct ObserverResource: Sendable {
             let merged = WebhookSpecification.dropping(respelledIn: changes, from: present.webhook.patchable)
                 .merging(restored)
             let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly, present: stored.url)
+            try specification.requireFewHeaders(insteadOf: stored)
             try request.caller.requireRegistering(specification.topics)
             var webhook = StoredWebhook(
                 specification: specification,
@@ -240,14 +243,18 @@ private struct ObserverResource: Sendable {
             try await store.deliveryStats(of: stored, within: Self.longestCount)
         }
         return try await inquiry.answer {
-            var (documents, counted) = ([JSONValue](), stats[...])
+            var (documents, size, counted) = ([JSONValue](), 0, stats[...])
             for observer in observers {
+                let document: JSONValue
                 if let webhook = observer as? any StoredObserver {
                     guard let stats = counted.popFirst() else { break }
-                    documents.append(webhook.document(stats))
+                    document = webhook.document(stats)
                 } else {
-                    documents.append(try await observer.document())
+                    document = try await observer.document()
                 }
+                size += document.roughSize
+                if size > ListPage.mostBytes, !documents.isEmpty { break }
+                documents.append(document)
             }
             let isCut = documents.count < observers.count
             let last = isCut ? observers[documents.count - 1] : nil

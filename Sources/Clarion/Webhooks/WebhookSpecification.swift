@@ -24,6 +24,8 @@ struct WebhookSpecification: Sendable {
     static let maximumTopics = 100
     static let maximumTypes = 100
     static let maximumHeaders = 32
+    /// Of the names and values of all headers together, in bytes. What servers take as a whole head is no more, as a rule.
+    static let maximumHeaderBytes = 16 << 10
     static let maximumDescription = 1024
 
     /// Checks every member.
@@ -162,6 +164,21 @@ struct WebhookSpecification: Sendable {
             }
         }
         return headers
+    }
+
+    /// Bounds what the headers take together. Not when it is read from the log, where more may be from before.
+    ///
+    /// - Parameter present: what the webhook has already, and may keep.
+    /// - Throws: `header-invalid`.
+    func requireFewHeaders(insteadOf present: WebhookSpecification?) throws(Problem) {
+        let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard size > Self.maximumHeaderBytes, headers != present?.headers else { return }
+        throw Problem(
+            .badRequest,
+            code: WebhookError.Code.headerInvalid.rawValue,
+            detail: "The names and values of all headers together must be at most \(Self.maximumHeaderBytes) bytes.",
+            pointer: "/headers"
+        )
     }
 
     /// The member `secret`, of whichever object.
