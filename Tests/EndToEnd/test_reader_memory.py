@@ -261,10 +261,11 @@ def test_who_does_not_read_an_answer_is_given_up_when_others_wait(start_hub, top
         # Who reads at a fair pace keeps what it holds.
         reading.join()
         assert answer.endswith(b"y" * (5 * MEBIBYTE))
-    # Those that were given up are gone, long before a silent connection is closed; nobody here has closed them.
-    wait_for(hub, lambda reading: reading["clarion_outbox_bytes"] == 0, "an empty budget", deadline=25)
+    # Nobody here has closed those that were given up. A few may have come after them, and keep nobody waiting.
+    wait_for(hub, lambda reading: reading["clarion_outbox_bytes"] <= 4 * MEBIBYTE, "memory given back", deadline=25)
     for holder in holders:
         holder.close()
+    wait_for(hub, lambda reading: reading["clarion_outbox_bytes"] == 0, "an empty budget")
 
 
 def read_steadily(connection, answer, length, is_done):
