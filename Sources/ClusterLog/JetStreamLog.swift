@@ -14,6 +14,7 @@ import Posix
 /// ```
 public final class JetStreamLog: EventLog {
     let node: Node
+    private let admissions = Admissions()
 
     /// Joins the cluster, and takes in what its log holds so far.
     /// - Parameters:
@@ -77,12 +78,14 @@ public final class JetStreamLog: EventLog {
             let message = "More than \(Placement.keyed) events cannot be posted together."
             return acknowledge(.failure(EventLogError(code: .limitReached, message: message)))
         }
-        if index.takesAll(drafts) { return publish(drafts, if: condition, acknowledge) }
-        Task {
+        if index.takesAll(drafts), admissions.isIdle { return publish(drafts, if: condition, acknowledge) }
+        let isTaken = admissions.enqueue { [self] in
             do throws(EventLogError) {
-                let replays = try await index.admit(drafts)
+                let replays = index.takesAll(drafts) ? [:] : try await index.admit(drafts)
                 // A condition is about what comes first, and is judged with all of them.
-                if condition == nil, !replays.isEmpty { return publishNew(drafts, replays, acknowledge) }
+                if condition == nil, !replays.isEmpty, replays.count < drafts.count {
+                    return publishNew(drafts, replays, acknowledge)
+                }
                 publish(drafts, if: condition, acknowledge)
             } catch {
                 if error.code == .limitReached { return acknowledge(.failure(error)) }
@@ -90,6 +93,7 @@ public final class JetStreamLog: EventLog {
                 publish(drafts, if: condition, acknowledge)
             }
         }
+        if !isTaken { acknowledge(.failure(.overloaded)) }
     }
 
     /// Publishes what was not posted before: what of an append is written, and what is not, a node that starts later must be
@@ -100,13 +104,13 @@ public final class JetStreamLog: EventLog {
         _ acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     ) {
         let places = drafts.indices.filter { replays[$0] == nil }
-        @Sendable func all(_ new: [Event]) -> [Event] {
-            let written = replays.merging(zip(places, new)) { known, _ in known }
-            return drafts.indices.compactMap { written[$0] }
-        }
-        if places.isEmpty { return acknowledge(.success(AppendReceipt(events: all([]), isReplay: true))) }
         publish(places.map { drafts[$0] }, if: nil) { result in
-            acknowledge(result.map { AppendReceipt(events: all($0.events)) })
+            acknowledge(
+                result.map { receipt in
+                    let written = replays.merging(zip(places, receipt.events)) { known, _ in known }
+                    return AppendReceipt(events: drafts.indices.compactMap { written[$0] })
+                }
+            )
         }
     }
 

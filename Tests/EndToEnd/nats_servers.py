@@ -9,6 +9,7 @@ import uuid
 
 import pytest
 
+from nats_stranger import NATSStranger
 from ports import free_port
 from waiting import wait_until
 
@@ -80,6 +81,16 @@ class NATSServers:
     def messages(self, name):
         """How many messages the stream of a log holds."""
         return self.state(name)["messages"]
+
+    def messages_on(self, name, subject):
+        """How many of them are on one subject."""
+        with NATSStranger(self.ports[0]) as stranger:
+            inbox = f"_INBOX.{uuid.uuid4().hex}"
+            stranger.subscribe(inbox)
+            asked = json.dumps({"subjects_filter": subject}).encode()
+            stranger.publish(f"$JS.API.STREAM.INFO.CLARION_{name}", asked, reply=inbox)
+            _, _, answer = stranger.next()
+        return json.loads(answer)["state"].get("subjects", {}).get(subject, 0)
 
     def state(self, name, place=0):
         """What a server has of the stream of a log."""

@@ -98,13 +98,10 @@ def test_of_a_batch_that_was_posted_in_part_only_the_rest_is_stored(start_hub, s
         return [event["id"] for event in answer.json()["events"]], answer.headers.get("Idempotent-Replayed")
 
     one, two = post("1", "2")[0]
-    before = server.messages(log)
     (again, three), _ = post("2", "3")
     assert again == two and three not in (one, two)
     assert post("3", "1") == ([three, one], "true")
-    # Of what was posted before nothing is in the stream again.
     assert [event["id"] for event in hub.history("a")] == [one, two, three]
-    assert server.messages(log) < before + 3
 
 
 def test_servers_that_have_lost_the_end_of_the_stream_are_not_followed(start_hub, tmp_path, log):

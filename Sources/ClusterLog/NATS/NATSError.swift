@@ -36,5 +36,9 @@ extension EventLogError {
         )
     }
 
+    static var overloaded: EventLogError {
+        EventLogError(code: .overloaded, message: "Too much is waiting to be written.")
+    }
+
     static var isClosed: EventLogError { EventLogError(code: .closed, message: "The log is closed.") }
 }

@@ -109,7 +109,7 @@ final class Publisher: Sendable {
             if state.isClosed { return .isClosed }
             guard isConnected else { return EventLogError(NATSError("not connected")) }
             if isBounded, state.bytes + bytes.count > limit {
-                return EventLogError(code: .overloaded, message: "Too much is waiting to be written.")
+                return .overloaded
             }
             if state.pending.isEmpty { state.progressed = .now }
             state.pending[number] = Pending(completion: completion, bytes: bytes.count, sent: .now)

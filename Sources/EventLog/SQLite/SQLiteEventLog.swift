@@ -180,7 +180,9 @@ public final class SQLiteEventLog: EventLog {
         _ body: @escaping @Sendable (Database, CountedBacklogs) throws -> Value
     ) async throws(EventLogError) -> Value {
         try await slices.run { () async throws(EventLogError) in
-            try await read { [backlogs] db in try body(db, backlogs) }
+            // Whoever asked may be gone by now.
+            if Task.isCancelled { throw .nobodyWaits }
+            return try await read { [backlogs] db in try body(db, backlogs) }
         }
     }
 }
