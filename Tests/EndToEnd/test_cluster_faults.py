@@ -124,3 +124,24 @@ def test_servers_that_have_lost_the_end_of_the_stream_are_not_followed(start_hub
         # One that starts has what there is.
         other = start_hub("--log", servers.log(log))
         assert [event["data"] for event in other.history("a")] == ["kept"]
+
+
+def test_what_is_removed_already_does_not_keep_the_rest_in_the_stream(start_hub, tmp_path, log):
+    """A node may die in the middle of removing: the next one begins anew."""
+    with NATSServers(tmp_path, 3) as servers:
+        hub = start_hub("--log", servers.log(log))
+        assert ask(hub, "PUT", "/topics/short", json={"retention": {"events": 1}}).status_code == 200
+        # More than are asked for at once.
+        for number in range(400):
+            hub.post("short", str(number))
+        subject = f"clarion.{log}.topic.short"
+        with NATSStranger(servers.ports[0]) as stranger:
+            stranger.subscribe("_INBOX.removed")
+            # Not the first: of what comes before it the servers say something else.
+            newest = servers.state(log)["last_seq"]
+            for sequence in range(newest - 390, newest - 380):
+                body = b'{"seq": %d, "no_erase": true}' % sequence
+                stranger.publish(f"$JS.API.STREAM.MSG.DELETE.CLARION_{log}", body, reply="_INBOX.removed")
+                stranger.next()
+        wait_until(lambda: servers.messages_on(log, subject) == 1, 30, "the removal of the others")
+        assert "grows" not in hub.log

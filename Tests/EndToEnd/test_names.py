@@ -239,24 +239,24 @@ def delete_topic(hub, stream, topic):
 
 @pytest.mark.parametrize("end", [unregister, unregister_all, delete_topic])
 def test_a_stream_that_does_not_read_is_gone_when_it_was_ended(hub, topic, end):
-    before = hub.descriptors()
+    before = hub.sockets()
     stream = stuck(hub, topic, topic)
     end(hub, stream, topic)
     for method in ("GET", "DELETE"):
         assert_problem(hub.request(method, f"/observers/{topic}"), 404, "observer-unknown")
     assert hub.observers() == []
     # Its socket is given up soon, though it never reads.
-    wait_until(lambda: hub.descriptors() <= before + 1, what="the socket is given up")
+    wait_until(lambda: hub.sockets() <= before + 1, what="the socket is given up")
     stream.close()
 
 
 def test_a_replaced_stream_that_does_not_read_is_given_up(hub, topic):
     first = stuck(hub, topic, topic)
     with named(hub, topic, topic) as second:
-        before = hub.descriptors()
+        before = hub.sockets()
         hub.post(topic, "x")
         assert second.next().data == "x"
-        wait_until(lambda: hub.descriptors() == before - 1, what="the socket is given up")
+        wait_until(lambda: hub.sockets() == before - 1, what="the socket is given up")
         assert [one["id"] for one in hub.observers()] == [topic]
     first.close()
 

@@ -592,11 +592,11 @@ def test_1000_streams_cut_at_random_leave_nothing(hub, topic, figure):
     # take and give in steps of megabytes, so the least of three readings counts.
     cycle()
     cycle()
-    descriptors, readings = hub.descriptors(), []
+    sockets, readings = hub.sockets(), []
     for _ in range(7):
         cycle()
         readings.append(hub.rss())
-    wait_until(lambda: hub.descriptors() <= descriptors, what="no descriptor left open")
+    wait_until(lambda: hub.sockets() <= sockets, what="no socket left open")
     before, after = min(readings[:3]), min(readings[-3:])
     figure(f"RSS {before >> 10} KiB after 5 x 1,000 streams, {after >> 10} KiB after 9 x 1,000")
     # Four thousand streams of a kilobyte each would show.

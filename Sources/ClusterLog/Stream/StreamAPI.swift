@@ -148,7 +148,7 @@ struct StreamAPI: Sendable {
         guard message.status == nil else { throw NATSError("STREAM.MSG.DELETE: \(message.status ?? "")") }
         // As a rule nothing went wrong, and it is not read any further.
         if message.data.contains(error: "\"error\""), let fault = try answer(message.data).error,
-            fault.errCode != noSuchMessage
+            !noSuchMessage.contains(fault.errCode ?? 0)
         {
             throw NATSError("STREAM.MSG.DELETE: \(fault.description ?? "")")
         }
@@ -184,8 +184,8 @@ struct StreamAPI: Sendable {
 
     private static let noMessage = 10_037
 
-    /// There is none in that place.
-    private static let noSuchMessage = 10_057
+    /// There is none in that place: as one server says it, and as the leader of several.
+    private static let noSuchMessage: Set = [10_057, 10_043]
 
     private static let noStream = 10_059
 
