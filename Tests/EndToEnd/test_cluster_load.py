@@ -116,7 +116,8 @@ def test_nothing_is_lost_whatever_is_killed_or_cut_off(cluster, figure):
 
     try:
         wait_until(are_streams_done, 60, "streams to hear everything")
-        wait_until(lambda: are_delivered(cluster), 120, "deliveries")
+        # The slowest endpoint takes ten a second, and is offered more.
+        wait_until(lambda: are_delivered(cluster), 120 + SECONDS, "deliveries")
     finally:
         seen, attempts = streams.end(), receiver.end()
     judge_posts(posted, history, figure)
