@@ -54,15 +54,18 @@ final class LogWriter: @unchecked Sendable {
     func commit(_ group: [WriteRequest]) -> Result<CommittedGroup, EventLogError> {
         if hasGap { return .failure(.isFull) }
         let result = commitAlone(group)
-        if tables?.removed != nil { hasGap = !Self.isWhole(result) }
+        if tables?.removed != nil { hasGap = Self.leavesGap(group, result) }
         return result
     }
 
-    /// Whether nothing was left out for want of space.
-    private static func isWhole(_ result: Result<CommittedGroup, EventLogError>) -> Bool {
-        guard case .success(let group) = result else { return false }
-        return !group.results.contains { outcome in
-            if case .append(.failure(let error)) = outcome { error.code == .storageFull } else { false }
+    /// Whether anything of a sequence was left out for want of space, or because nothing could be committed.
+    private static func leavesGap(_ group: [WriteRequest], _ result: Result<CommittedGroup, EventLogError>) -> Bool {
+        let results = try? result.get().results
+        return group.indices.contains { place in
+            guard case .append(_, _, .some, _) = group[place] else { return false }
+            guard let results else { return true }
+            if case .append(.failure(let error)) = results[place] { return error.code == .storageFull }
+            return false
         }
     }
 
