@@ -42,11 +42,11 @@ extension SQLiteEventLog: DeliveryLog {
         let last = tail.rawValue
         var total = 0
         while true {
-            let count = try await change { tables, db in
+            let abandoned = try await change { tables, db in
                 try tables.deliveries.abandon(upTo: last, of: observer, failure: failure, at: now, db)
             }
-            total += count
-            if count < LogWriter.rowsAtOnce { return total }
+            total += abandoned.count
+            if abandoned.isComplete { return total }
         }
     }
 

@@ -11,9 +11,20 @@ import Testing
         return log
     }
 
-    private func save(_ log: SQLiteEventLog, _ id: ObserverID, receives: Bool = true) async throws {
+    private func save(
+        _ log: SQLiteEventLog,
+        _ id: ObserverID,
+        types: [String] = [],
+        receives: Bool = true
+    ) async throws {
         _ = try await log.saveObserver(
-            ObserverRecord(id: id, topics: [.of("a")], receives: receives, createdAt: clock.now),
+            ObserverRecord(
+                id: id,
+                topics: [.of("a")],
+                types: types,
+                receives: receives,
+                createdAt: clock.now
+            ),
             expecting: nil
         )
     }
@@ -193,6 +204,26 @@ import Testing
         try await save(log, "w")
         #expect(try await log.redeliver(events.map(\.position), to: "w", at: clock.now) == 1_300)
         #expect(try await log.deliveryStats(of: "w") == DeliveryStats(pending: 1_300))
+        await log.close()
+    }
+
+    @Test func `one step of giving up looks at few events, whether they are wanted or not`() async throws {
+        let log = try await log("w")
+        try await save(log, "w", types: ["rare"])
+        let common = Array(repeating: EventDraft.of("a", type: "common"), count: 10_000)
+        _ = try await log.append([.of("a", type: "rare")] + common + common + [.of("a", type: "rare")])
+        try await save(log, "w", types: ["rare"], receives: false)
+        let (last, clock) = (log.tail.rawValue, clock)
+        var steps: [Int] = []
+        while true {
+            let step = try await log.change { tables, db in
+                try tables.deliveries.abandon(upTo: last, of: "w", failure: "gone", at: clock.now, db)
+            }
+            steps.append(step.count)
+            if step.isComplete { break }
+        }
+        #expect(steps.count >= 3 && steps.first == 1 && steps.last == 1 && steps.reduce(0, +) == 2)
+        #expect(try await log.deliveryStats(of: "w") == DeliveryStats(deadLetters: 2))
         await log.close()
     }
 

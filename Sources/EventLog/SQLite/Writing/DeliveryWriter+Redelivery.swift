@@ -60,14 +60,20 @@ extension DeliveryWriter {
         return count
     }
 
+    /// What one step has made dead letters.
+    struct Abandoned {
+        var count = 0
+        /// Whether nothing is left.
+        var isComplete = false
+    }
+
     /// Makes some pending deliveries of an observer dead letters, unless it receives any: those that have rows first, then
     /// those that were never tried.
     /// - Parameter last: the newest event to take; later ones were not meant.
-    /// - Returns: how many there were; fewer than ``rowsAtOnce`` if none is left.
     func abandon(upTo last: Int64, of observer: ObserverID, failure: String, at now: Timestamp, _ db: Database) throws
-        -> Int
+        -> Abandoned
     {
-        guard let observer = observers[observer], !observer.receives else { return 0 }
+        guard let observer = observers[observer], !observer.receives else { return Abandoned(isComplete: true) }
         try db.cached(
             """
             UPDATE delivery SET state = \(LogSchema.dead), failure = ?1, settled_at = ?2
@@ -78,17 +84,23 @@ extension DeliveryWriter {
             """
         ).bind(failure, now, observer.key, last, LogWriter.rowsAtOnce).run()
         let tried = db.changesCount
-        var untried: [Int64] = []
+        var abandoned = Abandoned(count: tried)
         if tried < LogWriter.rowsAtOnce {
             var reader = EventReader(db, epoch: observers.events.epoch)
-            let all = EventReader.Stretch(after: 0, through: last)
-            untried = try reader.allUntried(by: observer.subscription, in: all, count: LogWriter.rowsAtOnce - tried)
-            try observer.insertUntried(untried, as: LogSchema.dead, failure: failure, settledAt: now, db)
-            try observers.moveCursor(of: observer, scanning: untried.count + 64, db)
+            let untried = try reader.untried(
+                by: observer.subscription,
+                in: EventReader.Stretch(after: 0, through: last),
+                count: LogWriter.rowsAtOnce - tried,
+                scanning: 4 * LogWriter.rowsAtOnce
+            )
+            try observer.insertUntried(untried.positions, as: LogSchema.dead, failure: failure, settledAt: now, db)
+            try observers.setCursor(of: observer, to: untried.end ?? last, db)
+            abandoned.count += untried.positions.count
+            abandoned.isComplete = untried.end == nil
         }
-        try db.cached("UPDATE delivery_stats SET pending = pending - ?2, dead = dead + ?2 + ?3 WHERE observer = ?1")
-            .bind(observer.key, tried, untried.count).run()
-        return tried + untried.count
+        try db.cached("UPDATE delivery_stats SET pending = pending - ?2, dead = dead + ?3 WHERE observer = ?1")
+            .bind(observer.key, tried, abandoned.count).run()
+        return abandoned
     }
 
     /// Deletes some deliveries that arrived, or became dead letters, long ago, with their attempts.
