@@ -120,6 +120,8 @@ final class Node: Sendable {
             }
             _ = Semaphore().wait(atMost: .milliseconds(2))
         }
+        // What was taken is committed then.
+        _ = try? Waiting.wait { [index] () async throws(EventLogError) in try await index.probe() }
         keep(try Thread(name: "clarion-lease") { [keeper] in keeper.run(until: isDone) })
         keep(
             try Thread(name: "clarion-purge", niceness: 5) { [keeper, publisher, replica] in

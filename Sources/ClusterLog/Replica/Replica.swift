@@ -31,10 +31,10 @@ final class Replica: Sendable {
     private let newest = Atomic<UInt64>(0)
     /// How many messages were taken.
     private let commands = Atomic(0)
-    /// Appends that the copy has not committed yet.
+    /// Appends and outcomes that the copy has not committed yet.
     private let waiting = Atomic(0)
 
-    /// How many appends may wait for the copy before the stream is read on.
+    /// How many of these may wait for the copy before the stream is read on.
     private static let mostWaiting = 4_096
 
     /// The positions of the events of one message follow each other; those of the next begin at the next multiple.
@@ -112,11 +112,12 @@ final class Replica: Sendable {
         }
         guard envelope.command.isPossible(at: delivered.sequence) else { return skip(subject, delivered) }
         let own = envelope.node == node ? publisher.take(envelope.number) : nil
-        if case .append(let drafts, let condition) = envelope.command {
-            append(drafts, if: condition, delivered, own)
-        } else {
-            // In its turn: the appends before it first.
-            while waiting.load(ordering: .acquiring) > 0, fault == nil { Self.rest() }
+        switch envelope.command {
+        case .append(let drafts, let condition): append(drafts, if: condition, delivered, own)
+        case .recordOutcomes(let outcomes, let term): record(outcomes, in: term, by: envelope.node, delivered, own)
+        default:
+            // In its turn: what was appended and recorded before it first.
+            waitUntilCommitted()
             change(envelope, delivered, own)
         }
         commands.add(1, ordering: .relaxed)
@@ -152,8 +153,7 @@ final class Replica: Sendable {
         _ delivered: Delivered,
         _ own: Publisher.Completion?
     ) {
-        while waiting.load(ordering: .acquiring) > Self.mostWaiting, fault == nil { Self.rest() }
-        waiting.add(1, ordering: .acquiringAndReleasing)
+        handIn()
         let (after, overflow) = Int64(clamping: delivered.sequence).multipliedReportingOverflow(
             by: numbering.eventsPerMessage
         )
@@ -173,7 +173,7 @@ final class Replica: Sendable {
                 settlement.withLock { $0.note(receipt, after: start, of: delivered.sequence, drafts: count) }
             case .failure(let error) where error.code.isOfTheCommand:
                 settlement.withLock { $0.spend(delivered.sequence, since: delivered.sequence) }
-            case .failure(let error): fail("This node's copy of the log cannot be written: \(error.message)")
+            case .failure(let error): failUnlessOfTheCommand(error)
             }
             waiting.subtract(1, ordering: .acquiringAndReleasing)
             // It was written before this node came to it, and in part: what the rest was is gone.
@@ -184,15 +184,55 @@ final class Replica: Sendable {
         }
     }
 
+    /// Records outcomes, which are not waited for: webhooks that keep up have one message of these for few of events.
+    private func record(
+        _ outcomes: [DeliveryOutcome],
+        in term: Int64,
+        by other: NodeID,
+        _ delivered: Delivered,
+        _ own: Publisher.Completion?
+    ) {
+        let counted = fences.withLock { fences in
+            outcomes.filter { fences.admit($0.observer, by: other, term: term) }
+        }
+        handIn()
+        index.recordInTurn(counted) { [self] result in
+            if case .failure(let error) = result { failUnlessOfTheCommand(error) }
+            waiting.subtract(1, ordering: .acquiringAndReleasing)
+            complete(own, result.map(Applied.recorded), delivered)
+        }
+    }
+
+    /// Counts what is about to be handed to the copy, as soon as not too much waits.
+    private func handIn() {
+        while waiting.load(ordering: .acquiring) > Self.mostWaiting, fault == nil { Self.rest() }
+        waiting.add(1, ordering: .acquiringAndReleasing)
+    }
+
+    /// Waits until the copy has what was appended and recorded.
+    private func waitUntilCommitted() {
+        while waiting.load(ordering: .acquiring) > 0, fault == nil { Self.rest() }
+    }
+
+    private func failUnlessOfTheCommand(_ error: EventLogError) {
+        if !error.code.isOfTheCommand { fail("This node's copy of the log cannot be written: \(error.message)") }
+    }
+
     private func change(_ envelope: Envelope, _ delivered: Delivered, _ own: Publisher.Completion?) {
         let result = perform(envelope, delivered)
-        if case .failure(let error) = result, !error.code.isOfTheCommand {
-            fail("This node's copy of the log cannot be written: \(error.message)")
-        }
+        if case .failure(let error) = result { failUnlessOfTheCommand(error) }
         // Who asked here and was told that it is not known tells nobody either.
         if envelope.node != node || own == nil, case .success(let applied) = result {
             tell(applied, of: envelope.command, delivered)
         }
+        complete(own, result, delivered)
+    }
+
+    private func complete(
+        _ own: Publisher.Completion?,
+        _ result: Result<Applied, EventLogError>,
+        _ delivered: Delivered
+    ) {
         switch own {
         case .change(let complete)?: complete(result)
         case .storing(let complete)?: complete(result.map { _ in .stored(delivered.sequence) })
@@ -240,19 +280,13 @@ final class Replica: Sendable {
             }
             keeper.take(takenUp: own, term: envelope.node == node ? Int64(clamping: delivered.sequence) : nil)
             return .success(.nothing)
-        case .recordOutcomes(let outcomes, let term):
-            let counted = fences.withLock { fences in
-                outcomes.filter { fences.admit($0.observer, by: envelope.node, term: term) }
-            }
-            if counted.isEmpty { return .success(.recorded([:])) }
-            return perform(.recordOutcomes(counted, term: term), delivered)
         case .probe:
             settlement.withLock { $0.replace(.probe, by: delivered.sequence) }
             return .success(.nothing)
         case .noteRemoval(let topic, _):
             settlement.withLock { $0.replace(.removal(of: topic), by: delivered.sequence) }
             return perform(envelope.command, delivered)
-        case .append: return .success(.nothing)
+        case .append, .recordOutcomes: return .success(.nothing)
         default: return perform(envelope.command, delivered)
         }
     }

@@ -1,7 +1,7 @@
 import EventLog
 
 extension SQLiteEventLog {
-    /// Carries out a command that writes something other than events.
+    /// Carries out a command that writes something other than events and outcomes.
     func perform(_ command: Command, _ delivered: Delivered) async throws(EventLogError) -> Applied {
         switch command {
         case .saveObserver(let record, let revision, let isReset):
@@ -17,14 +17,13 @@ extension SQLiteEventLog {
         case .deleteObservers(let pattern): return .deletedObservers(try await deleteObservers(of: pattern))
         case .setRetention(let retention, let topic): return .topic(try await setRetention(retention, of: topic))
         case .deleteTopic(let topic): return .deleted(try await deleteTopic(topic))
-        case .recordOutcomes(let outcomes, _): return .recorded(try await recordOutcomes(outcomes))
         case .abandonDeliveries(let id, let failure, let time):
             return .count(try await abandonDeliveries(of: id, failure: failure, at: time))
         case .redeliver(let events, let id, let time): return .count(try await redeliver(events, to: id, at: time))
         case .noteRemoval(let topic, let position):
             try await noteRemoval(of: topic, through: position)
             return .nothing
-        case .append, .lease, .takeUp, .settle, .probe: return .nothing
+        case .append, .recordOutcomes, .lease, .takeUp, .settle, .probe: return .nothing
         }
     }
 }

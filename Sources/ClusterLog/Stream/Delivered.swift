@@ -16,15 +16,17 @@ struct Delivered {
     /// Reads `$JS.ACK.<stream>.<consumer>.<attempt>.<sequence>.<number>.<nanoseconds>.<waiting>`, which has two more parts
     /// after the second, and may have one at the end, where servers have domains.
     init?(_ reply: String) {
-        let parts = reply.split(separator: ".", omittingEmptySubsequences: false)
+        // By bytes, as each message has one: by characters it takes longer than all else that is read of a message.
+        let parts = reply.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let first: Int
         switch parts.count {
         case 9: first = 5
         case 11...: first = 7
         default: return nil
         }
-        guard parts[0] == "$JS", parts[1] == "ACK", let sequence = UInt64(parts[first]),
-            let number = UInt64(parts[first + 1]), let nanoseconds = Int64(parts[first + 2])
+        guard parts[0].elementsEqual("$JS".utf8), parts[1].elementsEqual("ACK".utf8),
+            let sequence = UInt64(Substring(parts[first])), let number = UInt64(Substring(parts[first + 1])),
+            let nanoseconds = Int64(Substring(parts[first + 2]))
         else { return nil }
         self.sequence = sequence
         self.number = number

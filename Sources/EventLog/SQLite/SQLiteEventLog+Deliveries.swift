@@ -26,11 +26,19 @@ extension SQLiteEventLog: DeliveryLog {
         _ outcomes: [DeliveryOutcome],
         completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
     ) {
+        record(outcomes, hasLowPriority: true, completion)
+    }
+
+    func record(
+        _ outcomes: [DeliveryOutcome],
+        hasLowPriority: Bool,
+        _ completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
+    ) {
         let change = LogChange(makesRoom: true, completion) { tables, db in
             tables.schedule.committed(rows: outcomes.count)
             return try tables.deliveries.record(outcomes, db)
         }
-        sequencer.enqueue(.change(change), isBounded: false, hasLowPriority: true)
+        sequencer.enqueue(.change(change), isBounded: false, hasLowPriority: hasLowPriority)
     }
 
     /// Makes every pending delivery of an observer a dead letter: see ``DeliveryLog/abandonDeliveries(of:failure:at:)``.

@@ -65,7 +65,7 @@ public final class SQLiteEventLog: EventLog {
         let removed = epoch == nil ? nil : RemovedEvents()
         let tables: LogTables
         do {
-            if let epoch { try opened.identify(as: epoch) }
+            if let epoch { try opened.makeCopy(of: epoch) }
             tables = try opened.connection.writeWithoutTransaction { db in
                 try LogTables(
                     db,

@@ -20,10 +20,19 @@ final class Checkpointer: Sendable {
     /// What it takes less of a processor than others, where they compete (setpriority(2)); it still gets a tenth.
     private static let niceness: Int32 = 10
 
+    /// Whether it waits until what was moved has reached the disk.
+    private let awaitsDisk = Atomic(true)
+
     init(path: String) throws {
         var configuration = Configuration()
         configuration.label = "clarion-checkpoint"
         connection = try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Leaves it to the system when what is moved reaches the disk. To be called before the first checkpoint.
+    func leaveDiskAlone() throws {
+        awaitsDisk.store(false, ordering: .relaxed)
+        try connection.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = OFF") }
     }
 
     /// Whether a checkpoint is under way.
@@ -60,7 +69,7 @@ final class Checkpointer: Sendable {
             connection.writeWithoutTransaction { db in
                 // What fails (the disk is full, say) is left in the log, and moved by a later one.
                 _ = try? db.checkpoint(.passive)
-                Self.waitForDisk(db)
+                if awaitsDisk.load(ordering: .relaxed) { Self.waitForDisk(db) }
             }
             running.store(false, ordering: .releasing)
             underWay.leave()
