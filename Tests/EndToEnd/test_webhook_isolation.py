@@ -31,7 +31,7 @@ class Program:
 
     def __init__(self, name, *arguments, elsewhere=False):
         self.process = subprocess.Popen(
-            [*(["nice", "-n", "19"] if elsewhere else []), sys.executable, str(FOLDER / name), *arguments],
+            [*(["chrt", "--idle", "0"] if elsewhere else []), sys.executable, str(FOLDER / name), *arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.line = json.loads(self.process.stdout.readline())
 

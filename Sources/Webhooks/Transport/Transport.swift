@@ -1,13 +1,18 @@
+import Locking
+
 /// Makes attempts on two threads: one is for endpoints that are steady, the other for all others, whose handshakes would
 /// hold those up (``Steadiness``).
 final class Transport: Sendable {
-    /// Is given the attempts that have ended, on the thread that made them: on two threads at the same time, it may be.
-    /// ``call()`` has it called on one of them, always the same, if need be without any.
+    /// Is given the attempts that have ended, on one thread, always the same. ``call()`` has it called if need be without
+    /// any.
     typealias Handler = @Sendable (_ ended: [TransportResult], _ isCalled: Bool) -> Void
 
     let options: TransportOptions
     private let steady: TransportThread
     private let others: TransportThread
+    /// What ended on the others' thread. It only leaves it here: a thread that stands back has no lock for longer than a
+    /// moment, or who does not stand back would wait for it.
+    private let endedAtOthers = Lock<[TransportResult]>([])
 
     /// A handshake of TLS takes a processor for about a millisecond. Who posts, commits or delivers to a steady endpoint
     /// meanwhile does not wait for its end.
@@ -21,8 +26,18 @@ final class Transport: Sendable {
 
     /// Starts the threads. May be called once.
     func start(handler: @escaping Handler) {
-        steady.start(handler: handler)
-        others.start(handler: handler)
+        steady.start { [self] ended, isCalled in
+            let rest = endedAtOthers.withLock { ended in
+                defer { ended = [] }
+                return ended
+            }
+            handler(rest.isEmpty ? ended : ended + rest, isCalled)
+        }
+        others.start { [self] ended, _ in
+            guard !ended.isEmpty else { return }
+            endedAtOthers.withLock { $0 += ended }
+            steady.call()
+        }
     }
 
     /// Hands over attempts to begin, in order on each thread, and gives up on some that were submitted earlier.
@@ -41,7 +56,8 @@ final class Transport: Sendable {
 
     /// Aborts what is under way and ends the threads; returns when they have freed everything.
     func stop() async {
-        await steady.stop()
+        // What ends there is handled here.
         await others.stop()
+        await steady.stop()
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import HTTPTransport
 import Locking
 import Posix
@@ -53,7 +52,7 @@ final class TransportThread: Sendable {
     func start(handler: @escaping Transport.Handler) {
         inbox.withLock { $0.isRunning = true }
         let isReady = Locking.Semaphore()
-        Thread.start(name: name) { self.run(handler: handler, isReady) }
+        Thread.start(name: name, niceness: niceness) { self.run(handler: handler, isReady) }
         _ = isReady.wait(atMost: .seconds(10))
     }
 
@@ -93,8 +92,6 @@ final class TransportThread: Sendable {
     }
 
     private func run(handler: Transport.Handler, _ isReady: Locking.Semaphore) {
-        // Of this thread alone, on Linux, and on top of the process's own.
-        if niceness > 0 { _ = nice(niceness) }
         serve(handler: handler, isReady)
         let waiters = inbox.withLock { inbox in
             inbox.isRunning = false
