@@ -68,7 +68,7 @@ class NATSServers:
             self._processes[place] = subprocess.Popen(
                 [*self._prefixes[place], PROGRAM, "-c", path], stdout=log, stderr=log)
 
-    def wait_until_ready(self, place):
+    def wait_until_ready(self, place, deadline=30):
         def is_ready():
             try:
                 with urllib.request.urlopen(f"http://{self._hosts[place]}:{self._monitors[place]}/healthz", timeout=2) as answer:
@@ -76,7 +76,7 @@ class NATSServers:
             except (urllib.error.URLError, OSError):
                 return False
 
-        wait_until(is_ready, 30, f"server {place}'s readiness")
+        wait_until(is_ready, deadline, f"server {place}'s readiness")
 
     def messages(self, name):
         """How many messages the stream of a log holds."""

@@ -187,8 +187,10 @@ class Faults:
         machine.cut_off_from(*(other.address for other in machines if other is not machine))
         time.sleep(CUT)
         machine.heal()
-        self.cluster.servers.wait_until_ready(place)
-        self.settle(f"server {place} cut off for {CUT:.0f} s")
+        began = time.monotonic()
+        # They look for each other, and then for a leader: more than 30 s in one run of four.
+        self.cluster.servers.wait_until_ready(place, 120)
+        self.settle(f"server {place} cut off for {CUT:.0f} s, current {time.monotonic() - began:.1f} s after it")
 
     def deliverer(self):
         self.receiver.tell("who")
