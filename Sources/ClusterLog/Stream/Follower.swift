@@ -33,25 +33,23 @@ final class Follower: Sendable {
 
     func run() {
         var turn = 0
-        var shortSince: ContinuousClock.Instant?
         while !isStopped() {
             turn += 1
             // What fails is tried again: there is nobody to tell but those who look at how far the node has come.
             if stream.connection.isConnected, replica.fault == nil {
-                try? follow(to: "\(inbox).\(turn)", shortSince: &shortSince)
+                try? follow(to: "\(inbox).\(turn)")
             }
             if !isStopped() { Self.rest() }
         }
     }
 
     /// Follows until something is missing.
-    /// - Parameter shortSince: when it was first seen to lack what was taken from it, if it does.
-    private func follow(to subject: String, shortSince: inout ContinuousClock.Instant?) throws {
+    private func follow(to subject: String) throws {
         let found = try stream.read()
         guard found.epoch == replica.epoch else {
             return replica.fail("The stream of the log is another one than when this node started.")
         }
-        guard try goesOn(to: found.last, shortSince: &shortSince) else { return }
+        guard try goesOn(to: found.last) else { return }
         try learn()
         let removed = try stream.removed()
         let messages = try stream.connection.subscribe(to: subject)
@@ -99,30 +97,22 @@ final class Follower: Sendable {
         }
     }
 
-    /// Whether the stream goes on from what was taken of it. Servers whose power failed may have lost its end, and give the
-    /// places of that to other messages: then this copy is of no use.
+    /// Whether the stream goes on from what was taken of it; if it never will, this copy is of no use.
     /// - Parameter last: the place of the stream's newest message.
-    private func goesOn(to last: UInt64, shortSince: inout ContinuousClock.Instant?) throws -> Bool {
+    private func goesOn(to last: UInt64) throws -> Bool {
         guard let taken = replica.last else { return true }
-        if last < taken.sequence {
-            // One that has just begun may not have all of it yet.
-            let since = shortSince ?? .now
-            shortSince = since
-            guard ContinuousClock.now - since > Self.shortTime else { return false }
-        } else {
-            shortSince = nil
-            guard let found = try stream.message(from: taken.sequence), found.place.sequence == taken.sequence,
-                abs(found.place.time.milliseconds - taken.time.milliseconds) > 1
-            else { return true }
+        let place = min(last, taken.sequence)
+        let found = try stream.message(from: place)?.place
+        switch StreamEnd(at: last, where: found?.sequence == place ? found : nil, after: taken) {
+        case .goesOn: return true
+        case .isBehind: return false
+        case .isLost:
+            replica.fail(
+                "The servers have lost the end of the log's stream, which this node has: message \(taken.sequence)."
+            )
+            return false
         }
-        replica.fail(
-            "The servers have lost the end of the log's stream, which this node has: message \(taken.sequence)."
-        )
-        return false
     }
-
-    /// For how long a stream may be shorter than what was taken from it.
-    private static let shortTime = Duration.seconds(5)
 
     /// Asks up to where it is settled what is written: a node that comes after others may not find what they decided by.
     private func learn() throws {

@@ -1,0 +1,102 @@
+import EventLog
+import Locking
+
+/// Carrying out commands that are neither events nor outcomes, one by one.
+extension Replica {
+    func change(_ envelope: Envelope, _ delivered: Delivered, _ own: Publisher.Completion?) {
+        let result = perform(envelope, delivered)
+        if case .failure(let error) = result { failUnlessOfTheCommand(error) }
+        // Who asked here and was told that it is not known tells nobody either.
+        if envelope.node != node || own == nil, case .success(let applied) = result {
+            tell(applied, of: envelope.command, delivered)
+        }
+        complete(own, result, delivered)
+    }
+
+    func complete(
+        _ own: Publisher.Completion?,
+        _ result: Result<Applied, EventLogError>,
+        _ delivered: Delivered
+    ) {
+        switch own {
+        case .change(let complete)?: complete(result)
+        case .storing(let complete)?: complete(result.map { _ in .stored(delivered.sequence) })
+        case .append?, nil: break
+        }
+    }
+
+    /// Tells of observers that were changed, and of topics that were deleted, by who has not told of it.
+    private func tell(_ applied: Applied, of command: Command, _ delivered: Delivered) {
+        if case (.deleted(true), .deleteTopic(let topic)) = (applied, command) {
+            for follower in state.withLock({ $0.deletionFollowers }) { follower(topic) }
+            return
+        }
+        let revision = Int64(clamping: delivered.sequence)
+        let changes: [ObserverChange] =
+            switch (applied, command) {
+            case (.saved(let saved), _): [.saved(saved.record)]
+            case (.deleted(true), .deleteObserver(let id, _)): [.deleted(id, revision)]
+            case (.deletedObservers(let ids), _): ids.map { .deleted($0, revision) }
+            case (.count, .redeliver(_, let id, _)): [.redelivered(id)]
+            default: []
+            }
+        guard !changes.isEmpty else { return }
+        for follower in state.withLock({ $0.observerFollowers }) { for change in changes { follower(change) } }
+    }
+
+    private func perform(_ envelope: Envelope, _ delivered: Delivered) -> Result<Applied, EventLogError> {
+        switch envelope.command {
+        case .settle(let sequence, let partly):
+            settlement.withLock { settlement in
+                settlement.settle(through: sequence, partly: partly)
+                settlement.replace(.settling, by: delivered.sequence)
+            }
+            return .success(.nothing)
+        case .lease(let leases, let sequence):
+            advance(to: delivered.time)
+            let before = keeper.newest
+            let counts = keeper.take(leases, after: sequence, sequence: delivered.sequence)
+            settlement.withLock { $0.spend(counts ? before : delivered.sequence, since: delivered.sequence) }
+            return .success(.leased(counts))
+        case .takeUp(let parts, let leases):
+            let own = fences.withLock { fences in
+                fences.take(parts, by: envelope.node, leases: leases, term: Int64(clamping: delivered.sequence))
+                return fences.parts(of: node)
+            }
+            keeper.take(takenUp: own, term: envelope.node == node ? Int64(clamping: delivered.sequence) : nil)
+            return .success(.nothing)
+        case .probe:
+            settlement.withLock { $0.replace(.probe, by: delivered.sequence) }
+            return .success(.nothing)
+        case .noteRemoval(let topic, _):
+            settlement.withLock { $0.replace(.removal(of: topic), by: delivered.sequence) }
+            return perform(envelope.command, delivered)
+        case .append, .recordOutcomes: return .success(.nothing)
+        default: return perform(envelope.command, delivered)
+        }
+    }
+
+    /// Has what is too old be removed, also where nothing is posted.
+    private func advance(to time: Timestamp) {
+        let time = numbering.time(time)
+        _ = try? Waiting.wait { [index] () async throws(EventLogError) in try await index.advance(to: time) }
+    }
+
+    private func perform(_ command: Command, _ delivered: Delivered) -> Result<Applied, EventLogError> {
+        Result { () throws(EventLogError) in
+            try Waiting.wait { [index] () async throws(EventLogError) in
+                try await index.perform(command, delivered)
+            }
+        }
+    }
+}
+
+extension EventLogError.Code {
+    /// Whether it says something of the command, which every node finds alike, and not of this node's disk.
+    var isOfTheCommand: Bool {
+        switch self {
+        case .limitReached, .idempotencyConflict, .valueChanged, .revisionChanged: true
+        default: false
+        }
+    }
+}
