@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdint.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +14,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #endif
 
 typedef struct {
@@ -40,37 +38,13 @@ static inline void clarion_thread_join(clarion_thread thread) { pthread_join(thr
 
 static inline void clarion_thread_detach(clarion_thread thread) { pthread_detach(thread.number); }
 
-#ifdef __linux__
-/* Has the calling thread take less of a processor (nice(2), which Linux does for one thread, on top of the process's own).
-
-   That alone does not let others have the processor when they wake: since Linux 6.6 who runs goes on to the end of its
-   slice, up to 3 ms, however nice it is. Since 6.12 who has a shorter slice need not wait (sched_setattr(2), for
-   which glibc has no function before 2.41); where there is no such thing, nothing changes. */
-static inline void clarion_thread_stand_back(int niceness) {
-    /* `struct sched_attr` in its first version; the header that has it cannot be included beside glibc's. */
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t slice, deadline, period; /* nanoseconds */
-    } attributes;
-    int is_nicer = nice(niceness);
-    (void)is_nicer;
-    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0)
-        return;
-    /* Longer than anybody's who has not asked for it, which is 2.8 ms at most; not much, as on a busy machine it is waited for. */
-    attributes.slice = 5 * 1000 * 1000;
-    syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-#endif
-
-/* Names the calling thread, and has it stand back. */
+/* Names the calling thread, and has it take less of a processor (nice(2), which Linux does for one thread, on top of the
+   process's own). */
 static inline void clarion_thread_describe(const char *name, int niceness) {
 #ifdef __linux__
     prctl(PR_SET_NAME, name);
-    if (niceness != 0)
-        clarion_thread_stand_back(niceness);
+    int is_nicer = niceness == 0 ? 0 : nice(niceness);
+    (void)is_nicer;
 #else
     pthread_setname_np(name);
 #endif
