@@ -255,8 +255,11 @@ def test_who_does_not_read_an_answer_is_given_up_when_others_wait(start_hub, top
             holders.append(unread(hub, f"/topics/{slow}/value"))
             holders[-1].send(request("GET", f"/topics/{slow}/value") * 3)
         assert_problem(hub.get(events_path(other)), 503, "overloaded")
+        sockets = hub.sockets()
         wait_until(lambda: hub.get(events_path(other)).status_code == 200, 25, "room for a history")
         figure(f"{time.monotonic() - began:.0f} s until a history had the memory of {len(holders)} unread answers")
+        # Nobody here has closed those that were given up.
+        wait_until(lambda: hub.sockets() < sockets, what="the end of one that does not read")
         is_served.set()
         # Who reads at a fair pace keeps what it holds.
         reading.join()

@@ -8,11 +8,14 @@ import Testing
 
 @Suite("Transport")
 struct TransportTests {
-    private func transport() throws -> Transport {
+    private func transport(timeOfDay: @escaping @Sendable () -> Int64 = { 1_800_000_000_000 }) throws -> Transport {
         var configuration = WebhookConfiguration()
         configuration.allowEgress = [try CIDRBlock("127.0.0.0/8")]
-        return Transport(options: TransportOptions(configuration), clocks: Clocks(of: MemoryStore()))
+        let clocks = Clocks(of: MemoryStore(), timeOfDay: timeOfDay)
+        return Transport(options: TransportOptions(configuration), clocks: clocks)
     }
+
+    private static func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
     private func request(_ token: UInt64, isSteady: Bool, _ receiver: Receiver) throws -> TransportRequest {
         let url = try WebhookURL(receiver.url, httpsOnly: false)
@@ -25,18 +28,49 @@ struct TransportTests {
         )
     }
 
+    @Test("whatever keeps the thread of the others, the attempts at steady endpoints go on")
+    func isolation() async throws {
+        let receiver = try Receiver()
+        let ended = Lock<[UInt64]>([])
+        let (own, release) = (Self.niceness(), Semaphore())
+        let isHeld = Lock(false)
+        // Both threads ask for the time when they begin an attempt.
+        let transport = try transport {
+            if Self.niceness() > own,
+                !isHeld.withLock({ isHeld in
+                    defer { isHeld = true }; return isHeld
+                })
+            {
+                _ = release.wait(atMost: .seconds(60))
+            }
+            return 1_800_000_000_000
+        }
+        transport.start { results, _ in ended.withLock { $0 += results.map(\.request.token) } }
+        transport.submit([try request(0, isSteady: false, receiver)])
+        try await eventually("the thread is kept") { isHeld.withLock { $0 } }
+        for token in 1...20 as ClosedRange<UInt64> {
+            transport.submit([try request(token, isSteady: token % 2 == 0, receiver)])
+        }
+        try await eventually("the steady ones have ended") { ended.withLock { $0.count } >= 10 }
+        #expect(ended.withLock { $0.sorted() } == Array(stride(from: 2, through: 20, by: 2)))
+        release.signal()
+        try await eventually("all have ended") { ended.withLock { $0.count } == 21 }
+        await transport.stop()
+        receiver.stop()
+    }
+
     @Test("what ends on either thread is handed over on the one that does not stand back, each once")
     func handingOver() async throws {
         let receiver = try Receiver()
         let transport = try transport()
         let ended = Lock<[UInt64: Int32]>([:])
         transport.start { results, _ in
-            let niceness = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+            let niceness = Self.niceness()
             for result in results {
                 ended.withLock { #expect($0.updateValue(niceness, forKey: result.request.token) == nil) }
             }
         }
-        let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+        let own = Self.niceness()
         let tokens = 0..<40 as Range<UInt64>
         for token in tokens { transport.submit([try request(token, isSteady: token % 2 == 0, receiver)]) }
         try await eventually("all have ended") { ended.withLock { $0.count } == tokens.count }

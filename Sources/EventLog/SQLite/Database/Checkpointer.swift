@@ -17,7 +17,7 @@ final class Checkpointer: Sendable {
     private let isClosing = Atomic(false)
     private let wanted = DispatchSemaphore(value: 0)
 
-    /// What it takes less of a processor than others, where they compete (setpriority(2)); it still gets a tenth.
+    /// What it takes less of a processor than others, where they compete (nice(2)); it still gets a tenth.
     private static let niceness: Int32 = 10
 
     /// Whether it waits until what was moved has reached the disk.
