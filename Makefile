@@ -10,13 +10,15 @@ COUNT_PACKAGES := binutils gcc libc6-dev valgrind
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
-.PHONY: run build deb test measure unit end-to-end sanitize sanitize-hub lint format docs instructions instructions-accepted bench bench-broadcasting bench-cluster bench-webhooks clean dependencies test-dependencies
+.PHONY: run build deb test measure unit tests run-tests end-to-end sanitize sanitize-hub lint format docs instructions instructions-accepted bench bench-broadcasting bench-cluster bench-webhooks clean dependencies test-dependencies
 
 run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in ./data.
 	exec .build/release/clarion serve $(ARGS)
 
+BUILD := swift build
+
 build: dependencies
-	swift build -c release --product clarion
+	$(BUILD) -c release --product clarion
 
 deb: dependencies ## Make the Debian package .build/clarion_*.deb, with Swift's libraries in the program.
 	$(call install,$(DEB_PACKAGES))
@@ -25,7 +27,10 @@ deb: dependencies ## Make the Debian package .build/clarion_*.deb, with Swift's 
 	deploy/debian/build .build/deb/release/clarion .build/deb/checkouts .build
 	lintian --fail-on error,warning --tag-display-limit 0 .build/clarion_*.deb
 
-test: unit end-to-end ## Pass all tests.
+# The release is built beside the tests in Swift, which run one at a time, and stands back for them.
+test: tests test-dependencies ## Pass all tests.
+	$(MAKE) --jobs=2 run-tests build BUILD='nice swift build --ignore-lock'
+	$(MAKE) end-to-end
 
 measure: build deb test-dependencies ## Enforce the figures of time and memory that `make test` only tells. Needs a machine to itself.
 	$(call install,$(MEASURE_PACKAGES))
@@ -33,10 +38,16 @@ measure: build deb test-dependencies ## Enforce the figures of time and memory t
 	CLARION_LOAD=full swift test --no-parallel --filter MicroHTTPTests
 	CLARION_PROPERTY_CASES=100000 swift test --no-parallel --filter 'ClarionTests|WebhooksTests'
 
+unit: tests
+	$(MAKE) run-tests
+
+tests: dependencies
+	swift build --build-tests
+
 # One test at a time: some measure time and memory, and all share the machine. What failed is said once more at the end.
-unit: dependencies
-	@mkdir -p .build
-	set -o pipefail; swift test --no-parallel 2>&1 | tee .build/unit.log || { grep -E '✘|error:' .build/unit.log; exit 1; }
+run-tests:
+	set -o pipefail; swift test --skip-build --ignore-lock --no-parallel 2>&1 | tee .build/unit.log || \
+		{ grep -E '✘|error:' .build/unit.log; exit 1; }
 
 end-to-end: build test-dependencies
 	swift build -c release --product WebhookReceiver

@@ -77,7 +77,12 @@ let package = Package(
         ),
         .target(name: "ClusterLog", dependencies: ["CNATS", "EventLog", "Locking", "Notation", "Posix"]),
 
-        .target(name: "HTTPTransport", dependencies: ["CCurl", "Locking", "Notation", "Posix"]),
+        .target(
+            name: "HTTPTransport",
+            dependencies: [
+                "CCurl", "Locking", "Notation", "Posix", .product(name: "DequeModule", package: "swift-collections"),
+            ]
+        ),
         .target(
             name: "Webhooks",
             dependencies: [

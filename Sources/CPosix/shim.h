@@ -7,14 +7,46 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #endif
+
+/* What was ever written to a TCP socket and received over it, and what of this is unread, in bytes (tcp(7), TCP_INFO). What is
+   sent again counts again. Returns 0, or -1 where that cannot be told. */
+typedef struct {
+    uint64_t written, received, unread;
+} clarion_traffic;
+
+static inline int clarion_socket_traffic(int socket, clarion_traffic *traffic) {
+#ifdef __linux__
+    /* The beginning of tcp_info as <linux/tcp.h> has it since 4.19. That of <netinet/tcp.h> is shorter, and both at once are
+       an error. */
+    struct {
+        uint8_t before[128];
+        uint64_t received;
+        uint32_t segments[2], unsent, others[13];
+        uint64_t sent;
+    } info;
+    socklen_t size = sizeof info;
+    int unread = 0;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size != sizeof info || ioctl(socket, FIONREAD, &unread) != 0)
+        return -1;
+    *traffic = (clarion_traffic){info.sent + info.unsent, info.received, (uint64_t)unread};
+    return 0;
+#else
+    return -1;
+#endif
+}
 
 typedef struct {
     pthread_t number;

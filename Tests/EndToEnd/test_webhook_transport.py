@@ -5,6 +5,7 @@ import re
 import select
 import shutil
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -47,6 +48,25 @@ def post_lines(hub, topic, count):
     body = "".join(f"{number}\n" for number in range(count))
     response = hub.request("POST", events_path(topic), data=body, headers={"Content-Type": "application/x-ndjson"})
     assert response.status_code == 201, response.text
+
+
+class TLSEndpoint:
+    """Serves whoever connects over TLS by a coroutine of what reads and what writes."""
+
+    def __init__(self, authority, serve, protocol):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(authority.certificate, authority.key)
+        context.set_alpn_protocols([protocol])
+        self._loop = asyncio.new_event_loop()
+        server = self._loop.run_until_complete(asyncio.start_server(serve, "127.0.0.1", 0, ssl=context))
+        self.url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+
+    def __enter__(self):
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._loop.call_soon_threadsafe(self._loop.stop)
 
 
 # HTTP/2 and TLS
@@ -167,6 +187,41 @@ def test_this_machine_is_not_dialled_over_tls_either(start_hub, authority, topic
         wait_until(lambda: failures(hub, webhook))
         assert set(failures(hub, webhook)) == {"egress-blocked"}
         assert not trap.was_dialled
+
+
+@pytest.mark.parametrize("setting", [3, 4], ids=["no streams", "no bytes"])
+def test_an_endpoint_that_takes_no_more_costs_no_processor(start_hub, authority, topic, setting):
+    """SETTINGS_MAX_CONCURRENT_STREAMS or SETTINGS_INITIAL_WINDOW_SIZE of 0, once it has answered (RFC 9113 section 6.5.2):
+    libcurl 7.88 waits until it can write, and does not write."""
+    hub = start_hub(*LOOPBACK, "--webhooks-ca-file", str(authority.file))
+
+    def frame(kind, flags, stream=bytes(4), payload=b""):
+        return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream + payload
+
+    async def serve(reader, writer):
+        try:
+            await reader.readexactly(24)
+            writer.write(frame(4, 0))
+            while True:
+                head = await reader.readexactly(9)
+                await reader.readexactly(int.from_bytes(head[:3], "big"))
+                if head[3] == 4 and not head[4] & 1:
+                    writer.write(frame(4, 1))
+                # The end of a request: 204, and the setting.
+                if head[3] in (0, 1) and head[4] & 1:
+                    writer.write(frame(1, 5, head[5:], b"\x89") + frame(4, 0, payload=bytes([0, setting, 0, 0, 0, 0])))
+        except (asyncio.IncompleteReadError, OSError):
+            pass
+
+    with TLSEndpoint(authority, serve, "h2") as endpoint:
+        webhook = hub.register(endpoint.url, topic)
+        hub.post(topic, "first")
+        wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 1)
+        hub.post(topic, "second")
+        began, processor_time = time.monotonic(), hub.processor_time()
+        wait_until(lambda: time.monotonic() > began + 3)
+        assert hub.observer(webhook["id"])["stats"]["delivered"] == 1
+        assert hub.processor_time() - processor_time < 1
 
 
 # Connections

@@ -4,8 +4,8 @@
 /// meantime, and a lone write never waits for company. What is of low priority waits for a moment in which nothing else
 /// does, but not for long.
 ///
-/// One at a time has the right to commit: the writer, unless it rests and the right is lent to a guest, who has something to
-/// write and would otherwise have to wake it.
+/// One at a time has the right to commit: the writer, unless the right is lent to a guest, who has something to write and would
+/// otherwise have to wake it, or to wait until it has a processor.
 ///
 /// No lock and no I/O: ``Sequencer`` holds it in a `Mutex`, and does what the methods answer after unlocking.
 struct GroupCommit<Request: Sendable>: Sendable {
@@ -52,7 +52,8 @@ struct GroupCommit<Request: Sendable>: Sendable {
     }
 
     private enum Phase { case open, closing, closed }
-    private enum Writer { case works, waits, sleeps }
+    /// One that was woken has yet to look at what it was woken for.
+    private enum Writer { case works, isWoken, waits, sleeps }
 
     private let limits: Limits
     /// What came last, in the order of coming.
@@ -131,9 +132,11 @@ struct GroupCommit<Request: Sendable>: Sendable {
         return true
     }
 
-    /// Lends the right to commit to a guest, if the writer rests. What is handed in from then on the guest finds.
+    /// Lends the right to commit to a guest, if the writer rests, or was woken just now for no more than what is of low
+    /// priority. What is handed in from then on the guest finds.
     mutating func lend() -> Bool {
-        guard phase == .open, writer != .works, !isLent, !isWriterNext else { return false }
+        guard phase == .open, writer != .works, !isLent, !isWriterNext, !mustClearUp else { return false }
+        guard writer != .isWoken || incoming.isEmpty && outgoing.isEmpty else { return false }
         isLent = true
         return true
     }
@@ -221,8 +224,8 @@ struct GroupCommit<Request: Sendable>: Sendable {
     }
 
     private mutating func wakeWriter() -> Bool {
-        guard !isLent else { return false }
-        defer { writer = .works }
-        return writer != .works
+        guard !isLent, writer == .waits || writer == .sleeps else { return false }
+        writer = .isWoken
+        return true
     }
 }

@@ -169,8 +169,7 @@ import Testing
 
     @Test func `what a guest leaves is the writer's`() {
         for (isClearing, leave) in [
-            (true, { _ in }),
-            (false, { (machine: inout GroupCommit<Int>) in _ = machine.enqueueLowPriority(1, bytes: 1) }),
+            (true, { (_: inout GroupCommit<Int>) in }),
             (false, { machine in _ = machine.enqueue(1, events: 1, bytes: 1, isBounded: true) }),
             (false, { machine in _ = machine.close {} }),
         ] as [(Bool, (inout GroupCommit<Int>) -> Void)] {
@@ -182,5 +181,30 @@ import Testing
             #expect(!lend(&machine))
             if isClearing { guard case .clearUp = machine.next() else { Issue.record("nothing to clear up"); return } }
         }
+    }
+
+    @Test func `a guest does not wait for a writer that was woken for low priority and has no processor yet`() {
+        var machine = Self.machine()
+        #expect(rest(&machine))
+        #expect(machine.enqueueLowPriority(1, bytes: 1) == .queued(wakingWriter: true))
+        for _ in 0..<2 {
+            #expect(lend(&machine))
+            #expect(enqueue(&machine, 2, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: false))
+            #expect(nextForGuest(&machine) == [2])
+            #expect(giveBack(&machine, mustClearUp: false) == false)
+        }
+        #expect(lend(&machine))
+        guard case .wait = machine.next() else { Issue.record("a guest commits"); return }
+        #expect(giveBack(&machine, mustClearUp: false) == true)
+        #expect(!lend(&machine))
+        #expect(rest(&machine, hasLowPriority: true))
+    }
+
+    @Test func `what a writer was woken for is not a guest's`() {
+        var machine = Self.machine()
+        #expect(rest(&machine))
+        #expect(enqueue(&machine, 1, events: 1, bytes: 1, isBounded: true) == .queued(wakingWriter: true))
+        #expect(!lend(&machine))
+        #expect(group(&machine) == [1])
     }
 }

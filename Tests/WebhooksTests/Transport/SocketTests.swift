@@ -17,6 +17,23 @@ struct SocketTests {
         return (ends[0], ends[1])
     }
 
+    /// The two ends of a TCP connection.
+    private func connection() throws -> (Int32, Int32) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        try #require(listen(listener, 1) == 0)
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout.size(ofValue: address))
+        let near = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let isConnected = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                unsafe getsockname(listener, name, &size) == 0 && connect(near, name, size) == 0
+            }
+        }
+        try #require(isConnected)
+        return (near, accept(listener, nil, nil))
+    }
+
     private func ready(_ watch: SocketWatch) -> [Int32: Int32] {
         watch.wait(milliseconds: 0)
         var found: [Int32: Int32] = [:]
@@ -144,5 +161,37 @@ struct SocketTests {
         Thread.start(name: "waker") { [wakeUp = watch.wakeUp] in wakeUp.wake() }
         watch.wait(milliseconds: 60_000)
         #expect(ready(watch).isEmpty)
+    }
+
+    @Test("one that is ready in vain is left alone, until something comes over it")
+    func standstill() throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try connection()
+        defer { for end in [near, far] { close(end) } }
+        watch.watch(near, for: Self.both)
+        var times = 0
+        while ready(watch) == [near: Self.output], times < 1_000 { times += 1 }
+        #expect(10..<1_000 ~= times, "what is large takes a few times")
+        // Its rest ends, and nothing has come of it.
+        #expect(watch.wait(milliseconds: 60_000))
+        #expect(ready(watch).isEmpty)
+        #expect(unsafe write(far, "x", 1) == 1)
+        #expect(watch.wait(milliseconds: 60_000))
+        #expect(watch.nextReady().map { $0.socket } == near)
+        #expect(ready(watch) == [near: Self.both])
+    }
+
+    @Test("one that is ready again and again is told of for as long as something goes on", arguments: [input, output])
+    func progress(interest: Int32) throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try connection()
+        defer { for end in [near, far] { close(end) } }
+        var bytes: [UInt8] = Array(repeating: 0, count: 1_000)
+        #expect(unsafe write(far, bytes, 1_000) == 1_000)
+        watch.watch(near, for: interest)
+        for _ in 0..<900 {
+            #expect(ready(watch) == [near: interest])
+            #expect(unsafe (interest == Self.input ? read(near, &bytes, 1) : write(near, bytes, 1)) == 1)
+        }
     }
 }
