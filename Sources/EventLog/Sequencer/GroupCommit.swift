@@ -53,7 +53,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
 
     private enum Phase { case open, closing, closed }
     /// One that was woken has yet to look at what it was woken for.
-    private enum Writer { case works, isWoken, waits, sleeps }
+    private enum Writer { case works, woken, waits, sleeps }
 
     private let limits: Limits
     /// What came last, in the order of coming.
@@ -136,7 +136,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
     /// priority. What is handed in from then on the guest finds.
     mutating func lend() -> Bool {
         guard phase == .open, writer != .works, !isLent, !isWriterNext, !mustClearUp else { return false }
-        guard writer != .isWoken || incoming.isEmpty && outgoing.isEmpty else { return false }
+        guard writer != .woken || incoming.isEmpty && outgoing.isEmpty else { return false }
         isLent = true
         return true
     }
@@ -225,7 +225,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
 
     private mutating func wakeWriter() -> Bool {
         guard !isLent, writer == .waits || writer == .sleeps else { return false }
-        writer = .isWoken
+        writer = .woken
         return true
     }
 }

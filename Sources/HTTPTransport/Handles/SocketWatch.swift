@@ -1,5 +1,4 @@
 import CCurl
-import DequeModule
 import Posix
 
 /// Which of libcurl's sockets are ready, and when its next timeout is: what libcurl asks the program to watch for it
@@ -24,11 +23,7 @@ final class SocketWatch {
     /// Sockets over which something has come while their connection was idle.
     private var disturbed: Set<Int32> = []
     private var sweeps = IdleSweeps()
-    /// Sockets that are left alone for a while, those first whose time ends first.
-    private var resting: Deque<(socket: Int32, until: Int)> = []
-
-    /// For how long a socket is left alone at which nothing goes on, in milliseconds. What comes over it ends that.
-    private static let rest = 100
+    private var rests = SocketRests()
 
     /// Fails only when the process is out of file descriptors or memory.
     init?() {
@@ -119,8 +114,8 @@ final class SocketWatch {
     /// - Returns: whether it was not the time that ended it.
     @discardableResult
     func wait(milliseconds: Int) -> Bool {
-        if !resting.isEmpty { endRests() }
-        let next = min(deadline ?? .max, sweeps.next ?? .max, resting.first?.until ?? .max)
+        if rests.next != nil { endRests() }
+        let next = min(deadline ?? .max, sweeps.next ?? .max, rests.next ?? .max)
         let left = next == .max ? milliseconds : min(max(next - SystemClock.monotonic.milliseconds, 0), milliseconds)
         let isEarly = poll.wait(milliseconds: Int32(clamping: left)) { token, readiness in
             let socket = Int32(bitPattern: UInt32(truncatingIfNeeded: token))
@@ -157,15 +152,12 @@ final class SocketWatch {
             interest = CURL_POLL_NONE
         }
         watched[socket]?.registered = interest
-        resting.append((socket, SystemClock.monotonic.milliseconds + Self.rest))
+        rests.begin(of: socket, at: SystemClock.monotonic.milliseconds)
     }
 
     private func endRests() {
         let now = SystemClock.monotonic.milliseconds
-        while let (socket, time) = resting.first, time <= now {
-            resting.removeFirst()
-            want(socket)
-        }
+        while let socket = rests.takeEnded(at: now) { want(socket) }
     }
 
     /// Has a socket watched for all that libcurl wants, if it is not.
