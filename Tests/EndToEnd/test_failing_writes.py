@@ -45,11 +45,11 @@ def writes(library, tmp_path):
     writes.close()
 
 
-def writes_to_fail(failure=""):
+def writes_to_fail():
     """The numbers of the writes that are to fail, until there are no more: the first few, and some of those that follow."""
     number = 0
     while number < 2_000:
-        number += max(1, number // (8 if ALL else 4 if "once" in failure else 2))
+        number += max(1, number // (8 if ALL else 2))
         yield number
     raise AssertionError("it goes on writing")
 
@@ -393,7 +393,7 @@ def test_what_fails_between_two_writes_leaves_all_or_nothing(
         start_hub, clarion, receiver, writes, tmp_path, operation, failure, figure):
     error, lasting = FAILURES[failure]
     hub = start_hub("--durability", "disk", *LOOPBACK, data=tmp_path / "data", environment=writes.environment)
-    for number in writes_to_fail(failure):
+    for number in writes_to_fail():
         round = Round(hub, receiver, f"r{number}")
         attempt = operation()
         attempt.prepare(round)
@@ -450,7 +450,7 @@ def test_a_webhook_that_is_gone_is_disabled_with_all_that_waits_whichever_write_
         start_hub, clarion, receiver, writes, tmp_path, failure):
     error, lasting = FAILURES[failure]
     hub = start_hub("--durability", "disk", *LOOPBACK, data=tmp_path / "data", environment=writes.environment)
-    for number in writes_to_fail(failure):
+    for number in writes_to_fail():
         round = Round(hub, receiver, f"r{number}")
         receiver.answer = lambda delivery: 410
         webhook = round.register(enabled=False)
@@ -504,7 +504,7 @@ def test_what_arrived_is_recorded_whichever_write_fails(
         start_hub, clarion, receiver, writes, tmp_path, failure):
     error, lasting = FAILURES[failure]
     hub = start_hub("--durability", "disk", *LOOPBACK, data=tmp_path / "data", environment=writes.environment)
-    for number in writes_to_fail(failure):
+    for number in writes_to_fail():
         round = Round(hub, receiver, f"r{number}")
         webhook = round.register()
         written = []
