@@ -178,9 +178,13 @@ class HubProcess:
 
     def sockets_closed_by_others(self):
         """How many of those are connections that wait for the hub to close them (CLOSE_WAIT, proc(5))."""
+        return sum(row[3] == "08" for row in self.connections())
+
+    def connections(self):
+        """The rows of its sockets in the kernel's table of connections, for people; one that was reset is in it no more."""
         rows = [line.split() for line in Path(f"/proc/{self.process.pid}/net/tcp").read_text().splitlines()[1:]]
-        closed = {f"socket:[{row[9]}]" for row in rows if row[3] == "08"}
-        return len(closed.intersection(self._sockets()))
+        own = set(self._sockets())
+        return [row for row in rows if f"socket:[{row[9]}]" in own]
 
     def _sockets(self):
         folder = f"/proc/{self.process.pid}/fd"

@@ -68,7 +68,7 @@ class NATSServers:
             self._processes[place] = subprocess.Popen(
                 [*self._prefixes[place], PROGRAM, "-c", path], stdout=log, stderr=log)
 
-    def wait_until_ready(self, place, deadline=30):
+    def wait_until_ready(self, place, deadline=60):
         def is_ready():
             try:
                 with urllib.request.urlopen(f"http://{self._hosts[place]}:{self._monitors[place]}/healthz", timeout=2) as answer:

@@ -137,7 +137,11 @@ def test_whatever_endpoints_answer_the_hub_stays_whole(start_hub, authority, fig
     # The slots are all there, the sockets are not, and nothing goes on by itself.
     use_every_slot(hub, f"{topic}.slots")
     hub.request("DELETE", f"/topics/{topic}.healthy/observers")
-    wait_until(lambda: sockets_in_use(hub) <= before, 150, "the sockets from before")
+    try:
+        wait_until(lambda: sockets_in_use(hub) <= before, 150, "the sockets from before")
+    except AssertionError as error:
+        error.add_note(f"{before} before, {hub.sockets()} now, of which are connections: {hub.connections()}")
+        raise
     idle = hub.processor_time()
     time_of_look = time.monotonic()
     wait_until(lambda: time.monotonic() > time_of_look + 1)

@@ -125,6 +125,8 @@ def test_all_streams_of_a_topic_end_at_all_nodes(nodes):
 def test_a_topic_that_is_deleted_ends_its_streams_at_all_nodes(nodes):
     one, other = nodes
     one.post("a", "1")
+    # A stream begins with what its node has not heard yet.
+    wait_until(lambda: other.history("a"))
     with other.stream("a") as ended, other.stream("*") as stays:
         assert one.request("DELETE", "/topics/a").status_code == 204
         assert_ends(ended)

@@ -189,15 +189,13 @@ def test_this_machine_is_not_dialled_over_tls_either(start_hub, authority, topic
         assert not trap.was_dialled
 
 
-@pytest.mark.parametrize("setting", [3, 4], ids=["no streams", "no bytes"])
-def test_an_endpoint_that_takes_no_more_costs_no_processor(start_hub, authority, topic, setting):
-    """SETTINGS_MAX_CONCURRENT_STREAMS or SETTINGS_INITIAL_WINDOW_SIZE of 0, once it has answered (RFC 9113 section 6.5.2):
-    libcurl 7.88 waits until it can write, and does not write."""
-    hub = start_hub(*LOOPBACK, "--webhooks-ca-file", str(authority.file))
+def frame(kind, flags, stream=bytes(4), payload=b""):
+    """One of HTTP/2 (RFC 9113 section 4.1)."""
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream + payload
 
-    def frame(kind, flags, stream=bytes(4), payload=b""):
-        return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream + payload
 
+def serve_frames(answer):
+    """An endpoint of HTTP/2 that answers what ends a request with these frames, of the bytes of its stream."""
     async def serve(reader, writer):
         try:
             await reader.readexactly(24)
@@ -207,13 +205,25 @@ def test_an_endpoint_that_takes_no_more_costs_no_processor(start_hub, authority,
                 await reader.readexactly(int.from_bytes(head[:3], "big"))
                 if head[3] == 4 and not head[4] & 1:
                     writer.write(frame(4, 1))
-                # The end of a request: 204, and the setting.
                 if head[3] in (0, 1) and head[4] & 1:
-                    writer.write(frame(1, 5, head[5:], b"\x89") + frame(4, 0, payload=bytes([0, setting, 0, 0, 0, 0])))
+                    writer.write(answer(head[5:]))
         except (asyncio.IncompleteReadError, OSError):
             pass
 
-    with TLSEndpoint(authority, serve, "h2") as endpoint:
+    return serve
+
+
+@pytest.mark.parametrize("setting", [3, 4], ids=["no streams", "no bytes"])
+def test_an_endpoint_that_takes_no_more_costs_no_processor(start_hub, authority, topic, setting):
+    """SETTINGS_MAX_CONCURRENT_STREAMS or SETTINGS_INITIAL_WINDOW_SIZE of 0, once it has answered (RFC 9113 section 6.5.2):
+    libcurl 7.88 waits until it can write, and does not write."""
+    hub = start_hub(*LOOPBACK, "--webhooks-ca-file", str(authority.file))
+
+    def answer(stream):
+        # 204, and the setting.
+        return frame(1, 5, stream, b"\x89") + frame(4, 0, payload=bytes([0, setting, 0, 0, 0, 0]))
+
+    with TLSEndpoint(authority, serve_frames(answer), "h2") as endpoint:
         webhook = hub.register(endpoint.url, topic)
         hub.post(topic, "first")
         wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 1)
@@ -234,6 +244,21 @@ def test_connections_opened_for_ten_thousand_deliveries(start_hub, receiver, top
     wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 10_000, deadline=120)
     figure(f"{receiver.accepted} connections for 10,000 deliveries, 8 in flight")
     assert receiver.accepted <= 8
+
+
+def test_a_connection_that_was_given_up_on_is_closed_without_another_attempt(start_hub, authority, topic):
+    """One of HTTP/2 stays for others when a request on it is given up, and libcurl keeps it for two minutes."""
+    hub = start_hub(*LOOPBACK, "--webhooks-ca-file", str(authority.file))
+    requests = []
+    with TLSEndpoint(authority, serve_frames(lambda stream: requests.append(stream) or b""), "h2") as endpoint:
+        webhook = hub.register(endpoint.url, topic)
+        before = hub.sockets()
+        hub.post(topic, "x")
+        wait_until(lambda: requests)
+        hub.request("DELETE", f"/observers/{webhook['id']}")
+        assert hub.sockets() > before
+        # The requests keep their own connection open.
+        wait_until(lambda: hub.observers() == [] and hub.sockets() == before, 150, "the sockets from before")
 
 
 @pytest.mark.parametrize("is_known", [False, True], ids=["strange", "known"])

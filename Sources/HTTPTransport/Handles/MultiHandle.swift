@@ -44,6 +44,7 @@ package struct MultiHandle: ~Copyable {
 
     package func remove(_ easy: borrowing EasyHandle) {
         unsafe curl_multi_remove_handle(handle, easy.pointer)
+        sockets.hasServed()
     }
 
     /// Does all that can be done without waiting, at the sockets that are ready.
@@ -82,7 +83,6 @@ package struct MultiHandle: ~Copyable {
                 let shared = unsafe EasyHandle.shared(of: easy), let owner = unsafe shared.pointee.owner as? Owner
             else { continue }
             let code = unsafe message.pointee.data.result
-            sockets.hasServed()
             // libcurl closes the socket of a connection that has served by our callback, and others behind our back.
             if code == CURLE_OK, unsafe shared.pointee.hasOpenedSocket {
                 var socket: curl_socket_t = CURL_SOCKET_BAD

@@ -69,7 +69,7 @@ final class SocketWatch {
         watched[socket] = entry
     }
 
-    /// A transfer has ended, and may have left a connection that nobody uses.
+    /// A transfer has ended, or was given up on, and may have left a connection that nobody uses: of HTTP/2 also then.
     func hasServed() {
         sweeps.noteService(at: SystemClock.coarse.milliseconds)
     }
