@@ -115,13 +115,7 @@ final class Exchange {
             unsafe clarion_mhd_head_size(connection) + headers.bookkeeping
             + Response(.ok, headers: commonFields).fieldsSize
         guard isInPlace, head.hasMethod else {
-            return unsafe refuse(
-                .malformed(
-                    "The head cannot be read in one way only: it has a folded or blank-led line, a bare line feed, a NUL, "
-                        + "more than one blank in the request line, or a method that is no token."
-                ),
-                connection
-            )
+            return unsafe refuse(.ambiguousHead, connection)
         }
         guard rawTarget.allSatisfy(\.mayStandInTarget) else { return unsafe refuse(Target.unknownForm, connection) }
         if let problem = headers.problem(isHTTP11: takesChunks) { return unsafe refuse(problem, connection) }
@@ -134,7 +128,7 @@ final class Exchange {
             awaitsContinue: headers.contains("Expect")
         )
         guard declared == .refuse, let fault = body.fault else { return true }
-        return unsafe queue(refusal(fault), on: connection)
+        return unsafe queue(refusal(of: fault), on: connection)
     }
 
     /// Refuses what may be read otherwise by others: where the next request begins is not known.
@@ -196,7 +190,7 @@ final class Exchange {
                 server: server
             )
         case .later(let start):
-            guard server.inFlight.enter() else { return unsafe queue(stopping, on: connection) }
+            guard server.inFlight.enter() else { return unsafe queue(Problem.stopping.response(instance: id), on: connection) }
             let answer = PendingAnswer()
             // Over TLS only the loop's thread can send one.
             let client = WaitingClient(socket: owner.socket, takesInterim: takesChunks && owner.session == nil)
@@ -229,7 +223,7 @@ final class Exchange {
     private func reply() -> Reply {
         owner.enter(.answer)
         began = SystemClock.monotonic.nanoseconds
-        if let fault = body.fault { return .now(refusal(fault)) }
+        if let fault = body.fault { return .now(refusal(of: fault)) }
         do {
             // Asterisk-form is for OPTIONS alone (RFC 9112 section 3.2.4).
             let isAsterisk = rawTarget == [UInt8(ascii: "*")]
@@ -299,13 +293,8 @@ final class Exchange {
     /// Refuses a head that leaves no room for that of an answer. Libmicrohttpd has no room for this one either, and would
     /// close the connection without a word, so it goes to the socket. Returns what closes the connection.
     private func refuseLargeHead() -> Bool {
-        let problem = Problem(
-            .headersTooLarge,
-            code: "headers-too-large",
-            detail: "The request's header fields, cookies above all, take more than this server's memory for them."
-        )
-        Refusal.send(problem, to: owner, hasBody: !isHead, id: id, loop: loop)
-        tell(problem.status, problem)
+        Refusal.send(.largeHead, to: owner, hasBody: !isHead, id: id, loop: loop)
+        tell(Problem.largeHead.status, .largeHead)
         return false
     }
 
@@ -323,41 +312,16 @@ final class Exchange {
         )
     }
 
+    private func refusal(of fault: BodyBuffer.Fault) -> Response {
+        Problem.of(fault, limit: server.configuration.maximumBodyBytes).response(instance: id)
+    }
+
     /// What of the connection's memory is kept for the head of the response. The answer to a post must fit whatever was
     /// posted, for it comes when all is stored: its largest field is `Location`, of at most 850 bytes and the public URL.
     private var responseReserve: Int { 1248 + server.configuration.publicURL.utf8.count }
 
     /// The least that libmicrohttpd wants to have for a chunk, beyond the head.
     private static let chunkReserve = 128
-
-    private func refusal(_ fault: BodyBuffer.Fault) -> Response {
-        let problem =
-            switch fault {
-            case .tooLarge:
-                Problem(
-                    .contentTooLarge,
-                    code: "body-too-large",
-                    detail: "The body is larger than \(server.configuration.maximumBodyBytes) bytes."
-                )
-            case .noRoom:
-                Problem(
-                    .unavailable,
-                    code: "overloaded",
-                    detail: "Too many bytes of requests are on their way. Try again in a moment.",
-                    headers: [("Retry-After", "2")]
-                )
-            }
-        return problem.response(instance: id)
-    }
-
-    private var stopping: Response {
-        Problem(
-            .unavailable,
-            code: "draining",
-            detail: "The server is stopping.",
-            headers: [("Retry-After", "1")]
-        ).response(instance: id)
-    }
 }
 
 extension UnsafeRawBufferPointer {
@@ -367,11 +331,4 @@ extension UnsafeRawBufferPointer {
         guard let start = baseAddress else { return false }
         return unsafe (start - 1).load(as: UInt8.self) == 0x0A && (start - 2).load(as: UInt8.self) != 0x0D
     }
-}
-
-extension Response {
-    /// The bytes of its head at most: its own fields, and those that every response has.
-    fileprivate var headSize: Int { 320 + fieldsSize }
-
-    fileprivate var fieldsSize: Int { headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 } }
 }
