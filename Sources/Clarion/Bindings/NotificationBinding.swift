@@ -18,7 +18,7 @@ where Notification.Info: Codable {
     /// Its registrations, which end when they are released.
     private struct Connections {
         let relay: NotificationRelay<Notification>
-        let topic: [TopicRegistration]
+        let topic: TopicRegistration
     }
 
     let topic: Topic

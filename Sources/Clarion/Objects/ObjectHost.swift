@@ -3,9 +3,9 @@ import EventLog
 
 /// Registers objects of the process: the place where their handlers stand, in the same kind of table as everywhere.
 ///
-/// There are two steps to an object. The broadcaster tells its `ObjectObserver`, on the thread that commits, which knows
-/// what has been heard; and this table tells the object, where that wishes to be told. The table's entry is bound to the
-/// object's life and owns the `ObjectObserver` through its handler. So nothing owns the object, and nothing outlives it.
+/// There are two steps to an object. The broadcaster calls its `ObjectObserver`, on the thread that commits; and this table
+/// calls the object, where that wishes to be called. The table's entry is bound to the object's life and owns the
+/// `ObjectObserver` through its handler. So nothing owns the object, and nothing outlives it.
 final class ObjectHost: Sendable {
     private let table = ObserverTable<ObserverID, ArraySlice<Event>>()
     private let log: any EventLog

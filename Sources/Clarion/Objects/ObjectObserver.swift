@@ -1,7 +1,6 @@
 import EventLog
 import JSON
 import Locking
-import Synchronization
 
 /// What the hub knows of an object of the process, or a mere closure, that observes topics.
 ///
@@ -15,7 +14,6 @@ final class ObjectObserver: HubObserver {
 
     private let ownerType: String?
     private weak let host: ObjectHost?
-    private let heard = Atomic(Position.start.rawValue)
     private let registrations = Lock<Registrations?>(nil)
 
     /// - Parameter ownerType: the name of the object's type; nil if there is only a closure.
@@ -33,14 +31,9 @@ final class ObjectObserver: HubObserver {
     /// Whether the object lives and has not been unregistered.
     var isRegistered: Bool { host?.isRegistered(self) ?? false }
 
-    /// Hears committed events, on the thread that commits, and hands on those that it has not heard by another of its
-    /// patterns.
+    /// Hears committed events, on the thread that commits.
     func receive(_ frames: EventFrames) {
-        // Relaxed: no other thread uses it.
-        let last = Position(heard.load(ordering: .relaxed))
-        guard frames.last > last else { return }
-        heard.store(frames.last.rawValue, ordering: .relaxed)
-        host?.deliver(frames.events.drop { $0.position <= last }, to: self)
+        host?.deliver(frames.events, to: self)
     }
 
     func document() -> JSONValue {

@@ -2,6 +2,7 @@ import Broadcasting
 
 /// Everything that ends with an observer, kept by the observer itself: when it goes, its entries go at once.
 struct Registrations: Sendable {
-    let topics: [TopicRegistration]
+    /// Nil while it hears nothing.
+    let topics: TopicRegistration?
     let directory: ObservationToken
 }

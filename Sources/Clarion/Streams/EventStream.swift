@@ -80,7 +80,7 @@ final class EventStream: HubObserver {
     }
 
     /// Keeps what the stream is registered for, unless it has left already.
-    func hold(_ topics: [TopicRegistration]) {
+    func hold(_ topics: TopicRegistration) {
         membership.withLock { membership in
             guard case .listed(let token) = membership else { return }
             membership = .hearing(Registrations(topics: topics, directory: token))

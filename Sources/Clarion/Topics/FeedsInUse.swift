@@ -2,23 +2,39 @@ import EventLog
 
 /// The feeds that have registrations, counted.
 struct FeedsInUse: Sendable {
-    private var index = TopicPatternIndex<Feed>()
-    private var counts: [Feed: Int] = [:]
+    /// A feed by its number: hashing that costs the same however many patterns the feed has.
+    struct Member: Hashable, Sendable {
+        let number: Int
+        let format: Feed.Format
+    }
 
-    mutating func retain(_ feed: Feed) {
-        counts[feed, default: 0] += 1
-        index.insert(feed, for: feed.pattern)
+    private var index = TopicPatternIndex<Member>()
+    private var members: [Feed: (member: Member, count: Int)] = [:]
+    private var nextNumber = 0
+
+    mutating func retain(_ feed: Feed) -> Member {
+        if let (member, count) = members[feed] {
+            members[feed] = (member, count + 1)
+            return member
+        }
+        let member = Member(number: nextNumber, format: feed.format)
+        nextNumber += 1
+        members[feed] = (member, 1)
+        for pattern in feed.patterns { index.insert(member, for: pattern) }
+        return member
     }
 
     mutating func release(_ feed: Feed) {
-        guard let count = counts[feed] else { return }
-        counts[feed] = count == 1 ? nil : count - 1
-        if count == 1 { index.remove(feed, for: feed.pattern) }
+        guard let (member, count) = members[feed] else { return }
+        guard count == 1 else { return members[feed] = (member, count - 1) }
+        members[feed] = nil
+        for pattern in feed.patterns { index.remove(member, for: pattern) }
     }
 
-    func matching(_ topic: Topic) -> [Feed] {
-        var found: [Feed] = []
+    /// Those that hear a topic, each once.
+    func matching(_ topic: Topic) -> [Member] {
+        var found: [Member] = []
         index.forEachMatch(topic) { found.append($0) }
-        return found
+        return found.count > 1 ? Array(Set(found)) : found
     }
 }

@@ -3,10 +3,10 @@ import Broadcasting
 import EventLog
 import MicroHTTP
 
-/// Tells observers of committed events: `Broadcasting`'s table of weakly held observers, keyed by feed, and an index
+/// Notifies observers of committed events: `Broadcasting`'s table of weakly held observers, keyed by feed, and an index
 /// that finds the feeds in use that match a topic.
 final class TopicBroadcaster: Sendable {
-    private let table = ObserverTable<Feed, EventFrames>()
+    private let table = ObserverTable<FeedsInUse.Member, EventFrames>()
     private let feeds = Lock(FeedsInUse())
     private let memory: ReaderMemory?
 
@@ -23,31 +23,27 @@ final class TopicBroadcaster: Sendable {
         _ observer: Observer,
         format: Feed.Format,
         receive: @escaping @Sendable (Observer, EventFrames) -> Void
-    ) -> [TopicRegistration] {
+    ) -> TopicRegistration {
         register(observer, for: observer.topics, format: format, receive: receive)
     }
 
-    /// Registers any object under patterns. The registrations end when they are released: the object keeps them.
-    ///
-    /// One whose patterns overlap hears a run once per pattern, and must tell by the position.
+    /// Registers any object under patterns. The registration ends when it is released: the object keeps it.
     func register<Observer: AnyObject & Sendable>(
         _ observer: Observer,
         for patterns: [TopicPattern],
         format: Feed.Format,
         deliver: Delivery = .immediate,
         receive: @escaping @Sendable (Observer, EventFrames) -> Void
-    ) -> [TopicRegistration] {
-        Set(patterns).map { pattern in
-            let feed = Feed(pattern: pattern, format: format)
-            feeds.withLock { $0.retain(feed) }
-            let registration = table.register(feed, owner: observer, deliver: deliver, handler: receive)
-            return TopicRegistration(token: table.token(for: registration)) { [weak self] in
-                self?.feeds.withLock { $0.release(feed) }
-            }
+    ) -> TopicRegistration {
+        let feed = Feed(patterns: Set(patterns), format: format)
+        let member = feeds.withLock { $0.retain(feed) }
+        let registration = table.register(member, owner: observer, deliver: deliver, handler: receive)
+        return TopicRegistration(token: table.token(for: registration)) { [weak self] in
+            self?.feeds.withLock { $0.release(feed) }
         }
     }
 
-    /// Tells of a commit, in sequence order, on the thread that commits. Consecutive events of one topic go as one
+    /// Notifies observers of a commit, in sequence order, on the thread that commits. Consecutive events of one topic go as one
     /// run, unless they are large.
     func notify(_ commit: Commit) {
         var rest = commit.events[...]
@@ -69,7 +65,7 @@ final class TopicBroadcaster: Sendable {
     }
 }
 
-/// One registration of an observer; it ends when it is released.
+/// The registration of an observer under all its patterns; it ends when it is released.
 final class TopicRegistration: Sendable {
     private let token: ObservationToken
     private let release: @Sendable () -> Void

@@ -266,7 +266,7 @@ final class WebhookRegistry: Sendable {
             observer.state == .active
             ? broadcaster.register(observer, format: .none) { [dispatcher] observer, frames in
                 observer.receive(frames, dispatcher)
-            } : []
+            } : nil
         observer.hold(Registrations(topics: topics, directory: directory.add(observer)))
         members.withLock { $0[id] = observer }
         // After registering: what was committed before is found pending, what comes after wakes the dispatcher.
