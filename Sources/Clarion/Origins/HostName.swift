@@ -52,6 +52,6 @@ public struct HostName: Hashable, Sendable {
 extension Collection<UInt8> {
     /// Whether they are the bytes of a name in lower case; case does not matter (RFC 9110 section 4.2.3).
     func isEqual(to name: String) -> Bool {
-        count == name.utf8.count && zip(self, name.utf8).allSatisfy { $0.asciiLowercased == $1 }
+        count == name.utf8.count && lazy.map(\.asciiLowercased).elementsEqual(name.utf8)
     }
 }

@@ -18,11 +18,7 @@ struct TrustedProxies: Sendable {
             let peer = ForwardedNode(Array(address.utf8)[...]), contains(peer),
             let forwarded = forwarded(request.headers, by: peer)
         else { return request }
-        var request = request
-        if let client = forwarded.client { request.remoteAddress = client.text }
-        request.forwardedHost = forwarded.host
-        request.forwardedScheme = forwarded.scheme
-        return request
+        return request.forwarded(for: forwarded.client?.text, host: forwarded.host, scheme: forwarded.scheme)
     }
 
     /// What `Forwarded` (RFC 7239) or the `X-Forwarded-` fields tell; nil if there are none.

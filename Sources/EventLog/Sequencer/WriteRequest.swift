@@ -1,5 +1,5 @@
-/// Something that waits to be written.
-enum WriteRequest: Sendable {
+/// Something that waits to be written. Indirect: it is handed through several arrays before it is.
+indirect enum WriteRequest: Sendable {
     /// Events, and whom to tell how it went.
     case append(
         [EventDraft],

@@ -86,8 +86,9 @@ public struct HeaderFields: Sendable {
         guard range.count == name.utf8CodeUnitCount else { return false }
         return name.withUTF8Buffer { expected in
             for offset in 0..<range.count {
-                let byte = unsafe expected[offset]
-                guard bytes[range.lowerBound + offset].asciiLowercased == byte.asciiLowercased else { return false }
+                let (byte, other) = unsafe (bytes[range.lowerBound + offset], expected[offset])
+                // Mostly names are spelled as here.
+                guard byte == other || byte.asciiLowercased == other.asciiLowercased else { return false }
             }
             return true
         }

@@ -9,15 +9,33 @@ public struct Request: Sendable {
         let headers: HeaderFields
         let body: [UInt8]
         let id: String
-        let record = RequestRecord()
+        let sender: Sender
+        let record: RequestRecord
 
-        init(_ method: Method, _ target: Target, _ headers: HeaderFields, _ body: [UInt8], _ id: String) {
+        init(
+            _ method: Method,
+            _ target: Target,
+            _ headers: HeaderFields,
+            _ body: [UInt8],
+            _ id: String,
+            from sender: Sender,
+            _ record: RequestRecord
+        ) {
             self.method = method
             self.target = target
             self.headers = headers
             self.body = body
             self.id = id
+            self.sender = sender
+            self.record = record
         }
+    }
+
+    /// Who sends it, as far as the connection shows it and proxies tell.
+    private struct Sender {
+        var remoteAddress: String?
+        var host: String?
+        var scheme: String?
     }
 
     private let message: Message
@@ -38,13 +56,13 @@ public struct Request: Sendable {
     ///
     /// It is the peer's, until whoever knows that for a proxy puts the client's in its place: without a port where that is
     /// not known.
-    public var remoteAddress: String?
+    public var remoteAddress: String? { message.sender.remoteAddress }
 
     /// What the client has asked for as host and port, where that is not what `Host` says: a proxy may have changed it.
-    public var forwardedHost: String?
+    public var forwardedHost: String? { message.sender.host }
 
     /// The scheme that the client has used, `http` or `https`; nil where it is not known.
-    public var forwardedScheme: String?
+    public var forwardedScheme: String? { message.sender.scheme }
 
     /// The identifier of this request in logs and in the `Request-Id` response field: the client's own if it sent one
     /// of 1 to 128 characters of `A-Z a-z 0-9 . _ ~ : / + = -`, otherwise a new one.
@@ -70,9 +88,23 @@ public struct Request: Sendable {
         forwardedScheme: String? = nil,
         id: String
     ) {
-        message = Message(method, target, headers, body, id)
-        self.remoteAddress = remoteAddress
-        self.forwardedScheme = forwardedScheme
+        let sender = Sender(remoteAddress: remoteAddress, scheme: forwardedScheme)
+        message = Message(method, target, headers, body, id, from: sender, RequestRecord())
+    }
+
+    private init(_ message: Message) {
+        self.message = message
+    }
+
+    /// The request as its client sent it to a proxy.
+    ///
+    /// - Parameters:
+    ///   - address: the client's; nil if the proxy does not tell, and so stands for it.
+    ///   - host: see ``forwardedHost``.
+    ///   - scheme: see ``forwardedScheme``.
+    public func forwarded(for address: String?, host: String?, scheme: String?) -> Request {
+        let sender = Sender(remoteAddress: address ?? remoteAddress, host: host, scheme: scheme)
+        return Request(Message(method, target, headers, body, id, from: sender, record))
     }
 
     /// The path segment that a `{name}` of the route matched, parsed.

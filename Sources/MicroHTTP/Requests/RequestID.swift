@@ -8,7 +8,16 @@ enum RequestID {
     /// Unique in this process and, by its random prefix, among restarts.
     static func next() -> String {
         let number = counter.add(1, ordering: .relaxed).newValue
-        return String(prefix &+ number &* 0x9E37_79B9_7F4A_7C15, radix: 16)
+        var rest = prefix &+ number &* 0x9E37_79B9_7F4A_7C15
+        // Each answer has one: made without what makes numbers of any size into text.
+        return unsafe String(unsafeUninitializedCapacity: 16) { text in
+            for place in 0..<16 {
+                rest = rest << 4 | rest >> 60
+                let digit = UInt8(truncatingIfNeeded: rest & 15)
+                unsafe text[place] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+            }
+            return 16
+        }
     }
 
     /// The client's own identifier if it can stand in a header and a log line as it is.

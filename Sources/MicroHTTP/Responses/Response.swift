@@ -55,8 +55,7 @@ public struct Response: Sendable {
         headers: [(name: String, value: String)] = []
     ) {
         document.append(UInt8(ascii: "\n"))
-        self.init(status, headers: [("Content-Type", mediaType)], body: document)
-        self.headers += headers
+        self.init(status, headers: [("Content-Type", mediaType)] + headers, body: document)
     }
 
     /// The same response, whose body is one copy for all to whom it is sent. It counts nowhere, as it is there anyway.

@@ -8,6 +8,9 @@ package final class EventPoll: Sendable {
 
     private let poll: Int32
     private static let wakeToken = UInt64.max
+    /// How many descriptors are looked at in one go. Up to 1,024 bytes lie on the stack, and each turn of a loop would
+    /// allocate more.
+    private static let eventsAtOnce = 1024 / MemoryLayout<epoll_event>.stride
 
     /// Waits at nothing yet but ``wakeUp``.
     package init() throws(SystemError) {
@@ -45,7 +48,7 @@ package final class EventPoll: Sendable {
     /// - Returns: whether it was not the time that ended it.
     @discardableResult
     package func wait(milliseconds: Int32, _ body: (UInt64, Readiness) -> Void) -> Bool {
-        unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+        unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.eventsAtOnce) { events in
             // A signal interrupts (EINTR, -1): the caller's loop comes again.
             let count = unsafe epoll_wait(poll, events.baseAddress, Int32(events.count), milliseconds)
             for index in 0..<max(Int(count), 0) {

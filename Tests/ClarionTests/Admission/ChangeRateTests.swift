@@ -9,8 +9,7 @@ import Testing
     private let start = ContinuousClock.now
 
     private func request(from address: String) throws -> Request {
-        var request = try Request(fields: [])
-        request.remoteAddress = address
+        let request = try Request(fields: [], from: address)
         return request
     }
 

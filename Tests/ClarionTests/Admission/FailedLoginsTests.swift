@@ -9,8 +9,7 @@ import Testing
     private let start = ContinuousClock.now
 
     private func address(_ text: String) throws -> ClientAddress {
-        var request = try Request(fields: [])
-        request.remoteAddress = text
+        let request = try Request(fields: [], from: text)
         return ClientAddress(request)
     }
 

@@ -15,8 +15,7 @@ import Testing
     }
 
     private func seen(_ fields: [(String, String)], from peer: String = "10.0.0.1:5000") throws -> Request {
-        var request = try Request(fields: fields.map { ($0.0, Array($0.1.utf8)) })
-        request.remoteAddress = peer
+        let request = try Request(fields: fields.map { ($0.0, Array($0.1.utf8)) }, from: peer)
         return proxies.unwrap(request)
     }
 

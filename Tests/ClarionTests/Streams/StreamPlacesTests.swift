@@ -7,8 +7,7 @@ import Testing
 
 @Suite struct StreamPlacesTests {
     private func client(_ address: String) throws -> StreamPlaces.Client {
-        var request = try Request(fields: [])
-        request.remoteAddress = address
+        let request = try Request(fields: [], from: address)
         return .address(ClientAddress(request))
     }
 

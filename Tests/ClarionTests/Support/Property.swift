@@ -81,7 +81,8 @@ extension Request {
         _ target: String = "/topics/a/events",
         fields: [(name: String, value: [UInt8])] = [],
         body: [UInt8] = [],
-        parameters: [(name: String, value: String)] = [("topic", "a")]
+        parameters: [(name: String, value: String)] = [("topic", "a")],
+        from remoteAddress: String? = nil
     ) throws(Problem) {
         var headers = HeaderFields()
         for (name, value) in fields { headers.append(name: name.utf8, value: value) }
@@ -90,7 +91,7 @@ extension Request {
             target: try Target(bytes: Array(target.utf8)),
             headers: headers,
             body: body,
-            remoteAddress: nil,
+            remoteAddress: remoteAddress,
             id: "test"
         )
         for (name, value) in parameters { self.parameters.append(name, value) }

@@ -96,6 +96,7 @@ final class LogWriter: @unchecked Sendable {
         guard let tables else { throw .isClosed }
         var committed = CommittedGroup()
         committed.events.reserveCapacity(group.reduce(0) { $0 + $1.events })
+        committed.results.reserveCapacity(group.count)
         try tables.transaction(awaitingDisk: true, db) {
             var time = tables.time.begin()
             for request in group {
