@@ -190,7 +190,9 @@ final class Exchange {
                 server: server
             )
         case .later(let start):
-            guard server.inFlight.enter() else { return unsafe queue(Problem.stopping.response(instance: id), on: connection) }
+            guard server.inFlight.enter() else {
+                return unsafe queue(Problem.stopping.response(instance: id), on: connection)
+            }
             let answer = PendingAnswer()
             // Over TLS only the loop's thread can send one.
             let client = WaitingClient(socket: owner.socket, takesInterim: takesChunks && owner.session == nil)
