@@ -44,6 +44,11 @@ static inline CURLcode clarion_easy_set_header_function(CURL *handle, curl_write
     return curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, function);
 }
 
+static inline CURLcode clarion_easy_set_progress_function(CURL *handle, curl_xferinfo_callback function) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, function) : code;
+}
+
 static inline CURLcode clarion_easy_set_open_socket_function(CURL *handle, curl_opensocket_callback function) {
     return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }

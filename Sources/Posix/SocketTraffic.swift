@@ -4,7 +4,8 @@ import CPosix
 /// `TCP_INFO`).
 package struct SocketTraffic: Equatable {
     private let written: UInt64
-    private let received: UInt64
+    /// Received over it.
+    package let received: UInt64
     private let unread: UInt64
 
     /// `nil` where that cannot be told: on a socket that is not TCP's, and on systems other than Linux.

@@ -15,7 +15,12 @@ struct TopicSegment: Hashable {
 
     /// The same bytes in storage of their own, for a key that outlives the name it was cut from.
     func copied() -> TopicSegment {
-        TopicSegment(bytes: String(Substring(bytes))[...].utf8)
+        TopicSegment(bytes: TopicSegment.text(of: [self])[...].utf8)
+    }
+
+    /// The text that has these segments.
+    static func text(of segments: [TopicSegment]) -> String {
+        segments.map { String(Substring($0.bytes)) }.joined(separator: ".")
     }
 }
 
@@ -39,5 +44,15 @@ struct TopicSegments: IteratorProtocol {
         }
         rest = bytes[bytes.index(after: dot)...]
         return TopicSegment(bytes: bytes[..<dot])
+    }
+
+    /// Takes all that is left but a `**` at its end, as one text; nil if that is nothing.
+    mutating func takeRun() -> String? {
+        var segments: [TopicSegment] = []
+        while case var after = self, let segment = after.next(), segment != .doubleStar {
+            segments.append(segment)
+            self = after
+        }
+        return segments.isEmpty ? nil : TopicSegment.text(of: segments)
     }
 }

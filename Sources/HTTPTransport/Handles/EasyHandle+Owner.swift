@@ -10,6 +10,10 @@ extension EasyHandle {
         var lostAfter: UInt32 = 0
         /// Whether the transfer has a connection of its own, rather than one that was kept.
         var hasOpenedSocket = false
+        /// The socket that is watched for it.
+        var socket: Int32?
+        var lines = LineBound()
+        var framing = FramingBound()
 
         static func allocate(_ value: Shared) -> UnsafeMutablePointer<Shared> {
             let size = MemoryLayout<Shared>.stride + Int(CURL_ERROR_SIZE)
@@ -28,6 +32,7 @@ extension EasyHandle {
     func setCallbacks() {
         unsafe clarion_easy_set_write_function(pointer, Self.writeFunction)
         unsafe clarion_easy_set_header_function(pointer, Self.headerFunction)
+        unsafe clarion_easy_set_progress_function(pointer, Self.progressFunction)
     }
 
     /// Has the owner be asked for each address that is about to be connected to.
@@ -50,9 +55,12 @@ extension EasyHandle {
         unsafe shared?.assumingMemoryBound(to: Shared.self).pointee.owner
     }
 
-    /// `CURLOPT_HEADERFUNCTION(3)`
+    /// `CURLOPT_HEADERFUNCTION(3)`: any count but the one given ends the transfer.
     private nonisolated static let headerFunction: curl_write_callback = { bytes, size, count, shared in
-        guard let owner = unsafe owner(shared), let bytes = unsafe bytes else { return 0 }
+        guard let owner = unsafe owner(shared), let bytes = unsafe bytes,
+            let shared = unsafe shared?.assumingMemoryBound(to: Shared.self),
+            unsafe shared.pointee.lines.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        else { return 0 }
         unsafe owner.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
         return size * count
     }
@@ -65,6 +73,16 @@ extension EasyHandle {
         case .later: Int(CURL_WRITEFUNC_PAUSE)
         case .refused: 0
         }
+    }
+
+    /// `CURLOPT_XFERINFOFUNCTION(3)`: any answer but 0 ends the transfer.
+    private nonisolated static let progressFunction: curl_xferinfo_callback = { shared, _, downloaded, _, uploaded in
+        guard let shared = unsafe shared?.assumingMemoryBound(to: Shared.self) else { return 0 }
+        // Before there is a line there is no chunk; and HTTP/2, whose connections are shared, has none.
+        let lines = unsafe shared.pointee.lines
+        guard lines.bytes > 0, !lines.isOfHTTP2 else { return 0 }
+        let progress = Int64(downloaded) &+ Int64(uploaded) &+ Int64(lines.bytes)
+        return unsafe shared.pointee.framing.takeTurn(progress: progress, over: shared.pointee.socket) ? 0 : 1
     }
 
     /// `CURLOPT_OPENSOCKETFUNCTION(3)`: `CURL_SOCKET_BAD` makes libcurl try the next address, or give up with

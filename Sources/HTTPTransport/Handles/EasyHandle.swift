@@ -39,7 +39,7 @@ package struct EasyHandle: ~Copyable {
         unsafe self.pointer = pointer
         unsafe self.shared = Shared.allocate(shared)
         unsafe clarion_easy_set_pointer(pointer, CURLOPT_ERRORBUFFER, self.shared.errorText)
-        for option in [CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA] {
+        for option in [CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_XFERINFODATA] {
             unsafe clarion_easy_set_pointer(pointer, option, self.shared)
         }
     }

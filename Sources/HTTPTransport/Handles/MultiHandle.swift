@@ -89,7 +89,7 @@ package struct MultiHandle: ~Copyable {
                 unsafe clarion_easy_get_socket(easy, CURLINFO_ACTIVESOCKET, &socket)
                 if socket != CURL_SOCKET_BAD { sockets.keep(socket) }
             }
-            return (owner, unsafe TransferEnding(code, of: easy, errorText: shared.errorText))
+            return (owner, unsafe TransferEnding(code, of: easy, sharing: shared))
         }
         return nil
     }
@@ -103,8 +103,12 @@ package struct MultiHandle: ~Copyable {
     }
 
     /// `CURLMOPT_SOCKETFUNCTION(3)`
-    private static let socketFunction: curl_socket_callback = { _, socket, interest, watch, _ in
+    private static let socketFunction: curl_socket_callback = { easy, socket, interest, watch, _ in
         guard let watch = unsafe watch else { return 0 }
+        // Asked for each transfer anew, also over a connection that was kept.
+        if interest != CURL_POLL_REMOVE, let easy = unsafe easy, let shared = unsafe EasyHandle.shared(of: easy) {
+            unsafe shared.pointee.socket = socket
+        }
         unsafe Unmanaged<SocketWatch>.fromOpaque(watch).takeUnretainedValue().watch(socket, for: interest)
         return 0
     }

@@ -7,6 +7,8 @@ package struct TransferEnding: Sendable {
         case complete
         /// There is no memory, or a line of an answer is longer than libcurl takes.
         case outOfMemory
+        /// What an answer has beside its body is more than is taken: see ``LineBound`` and ``FramingBound``.
+        case oversized
         case uninitialised
         case unresolved
         /// `connect(2)` failed for that reason; 0 if there is none.
@@ -23,10 +25,17 @@ package struct TransferEnding: Sendable {
     /// libcurl's sentence about what went wrong; empty if nothing did.
     package let text: String
 
-    init(_ code: CURLcode, of easy: UnsafeMutableRawPointer, errorText: UnsafePointer<CChar>) {
+    init(
+        _ code: CURLcode,
+        of easy: UnsafeMutableRawPointer,
+        sharing shared: UnsafeMutablePointer<EasyHandle.Shared>
+    ) {
+        let errorText = unsafe shared.errorText
         kind =
             switch code {
             case CURLE_OK: .complete
+            case CURLE_WRITE_ERROR where unsafe shared.pointee.lines.isPassed: .oversized
+            case CURLE_ABORTED_BY_CALLBACK where unsafe shared.pointee.framing.isPassed: .oversized
             case CURLE_OUT_OF_MEMORY: .outOfMemory
             case CURLE_FAILED_INIT: .uninitialised
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unresolved

@@ -38,6 +38,7 @@ extension Transfer {
         case .complete: return fail(.connectionReset, "the head of the response is cut short")
         // What libcurl says of a line of more than 100 KiB.
         case .outOfMemory: return fail(.responseTooLarge, "the head of the response is too long")
+        case .oversized: return fail(.responseTooLarge, "the response has too much beside its body")
         default: break
         }
         if options.proxy != nil, case let status = easy.tunnelStatus, status >= 300 {
@@ -68,7 +69,7 @@ extension TransferEnding {
         case .unconnected(ECONNRESET): .connectionReset
         case .unconnected: .connectionRefused
         case .unsecured, .unreadableAuthorities: .tlsError
-        case .complete, .outOfMemory, .uninitialised, .interrupted: .connectionReset
+        case .complete, .outOfMemory, .oversized, .uninitialised, .interrupted: .connectionReset
         }
     }
 }

@@ -69,4 +69,40 @@ import Testing
         #expect(index.matches(.of(String(repeating: ".", count: 255))) == [1, 2])
         #expect(index.matches(.of(String(repeating: ".", count: 100))) == [2])
     }
+
+    @Test func `long patterns take two nodes at most each, whatever they share, and are found as by a naive matcher`() {
+        var random = SplitMix(seed: 5)
+        func segments(_ count: Int) -> String {
+            (0..<count).map { _ in Bool.random(using: &random) ? "a" : "*" }.joined(separator: ".")
+        }
+        var trie = TopicPatternTrie<Int>()
+        // In pairs that part at their ends: each pair shares next to nothing with others.
+        let patterns = (0..<200).flatMap { _ in
+            let shared = segments(Int.random(in: 1...125, using: &random))
+            return [TopicPattern.of(shared + ".z"), .of(shared + (Bool.random(using: &random) ? ".**" : ".*"))]
+        }
+        for (value, pattern) in patterns.enumerated() { _ = trie.insert(value, for: pattern) }
+        #expect(nodes(of: trie) <= 2 * patterns.count)
+        for count in stride(from: 1, through: 127, by: 7) {
+            for end in [".a", ".z"] {
+                let topic = Topic.of(String(repeating: "a.", count: count - 1) + "a" + end)
+                var found: [Int] = []
+                trie.forEachMatch(topic) { found.append($0) }
+                let expected = patterns.indices.filter { naiveMatch(patterns[$0].text, topic.name) }
+                #expect(found.sorted() == expected)
+            }
+        }
+        for value in stride(from: 0, to: patterns.count, by: 2) { _ = trie.remove(value, for: patterns[value]) }
+        #expect(nodes(of: trie) <= patterns.count)
+    }
+
+    private func nodes(of trie: TopicPatternTrie<Int>) -> Int {
+        Mirror(reflecting: trie).children.reduce(1) { count, part in
+            switch part.value {
+            case let children as [TopicSegment: TopicPatternTrie<Int>]: children.values.reduce(count) { $0 + nodes(of: $1) }
+            case let children as [TopicPatternTrie<Int>]: children.reduce(count) { $0 + nodes(of: $1) }
+            default: count
+            }
+        }
+    }
 }

@@ -1,0 +1,97 @@
+"""Endpoints that answer without end what is no body: lines of heads and trailers, and heads of chunks."""
+
+import socket
+import threading
+
+import pytest
+
+from waiting import wait_until
+
+OPTIONS = ("--allow-egress", "127.0.0.0/8", "--webhooks-retry", "1h")
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+#: What comes first, and what comes after it again and again.
+LINES = {
+    "fields": (b"HTTP/1.1 200 OK\r\n", b"X: a\r\n" * 10_000),
+    "interim heads": (b"", b"HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n" * 2_000),
+    "trailers": (CHUNKED + b"0\r\n", b"X: a\r\n" * 10_000),
+    "long trailers": (CHUNKED + b"0\r\n", (b"X: " + b"a" * 1_000 + b"\r\n") * 60),
+}
+
+
+class Flood:
+    """Sends whoever connects the one, and then the other until they have had enough."""
+
+    def __init__(self, first, again):
+        self.first, self.again = first, again
+        self.sent = 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}/"
+
+    def __enter__(self):
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        # A thread that waits in accept(2) would keep it.
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def _accept(self):
+        while True:
+            try:
+                connection = self.listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        with connection:
+            try:
+                connection.recv(65536)
+                connection.sendall(self.first)
+                while True:
+                    connection.sendall(self.again)
+                    self.sent += len(self.again)
+            except OSError:
+                pass
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_lines_without_end_are_too_large(start_hub, topic, kind):
+    hub = start_hub(*OPTIONS)
+    before = hub.rss()
+    with Flood(*LINES[kind]) as flood:
+        webhook = hub.register(flood.url, topic)
+        event = hub.post(topic, "x")
+        path = f"/observers/{webhook['id']}/deliveries/{event['id']}"
+        wait_until(lambda: hub.get(path).json()["attempts"] == 1)
+        assert hub.get(path).json()["failure"] == "response-too-large"
+        assert hub.rss() - before < 16 << 20
+        # Asking for consent is answered in the same way.
+        response = hub.request("POST", f"/observers/{webhook['id']}/test")
+        assert response.json()["failure"] == "response-too-large", response.text
+    assert hub.rss() - before < 16 << 20
+
+
+def test_an_extension_of_a_chunk_without_end_is_too_large(start_hub, topic, figure):
+    hub = start_hub(*OPTIONS)
+    with Flood(CHUNKED + b"1;", b"a" * 65536) as flood:
+        webhook = hub.register(flood.url, topic)
+        processor_time = hub.processor_time()
+        event = hub.post(topic, "x")
+        path = f"/observers/{webhook['id']}/deliveries/{event['id']}"
+        wait_until(lambda: hub.get(path).json()["attempts"] == 1)
+        spent = hub.processor_time() - processor_time
+        assert hub.get(path).json()["failure"] == "response-too-large"
+        figure(f"{flood.sent >> 20} MiB read, for {spent:.2f} s of processor")
+        assert flood.sent < 1 << 30
+
+
+def test_a_body_in_many_chunks_with_extensions_is_an_answer(start_hub, topic):
+    """4,000 of them, which are 60 KB of a body, and each has an extension that is longer."""
+    hub = start_hub(*OPTIONS)
+    with Flood(CHUNKED + (b"f;" + b"a" * 100 + b"\r\n" + b"b" * 15 + b"\r\n") * 4_000 + b"0\r\n\r\n", b"") as endpoint:
+        webhook = hub.register(endpoint.url, topic)
+        hub.post(topic, "x")
+        wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 1)
