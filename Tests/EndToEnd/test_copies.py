@@ -189,6 +189,48 @@ def test_a_backup_under_load_passes_the_check(start_hub, clarion, run, tmp_path)
     again.post("t0", b"more")
 
 
+def test_a_copy_takes_the_place_of_no_file_that_a_log_has(start_hub, clarion, tmp_path):
+    hub, other = start_hub(), start_hub()
+    hub.post("a", b"1")
+    other.post("b", b"1")
+    for folder in [hub.data, other.data]:
+        names = {path.name for path in folder.iterdir()}
+        assert names >= {"clarion.db", "clarion.db-wal", "clarion.db-shm", "clarion.lock"}
+        for name in names | {"clarion.db-journal", "clarion.reserve", "clarion.db.new"}:
+            result = clarion("backup", folder / name, "--data", hub.data)
+            assert result.returncode == 1 and result.stdout == "", name
+        assert {path.name for path in folder.iterdir()} == names
+    # Beside them is a place like any other.
+    assert clarion("backup", hub.data / "copy.db", "--data", hub.data).returncode == 0
+    for one, topic in [(hub, "a"), (other, "b")]:
+        one.post(topic, b"2")
+        one.kill()
+        one.restart()
+        assert len(one.history(topic)) == 2
+
+
+def test_a_former_copy_that_was_in_use_is_not_half_replaced(start_hub, clarion, tmp_path):
+    hub = start_hub()
+    hub.post("a", b"1")
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    assert clarion("backup", folder, "--data", hub.data).returncode == 0
+    tried = start_hub(data=folder)
+    tried.post("b", b"1")
+    result = clarion("backup", folder, "--data", hub.data)
+    assert result.returncode == 1 and "clarion.db-wal" in result.stderr, result
+    tried.kill()
+    result = clarion("backup", folder, "--data", hub.data)
+    assert result.returncode == 1 and "remove both" in result.stderr, result
+    tried.restart()
+    assert len(tried.history("b")) == 1
+    # One that was stopped in order is a file like any other.
+    tried.stop()
+    hub.post("a", b"2")
+    assert clarion("backup", folder, "--data", hub.data).returncode == 0
+    assert len(start_hub(data=folder).history("a")) == 2
+
+
 def test_what_cannot_be_backed_up(start_hub, clarion, run, tmp_path):
     hub = start_hub()
     hub.post("a", b"x")

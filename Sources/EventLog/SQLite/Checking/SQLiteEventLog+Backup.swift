@@ -9,8 +9,8 @@ extension SQLiteEventLog {
     ///   - directory: where the log is kept.
     ///   - path: the copy, which is whole or not there; a file of that name is replaced.
     /// - Throws: ``EventLogError`` with code `log-missing` if there is no log, `log-foreign` if the file is none of this
-    ///   program, `log-unwritable` if the copy cannot be made or would replace the log itself, `log-corrupt`,
-    ///   `storage-full`, `log-failed`.
+    ///   program, `log-unwritable` if the copy cannot be made or would replace a file of a log, `log-locked` if a hub has its
+    ///   folder open, `log-corrupt`, `storage-full`, `log-failed`.
     public static func backup(directory: String, to path: String) throws(EventLogError) {
         let file = LogFile(directory: directory)
         guard FileManager.default.fileExists(atPath: file.path) else {
@@ -19,10 +19,9 @@ extension SQLiteEventLog {
                 message: "There is no log in \(directory): \(file.path) does not exist."
             )
         }
-        guard identity(of: file.path) != identity(of: path) else {
-            throw EventLogError(code: .unwritable, message: "\(path) is the log itself.")
-        }
         try file.checkHeader()
+        let lock = try BackupTarget(path).claim(besides: file)
+        defer { lock?.release() }
         let draft = "\(path).\(ProcessInfo.processInfo.processIdentifier).part"
         defer {
             for end in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: draft + end) }
@@ -46,14 +45,6 @@ extension SQLiteEventLog {
         // In one step, which is one transaction of reading: otherwise each commit of the hub would begin it anew.
         try log.reading { try $0.backup(to: copy) }
         try copy.close()
-    }
-
-    /// Which file it is, whatever it is called.
-    private static func identity(of path: String) -> [String: Int]? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let number = attributes[.systemFileNumber] as? Int, let system = attributes[.systemNumber] as? Int
-        else { return nil }
-        return ["number": number, "system": system]
     }
 }
 
