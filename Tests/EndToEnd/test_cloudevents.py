@@ -209,6 +209,15 @@ def test_a_header_that_is_wrong_is_named(shared_hub, topic, name, value, paramet
     assert shared_hub.history(topic) == []
 
 
+def test_lines_may_be_the_data_of_a_cloud_event(shared_hub, topic):
+    headers = {"ce-specversion": "1.0", "ce-id": "1", "ce-source": "/s", "ce-type": "lines", "Content-Type": "application/x-ndjson"}
+    for status in (201, 200):
+        assert shared_hub.request("POST", events_path(topic), data=b"1\n2\n", headers=headers).status_code == status
+    [event] = shared_hub.history(topic)
+    assert event["type"] == "lines" and event["contentType"] == "application/x-ndjson"
+    assert event["data"] == "1\n2\n"
+
+
 def test_a_header_that_comes_twice_is_named(shared_hub, topic):
     data = request("POST", events_path(topic), REQUIRED, b"x").replace(b"\r\n\r\n", b"\r\nCE-ID: 2\r\n\r\n")
     assert_problem(exchange(shared_hub.port, data), 400, "cloudevent-invalid", parameter="ce-id")

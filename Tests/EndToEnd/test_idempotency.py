@@ -7,6 +7,7 @@ import pytest
 
 from hub_process import events_path
 from problems import assert_problem
+from raw_http import RawConnection
 
 
 def post(hub, topic, data=b"x", key=None, **headers):
@@ -77,6 +78,16 @@ def test_a_key_that_is_none(shared_hub, topic, key):
     if key:
         response = post(shared_hub, topic, key=key.encode())
         assert_problem(response, 400, "idempotency-key-invalid", parameter="Idempotency-Key")
+    assert shared_hub.history(topic) == []
+
+
+@pytest.mark.parametrize("field, code", [("Idempotency-Key", "idempotency-key-invalid"), ("Event-Type", "event-type-invalid")])
+def test_two_of_what_there_is_one_of_are_refused(shared_hub, topic, field, code):
+    with RawConnection(shared_hub.port) as connection:
+        lines = f"{field}: a\r\n{field}: b\r\n"
+        head = f"POST {events_path(topic)} HTTP/1.1\r\nHost: localhost\r\n{lines}Content-Length: 1\r\n\r\nx"
+        connection.send(head.encode())
+        assert_problem(connection.receive(), 400, code, parameter=field)
     assert shared_hub.history(topic) == []
 
 

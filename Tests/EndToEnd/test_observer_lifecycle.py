@@ -62,6 +62,7 @@ def test_disabled_and_enabled_again(hub, receiver, topic):
     disabled = told(hub, 2)[1]
     assert disabled[0] == "disabled"
     assert disabled[1]["id"] == webhook["id"] and disabled[1]["reason"] == "gone"
+    assert disabled[1]["deadLetters"] == 5, "what was answered 410 is one, too"
     wait_until(lambda: hub.observer(webhook["id"])["stats"]["deadLetters"] == 5)
     receiver.answer = lambda delivery: 204
     hub.request("PATCH", f"/observers/{webhook['id']}", json={"enabled": True})

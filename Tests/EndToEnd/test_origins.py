@@ -42,6 +42,16 @@ def test_a_local_hub_answers_to_no_other_name(shared_hub, host, method, target):
         assert_problem(response, 421, "host-unknown", parameter="Host")
 
 
+def test_the_host_that_a_target_names_counts(shared_hub):
+    """RFC 9112 section 3.2.2"""
+    for target, host, status in [
+            ("http://attacker.example/healthz", "localhost", 421), ("http://localhost/healthz", "attacker.example", 200),
+            ("http://127.0.0.1:1/healthz", "localhost", 200), ("HTTP://Attacker.Example:80/", "127.0.0.1", 421)]:
+        with RawConnection(shared_hub.port) as connection:
+            connection.send(request("GET", target, {"Host": host}))
+            assert connection.receive().status == status, target
+
+
 def test_names_can_be_added(start_hub):
     hub = start_hub("--allow-host", "hub.example", "--allow-host", "10.0.0.7", environment={})
     for host in ["hub.example", "HUB.Example:443", "10.0.0.7:80", "localhost"]:

@@ -132,7 +132,7 @@ def test_a_full_last_page_has_no_next(shared_hub, topic):
 
 
 @pytest.mark.parametrize("query, parameter", [
-    ("limit=0", "limit"), ("limit=1001", "limit"), ("limit=many", "limit"), ("limit=", "limit"), ("cursor=%21", "cursor"),
+    ("limit=0", "limit"), ("limit=1001", "limit"), ("limit=many", "limit"), ("limit=", "limit"), ("cursor=%21", "cursor"), ("cursor=", "cursor"),
     ("cursor=" + quote(base64.b64encode(b"\xff\xfe").decode()), "cursor")])
 def test_a_list_with_a_bad_parameter(shared_hub, query, parameter):
     assert_problem(shared_hub.get(f"/topics?{query}"), 400, "parameter-invalid", parameter=parameter)

@@ -16,7 +16,8 @@ enum EventType {
             try validate(text, parameter: "type")
         }
         guard let bytes = request.headers.bytes(of: "Event-Type") else { return parameter }
-        return try validate(String(utf8: bytes), parameter: "Event-Type")
+        let isOne = request.headers.count(of: "Event-Type") == 1
+        return try validate(isOne ? String(utf8: bytes) : nil, parameter: "Event-Type")
     }
 
     private static func validate(_ text: String?, parameter: String) throws(Problem) -> String {
@@ -24,7 +25,7 @@ enum EventType {
             throw Problem(
                 .badRequest,
                 code: "event-type-invalid",
-                detail: "An event type has 1 to 128 characters, in UTF-8, and no line break or NUL.",
+                detail: "An event has one type at most, of 1 to 128 characters, in UTF-8, without line break or NUL.",
                 parameter: parameter
             )
         }

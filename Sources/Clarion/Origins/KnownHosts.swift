@@ -21,7 +21,7 @@ struct KnownHosts: Sendable {
     func require(_ request: Request) throws(Problem) {
         // What a proxy was asked for is looked at only where names are given: without, it has its own to answer to. What
         // sends no Host speaks HTTP/1.0, and is no browser.
-        let host = allowed.isEmpty ? request.headers.bytes(of: "Host") : request.askedHost
+        let host = allowed.isEmpty ? request.namedHost : request.askedHost
         guard !takesAny, let host else { return }
         let name = Self.withoutPort(host)
         guard !HostName.isLoopback(name), !allowed.contains(where: name.isEqual) else { return }

@@ -27,12 +27,13 @@ enum PostFormat {
             }
             return
         }
-        if let contentType, ContentType.matches(contentType, "application/x-ndjson") {
-            self = .lines
+        let fields = request.headers.fields(withPrefix: "ce-")
+        guard fields.isEmpty else {
+            // Whatever its data is, lines among others.
+            self = .cloudEventData(fields)
             return
         }
-        let fields = request.headers.fields(withPrefix: "ce-")
-        self = fields.isEmpty ? .data : .cloudEventData(fields)
+        self = contentType.map { ContentType.matches($0, "application/x-ndjson") } == true ? .lines : .data
     }
 
     /// Whether it may be several events.

@@ -13,6 +13,8 @@ struct PostKey {
         let inQuery = request.target.query["key"]
         if let inQuery { try Self.validate(inQuery, parameter: "key") }
         if let text = request.headers["Idempotency-Key"] {
+            // Of two keys others might take the other.
+            guard request.headers.count(of: "Idempotency-Key") == 1 else { throw Self.invalid("Idempotency-Key") }
             try Self.validate(text, parameter: "Idempotency-Key")
             (self.text, parameter) = (text, "Idempotency-Key")
         } else if let inQuery {
@@ -24,13 +26,17 @@ struct PostKey {
 
     private static func validate(_ text: String, parameter: String) throws(Problem) {
         guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw Problem(
-                .badRequest,
-                code: "idempotency-key-invalid",
-                detail: "An idempotency key has 1 to 255 printable ASCII characters.",
-                parameter: parameter
-            )
+            throw invalid(parameter)
         }
+    }
+
+    private static func invalid(_ parameter: String) -> Problem {
+        Problem(
+            .badRequest,
+            code: "idempotency-key-invalid",
+            detail: "An idempotency key has 1 to 255 printable ASCII characters, and there is one.",
+            parameter: parameter
+        )
     }
 
     /// The drafts with their keys: the first has the client's own, the others their place after it, which no client's key

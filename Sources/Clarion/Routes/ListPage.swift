@@ -38,7 +38,7 @@ struct ListPage {
             after = nil
             return
         }
-        guard let data = Data(base64Encoded: Query.restoringPlus(text)),
+        guard !text.isEmpty, let data = Data(base64Encoded: Query.restoringPlus(text)),
             let place = String(validating: data, as: UTF8.self)
         else { throw Self.cursorProblem }
         after = place

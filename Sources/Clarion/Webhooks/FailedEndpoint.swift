@@ -16,4 +16,6 @@ struct FailedEndpoint: Sendable {
     /// Where it failed; the observer may have another URL by now.
     let url: WebhookURL?
     let reason: Reason
+    /// How many deliveries are dead letters by what it failed with: they wait no more.
+    var deadLetters = 0
 }

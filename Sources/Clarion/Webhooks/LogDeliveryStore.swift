@@ -48,7 +48,8 @@ struct LogDeliveryStore: DeliveryStore {
         for outcome in outcomes {
             let id = ObserverID(rawValue: outcome.endpoint)
             if outcome.result == .gone {
-                failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .gone)
+                let others = failed[id].map { $0.reason == .gone ? $0.deadLetters : 0 } ?? 0
+                failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .gone, deadLetters: others + 1)
             } else if failed[id] == nil, outcome.failure != nil, let time = failing[id], time >= failureLimit {
                 failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .failing)
             }

@@ -243,9 +243,10 @@ final class WebhookRegistry: Sendable {
             // Not while other changes wait. It receives nothing more, so it is what is made dead letters next.
             let pending = ((try? await store.deliveryStats(of: failed.id)) ?? saved.tried).pending
             var metadata = failed.metadata()
-            metadata["deadLetters"] = "\(pending)"
+            let deadLetters = pending + failed.deadLetters
+            metadata["deadLetters"] = "\(deadLetters)"
             logger.notice("a webhook is disabled", metadata: metadata)
-            lifecycle.post(.disabled(failed.reason, deadLetters: pending), of: saved.observer)
+            lifecycle.post(.disabled(failed.reason, deadLetters: deadLetters), of: saved.observer)
         } catch is NotRegistered {}
     }
 

@@ -9,6 +9,9 @@ public struct Target: Hashable, Sendable {
     /// The query's parameters in their order; a name may come more than once.
     public let query: Query
 
+    /// The host and port that an absolute-form names, as they came. They count in place of `Host` (RFC 9112 section 3.2.2).
+    public let authority: String?
+
     /// Takes a target apart.
     ///
     /// - Parameter text: origin-form (`/path?query`), absolute-form (`http://host/path`), or `*`, which has no segments.
@@ -23,10 +26,11 @@ public struct Target: Hashable, Sendable {
         let target = bytes[...]
         // A fragment has no place in a target: it is the client's own (RFC 9112 section 3.2).
         guard target.allSatisfy({ $0.mayStandInTarget && $0 != UInt8(ascii: "#") }),
-            let start = Self.pathStart(of: target)
+            let (authority, start) = Self.pathStart(of: target)
         else {
             throw Self.unknownForm
         }
+        self.authority = authority
         let path = target[start...].prefix { $0 != UInt8(ascii: "?") }
 
         var segments: [String] = []
@@ -58,15 +62,16 @@ public struct Target: Hashable, Sendable {
         )
     }
 
-    /// Where the path begins; nil if the target has a form that names none.
-    private static func pathStart(of target: ArraySlice<UInt8>) -> Int? {
-        if target.first == UInt8(ascii: "/") || target.elementsEqual("*".utf8) { return target.startIndex }
+    /// Where the path begins, and what stands before it; nil if the target has a form that names none.
+    private static func pathStart(of target: ArraySlice<UInt8>) -> (authority: String?, start: Int)? {
+        if target.first == UInt8(ascii: "/") || target.elementsEqual("*".utf8) { return (nil, target.startIndex) }
         // Absolute-form: proxies send it, and servers must accept it (RFC 9112 section 3.2.2).
         for scheme in ["http://", "https://"] {
             let head = target.prefix(scheme.utf8.count)
             guard head.lazy.map(\.asciiLowercased).elementsEqual(scheme.utf8) else { continue }
             let authority = target[head.endIndex...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-            return Authority.isValid(authority) ? authority.endIndex : nil
+            guard Authority.isValid(authority) else { return nil }
+            return (String(decoding: authority, as: UTF8.self), authority.endIndex)
         }
         return nil
     }

@@ -130,8 +130,21 @@ extension Connection.Stage {
 extension Response {
     /// The response as it stands on the wire, after which the connection is closed.
     fileprivate func bytes(serverName: String, id: String, hasBody: Bool) -> [UInt8] {
-        var head = "HTTP/1.1 \(status.code) \(status.reason)\r\nServer: \(serverName)\r\nRequest-Id: \(id)\r\n"
+        var head = "HTTP/1.1 \(status.code) \(status.reason)\r\nDate: \(Self.date)\r\n"
+        head += "Server: \(serverName)\r\nRequest-Id: \(id)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         return Array("\(head)Connection: close\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + (hasBody ? body : [])
+    }
+
+    /// Now, as a header field has it (RFC 9110 section 5.6.7).
+    private static var date: String {
+        var now = time(nil)
+        var parts = tm()
+        unsafe gmtime_r(&now, &parts)
+        let day = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][Int(parts.tm_wday)]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(two).joined(separator: ":")
+        return "\(day), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) \(clock) GMT"
     }
 }
