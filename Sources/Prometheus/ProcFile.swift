@@ -15,6 +15,9 @@
         }
 
         static var openFiles: Double? {
+            // Since Linux 6.2 it is the folder's size. To go through ten thousand takes 8 ms.
+            var status = stat()
+            if unsafe stat("/proc/self/fd", &status) == 0, status.st_size > 0 { return Double(status.st_size) }
             guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
             defer { unsafe closedir(folder) }
             // Less `.`, `..` and the folder's own.

@@ -66,10 +66,17 @@ struct HubGauges: Sendable {
         inFlight.set(webhooks.requestsUnderWay)
         var counts: [Standing: Int] = [:]
         var behind = 0
+        var streams = 0
         for observer in directory.unordered {
-            counts[Standing(kind: observer.kind, state: observer.state), default: 0] += 1
-            if let stream = observer as? EventStream, stream.isBehind { behind += 1 }
+            if let stream = observer as? EventStream {
+                // There may be ten thousand.
+                streams += 1
+                if stream.isBehind { behind += 1 }
+            } else {
+                counts[Standing(kind: observer.kind, state: observer.state), default: 0] += 1
+            }
         }
+        counts[Standing(kind: .stream, state: .active)] = streams
         streamsBehind.set(behind)
         for (standing, meter) in observers { meter.set(counts[standing] ?? 0) }
         // A log that cannot be read, or is closed, leaves them as they were.
