@@ -186,6 +186,7 @@ final class EventLoop: @unchecked Sendable {
     func begin(_ body: @escaping () -> Void) -> Bool {
         guard !requests.add(body) else { return false }
         core.together(body)
+        streams.writeFew()
         return true
     }
 

@@ -20,6 +20,7 @@ final class LoopStreams {
     private static let handoversPerTurn = 16
     /// How many are written in one turn: what is posted meanwhile gathers.
     private static let writesPerTurn = 8
+    private static let few = 2
 
     init(_ shared: OpenStreams) {
         self.shared = shared
@@ -62,6 +63,14 @@ final class LoopStreams {
     /// Takes in what has happened at a socket.
     func handle(token: UInt64, _ readiness: Readiness) {
         if !fed.handle(token: token, readiness) { table.handle(token: token, readiness) }
+    }
+
+    /// Writes what a request has for one or two streams before it is answered: then whoever has sent it and hears it is woken
+    /// once, and not by the answer first. What is for many waits until after the answer, and gathers.
+    func writeFew() {
+        guard 1...Self.few ~= news.count, ready.isEmpty, held.isEmpty, fed.isEmpty else { return }
+        pace.wrote(streams: news.count, chunks: table.write(news))
+        news.removeAll(keepingCapacity: true)
     }
 
     /// Writes some of what there is to write.
