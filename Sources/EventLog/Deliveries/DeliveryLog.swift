@@ -116,13 +116,4 @@ extension DeliveryLog {
 
     /// That does not change.
     public func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void) {}
-
-    /// Records how attempts went, and waits until that is done: see ``recordOutcomes(_:completion:)``.
-    @discardableResult
-    public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [ObserverID: Duration] {
-        let result = await withCheckedContinuation { continuation in
-            recordOutcomes(outcomes) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
-    }
 }

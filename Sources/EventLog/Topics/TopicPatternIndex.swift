@@ -19,9 +19,6 @@ public struct TopicPatternIndex<Value: Hashable> {
     private var literals: [TopicPattern: Set<Value>] = [:]
     private var wildcards = TopicPatternTrie<Value>()
 
-    /// How many of the pairs have wildcards. The trie could be asked, but that costs as much as a walk through it.
-    private var wildcardCount = 0
-
     /// How many pairs of value and pattern it holds.
     public private(set) var count = 0
 
@@ -36,7 +33,7 @@ public struct TopicPatternIndex<Value: Hashable> {
             pattern.hasWildcards
             ? wildcards.insert(value, for: pattern)
             : literals[pattern, default: []].insert(value).inserted
-        if inserted { count(1, pattern) }
+        if inserted { count += 1 }
         return inserted
     }
 
@@ -51,13 +48,8 @@ public struct TopicPatternIndex<Value: Hashable> {
             removed = literals[pattern]?.remove(value) != nil
             if literals[pattern]?.isEmpty == true { literals[pattern] = nil }
         }
-        if removed { count(-1, pattern) }
+        if removed { count -= 1 }
         return removed
-    }
-
-    private mutating func count(_ change: Int, _ pattern: TopicPattern) {
-        count += change
-        if pattern.hasWildcards { wildcardCount += change }
     }
 
     /// Calls back with the values of every pattern that matches, in no particular order.
@@ -65,7 +57,7 @@ public struct TopicPatternIndex<Value: Hashable> {
     /// A value that was inserted for several matching patterns comes several times.
     public func forEachMatch(_ topic: Topic, _ body: (Value) throws -> Void) rethrows {
         try literals[TopicPattern(topic)]?.forEach(body)
-        if wildcardCount > 0 { try wildcards.forEachMatch(topic, body) }
+        if !wildcards.isEmpty { try wildcards.forEachMatch(topic, body) }
     }
 
     /// The values of every pattern that matches, each once.

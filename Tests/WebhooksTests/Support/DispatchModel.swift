@@ -283,7 +283,19 @@ struct DispatchModel {
     var pending: Int { rows.values.count(where: \.isPending) }
 
     /// How much is remembered, by kind.
-    var sizes: [String: Int] { scheduler.sizes }
+    var sizes: [String: Int] {
+        let (lanes, present) = (scheduler.lanes, scheduler.lanes.slots.compactMap(\.self))
+        let (turns, waiting) = (scheduler.turns, scheduler.turns.waiting.values.reduce(0) { $0 + $1.count })
+        return [
+            "lanes": lanes.slots.count + lanes.indices.count,
+            "timers": lanes.timers.size,
+            "turns": turns.queued.count + turns.parked.count + waiting + scheduler.readers.queue.count,
+            "deliveries": present.reduce(0) { $0 + $1.backlog.size },
+            "attempts": scheduler.attempts.underWay.count,
+            "beginnings": scheduler.attempts.recent.count,
+            "outcomes": scheduler.outcomes.count,
+        ]
+    }
 
     mutating func pass(_ milliseconds: Int64) {
         check()

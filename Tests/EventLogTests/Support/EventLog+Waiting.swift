@@ -1,0 +1,21 @@
+import EventLog
+
+extension EventLog {
+    /// Hands drafts to the log and waits for the commit.
+    /// - Returns: the events as committed, one for each draft.
+    @discardableResult
+    func append(_ drafts: [EventDraft]) async throws(EventLogError) -> [Event] {
+        try await append(drafts, if: nil).events
+    }
+}
+
+extension DeliveryLog {
+    /// Records how attempts went, and waits until that is done.
+    @discardableResult
+    func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [ObserverID: Duration] {
+        let result = await withCheckedContinuation { continuation in
+            recordOutcomes(outcomes) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+}
