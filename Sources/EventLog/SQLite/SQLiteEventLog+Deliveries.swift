@@ -34,9 +34,9 @@ extension SQLiteEventLog: DeliveryLog {
         hasLowPriority: Bool,
         _ completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
     ) {
-        let change = LogChange(makesRoom: true, completion) { tables, db in
+        let change = LogChange(makesRoom: true, completion) { tables in
             tables.schedule.committed(rows: outcomes.count)
-            return try tables.deliveries.record(outcomes, db)
+            return try tables.deliveries.record(outcomes)
         }
         sequencer.enqueue(.change(change), isBounded: false, hasLowPriority: hasLowPriority)
     }
@@ -50,11 +50,11 @@ extension SQLiteEventLog: DeliveryLog {
         let last = tail.rawValue
         var total = 0
         while true {
-            let abandoned = try await change { tables, db in
-                try tables.deliveries.abandon(upTo: last, of: observer, failure: failure, at: now, db)
+            let abandoned = try await change { tables in
+                try tables.deliveries.abandon(upTo: last, of: observer, failure: failure, at: now)
             }
             total += abandoned.count
-            if abandoned.isComplete { return total }
+            if abandoned.isAll { return total }
         }
     }
 
@@ -151,8 +151,8 @@ extension SQLiteEventLog: DeliveryLog {
         while !rest.isEmpty {
             let part = rest.prefix(DeliveryWriter.redeliveriesAtOnce)
             rest = rest.dropFirst(part.count)
-            let count = try await change { tables, db in
-                try tables.deliveries.redeliver(part, to: observer, at: now, db)
+            let count = try await change { tables in
+                try tables.deliveries.redeliver(part, to: observer, at: now)
             }
             guard let count else { return nil }
             total += count

@@ -9,7 +9,8 @@ internal import Locking
 /// ```swift
 /// let log = try SQLiteEventLog(at: .directory("/var/lib/clarion"), durability: .disk)
 /// log.follow { commit in … }
-/// let events = try await log.append([EventDraft(topic: Topic("greetings"), data: Array("hello".utf8))])
+/// let draft = EventDraft(topic: try Topic("greetings"), data: Array("hello".utf8))
+/// let events = try await log.append([draft]).events
 /// await log.close()
 /// ```
 ///
@@ -31,7 +32,7 @@ public final class SQLiteEventLog: EventLog {
     package let removed: RemovedEvents?
 
     /// How much it holds of what is bounded.
-    public let usage: LogUsage
+    let usage: LogUsage
 
     /// Opens a log, or makes one.
     /// - Parameters:
@@ -53,7 +54,9 @@ public final class SQLiteEventLog: EventLog {
         try self.init(at: storage, durability: durability, limits: limits, as: nil, clock: clock, elapsed: elapsed)
     }
 
-    init(
+    /// - Parameter epoch: the identity of the sequence that it is a copy of, where there is nothing yet; nil for a log of its
+    ///   own.
+    package init(
         at storage: Storage,
         durability: Durability,
         limits: Limits,
@@ -129,9 +132,7 @@ public final class SQLiteEventLog: EventLog {
         }
         _ = try room.get()
         // A revision that nobody gets: what is set to what it is already, SQLite does not write.
-        try await change(makesRoom: false) { _, db in
-            try db.execute(sql: "UPDATE log SET revision = revision + 1")
-        }
+        try await change(makesRoom: false) { tables in try tables.db.run("UPDATE log SET revision = revision + 1") }
     }
 
     /// Writes what is waiting, then closes the log.
@@ -142,19 +143,14 @@ public final class SQLiteEventLog: EventLog {
     }
 
     /// Runs a change on the writer's thread, in turn with the posts.
-    /// - Parameters:
-    ///   - makesRoom: whether it is carried out also on a full disk.
-    ///   - hasLowPriority: whether it lets posts go before it, for a moment.
+    /// - Parameter makesRoom: whether it is carried out also on a full disk.
     func change<Value: Sendable>(
         makesRoom: Bool = true,
-        hasLowPriority: Bool = false,
-        _ body: @escaping @Sendable (LogTables, Database) throws -> Value
+        _ body: @escaping @Sendable (LogTables) throws -> Value
     ) async throws(EventLogError) -> Value {
         let result = await withCheckedContinuation { continuation in
-            let request = WriteRequest.change(
-                LogChange(makesRoom: makesRoom, { continuation.resume(returning: $0) }, body)
-            )
-            sequencer.enqueue(request, isBounded: false, hasLowPriority: hasLowPriority)
+            let change = LogChange(makesRoom: makesRoom, { continuation.resume(returning: $0) }, body)
+            sequencer.enqueue(.change(change), isBounded: false)
         }
         return try result.get()
     }

@@ -11,7 +11,8 @@ extension SQLiteEventLog {
         }
         let keys = try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM idempotency") ?? 0 }
         let observers = try await observers().count
-        let (counted, found) = ([usage.topics, usage.idempotencyKeys, usage.observers], [topics, keys, observers])
+        let known = try await change { $0.observers.count }
+        let (counted, found) = ([usage.topics, usage.idempotencyKeys, known], [topics, keys, observers])
         return counted == found ? nil : "topics, keys and observers are counted as \(counted), but are \(found)"
     }
 }

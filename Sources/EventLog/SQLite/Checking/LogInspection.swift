@@ -113,8 +113,10 @@ struct LogInspection {
     private mutating func checkDeliveries() throws {
         report.deliveries = try db.number("SELECT count(*) FROM delivery")
         if report.version == report.currentVersion, let epoch = report.epoch {
-            var reader = EventReader(db, epoch: epoch)
-            report.deliveries += Int64(try reader.countUntried())
+            var (reader, untried) = (EventReader(db, epoch: epoch), UntriedPass())
+            let backlogs = CountedBacklogs()
+            while try !untried.advance(with: &reader, knowing: backlogs) {}
+            report.deliveries += Int64(untried.total)
         }
         try note(
             "SELECT 'delivery ' || id || ' is of no event' FROM delivery WHERE event NOT IN (SELECT seq FROM event)",

@@ -65,20 +65,8 @@ extension EventReader {
         return max(total - tried, 0)
     }
 
-    /// How many there are for all observers, at once.
-    mutating func countUntried() throws -> Int {
-        let backlogs = CountedBacklogs()
-        var (total, last) = (0, Int64.min)
-        while let subscription = try waiting(after: last) {
-            var (count, rows) = (UntriedCount(), 1 << 40)
-            total += try countUntried(by: subscription, &count, knowing: backlogs, rows: &rows) ?? 0
-            last = subscription.key
-        }
-        return total
-    }
-
     /// The next observer whose position is not the end of the log.
-    func waiting(after key: Int64) throws -> Subscription? {
+    fileprivate func waiting(after key: Int64) throws -> Subscription? {
         let row = try db.cached(
             """
             SELECT key, cursor FROM observer CROSS JOIN delivery_stats ON delivery_stats.observer = key
@@ -133,16 +121,9 @@ extension EventReader {
         -> CountedEvents.Part
     {
         let wanted = LookedFor(patterns: interest.topics, types: interest.types, count: .max)
-        guard let topics = try topicsToCount(of: wanted, in: stretch, rows: &rows) else {
-            return part(stretch, try scanned(stretch, wanted, rows), rows: &rows)
-        }
-        guard wanted.types.areAll else {
-            return part(stretch, try search(stretch, for: wanted, on: topics, scanning: rows), rows: &rows)
-        }
-        return try countAll(in: stretch, on: topics, rows: &rows)
-    }
-
-    private func part(_ stretch: Stretch, _ found: Found, rows: inout Int) -> CountedEvents.Part {
+        let topics = try topicsToCount(of: wanted, in: stretch, rows: &rows)
+        if let topics, wanted.types.areAll { return try countAll(in: stretch, on: topics, rows: &rows) }
+        let found = try search(stretch, for: wanted, on: topics, scanning: rows)
         rows -= found.looked
         let end = found.end ?? stretch.through
         return CountedEvents.Part(after: stretch.after, through: end, count: found.positions.count)
@@ -189,17 +170,6 @@ extension EventReader {
     /// How many events the index counts while one is looked at.
     private static let indexed = 8
 
-    private mutating func scanned(_ stretch: Stretch, _ wanted: LookedFor, _ rows: Int) throws -> Found {
-        var found = Found()
-        var type: String?
-        found.end = try scan("seq, topic, type", in: stretch, matching: wanted.patterns, limit: rows) { _, row, _ in
-            if wanted.types.contain(row.text(2, like: &type)) { found.positions.append(row[0]) }
-            return true
-        }
-        found.looked = Int(min(Int64(rows), stretch.through - stretch.after))
-        return found
-    }
-
     /// How many of them have a delivery.
     private mutating func countTried(
         by subscription: Subscription,
@@ -239,5 +209,27 @@ extension EventReader {
             tried.last = subscription.cursor
         }
         return tried.count
+    }
+}
+
+/// A count of the untried events of all observers, from slice to slice.
+struct UntriedPass: Sendable {
+    private(set) var total = 0
+    /// The number of the last observer that was counted.
+    private var last = Int64.min
+    private var count = UntriedCount()
+
+    /// Goes on for one slice.
+    /// - Returns: whether that was the last.
+    mutating func advance(with reader: inout EventReader, knowing backlogs: CountedBacklogs) throws -> Bool {
+        var rows = EventReader.slice
+        while let subscription = try reader.waiting(after: last) {
+            guard rows > 0,
+                let found = try reader.countUntried(by: subscription, &count, knowing: backlogs, rows: &rows)
+            else { return false }
+            rows -= EventReader.observerCost
+            (total, last, count) = (total + found, subscription.key, UntriedCount())
+        }
+        return true
     }
 }

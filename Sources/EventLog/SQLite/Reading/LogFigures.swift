@@ -47,25 +47,3 @@ extension SQLiteEventLog {
         }
     }
 }
-
-/// A count of the untried events of all observers, from slice to slice.
-private struct UntriedPass: Sendable {
-    var total = 0
-    /// The number of the last observer that was counted.
-    var last = Int64.min
-    var count = UntriedCount()
-
-    /// Goes on for one slice.
-    /// - Returns: whether that was the last.
-    mutating func advance(with reader: inout EventReader, knowing backlogs: CountedBacklogs) throws -> Bool {
-        var rows = EventReader.slice
-        while let subscription = try reader.waiting(after: last) {
-            guard rows > 0,
-                let found = try reader.countUntried(by: subscription, &count, knowing: backlogs, rows: &rows)
-            else { return false }
-            rows -= EventReader.observerCost
-            (total, last, count) = (total + found, subscription.key, UntriedCount())
-        }
-        return true
-    }
-}

@@ -2,6 +2,7 @@ internal import GRDB
 
 /// The idempotency keys, and how many there are.
 final class IdempotencyWriter: WriterPart {
+    private let db: Database
     private let find: PreparedStatement
     private let insert: PreparedStatement
     private let replace: PreparedStatement
@@ -18,6 +19,7 @@ final class IdempotencyWriter: WriterPart {
     }
 
     init(_ db: Database, limit: Int) throws {
+        self.db = db
         find = try db.compiled(
             """
             SELECT fingerprint, event, time FROM idempotency
@@ -81,31 +83,18 @@ final class IdempotencyWriter: WriterPart {
     }
 
     /// Forgets some keys whose lifetime is over.
-    /// - Returns: how many they were.
-    func forget(
-        _ limit: Int,
-        at now: Timestamp,
-        noting schedule: inout MaintenanceSchedule,
-        _ removed: RemovedEvents?,
-        _ db: Database
-    ) throws -> Int {
+    /// - Returns: the events that were appended with them.
+    func forget(_ limit: Int, at now: Timestamp) throws -> [Int64] {
         let found = try db.cached(
             """
             SELECT topic, key, event FROM idempotency INDEXED BY idempotency_used WHERE used_at <= ?1 ORDER BY used_at LIMIT ?2
-            """
-        ).bind(now.milliseconds - IdempotencyKey.lifetime, limit).map {
-            ($0.integer(0), $0[1] as String, $0.integer(2))
-        }
+            """,
+            now.milliseconds - IdempotencyKey.lifetime,
+            limit
+        ).map { (topic: $0.integer(0), key: $0[1] as String, event: $0.integer(2)) }
         // One by one: SQLite would look for a list of pairs by their topics only.
-        for (topic, key, event) in found {
-            try db.run("DELETE FROM idempotency WHERE topic = ?1 AND key = ?2", topic, key)
-            removed?.note(event, of: nil)
-        }
+        for use in found { try db.run("DELETE FROM idempotency WHERE topic = ?1 AND key = ?2", use.topic, use.key) }
         count -= found.count
-        if !found.isEmpty {
-            schedule.mayHaveFreePages = true
-            schedule.mayHaveGoneTopics = true
-        }
-        return found.count
+        return found.map(\.event)
     }
 }

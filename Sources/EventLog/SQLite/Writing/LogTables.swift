@@ -5,6 +5,7 @@ internal import GRDB
 /// Transactions, and parts of them, begin and end here alone: what they change in memory goes with them. Confined to the
 /// writer's thread, and to end before the connection does.
 final class LogTables {
+    let db: Database
     let time: TimeWriter
     let topics: TopicWriter
     let keys: IdempotencyWriter
@@ -42,7 +43,7 @@ final class LogTables {
         clock: @escaping @Sendable () -> Timestamp,
         elapsed: @escaping @Sendable () -> Duration
     ) throws {
-        self.removed = removed
+        (self.db, self.removed) = (db, removed)
         durability = opened.durability
         diskSpace = DiskSpace(opened.reserve, limit: limits.storageBytes, WriteAheadLog(opened, db))
         schedule = MaintenanceSchedule(defaults: limits.retention)
@@ -65,14 +66,10 @@ final class LogTables {
 
     /// Runs a body in a transaction. If it throws, or the commit fails, the tables and what is known of them are what they were.
     /// - Parameter isAwaited: whether the commit waits for the disk, if durability asks for it.
-    func transaction(
-        awaitingDisk isAwaited: Bool,
-        _ db: Database,
-        _ body: () throws -> Void
-    ) throws(EventLogError) {
+    func transaction(awaitingDisk isAwaited: Bool, _ body: () throws -> Void) throws(EventLogError) {
         var isWhole = false
         do {
-            try waitForDisk(isAwaited, db)
+            try waitForDisk(isAwaited)
             try begin.run()
             if mayBeNoted { try db.run("UPDATE log SET held_topics = NULL, held_keys = NULL") }
             try body()
@@ -84,7 +81,7 @@ final class LogTables {
             // After some failures SQLite has rolled back by itself (https://www.sqlite.org/lang_transaction.html).
             if db.isInsideTransaction { try? rollback.run() }
             for part in parts { part.rollBack() }
-            if isWhole { overwrite(db) }
+            if isWhole { overwrite() }
             throw EventLogError(sqlite: error)
         }
     }
@@ -92,7 +89,7 @@ final class LogTables {
     /// Runs a body in a savepoint. If what it throws is its own fault alone, the tables and what is known of them are what they
     /// were before it, and the transaction goes on.
     /// - Throws: what fails the whole transaction.
-    func savepoint<Value>(_ db: Database, _ body: () throws -> Value) throws -> Result<Value, EventLogError> {
+    func savepoint<Value>(_ body: () throws -> Value) throws -> Result<Value, EventLogError> {
         try savepoint.run()
         let marks = parts.map { $0.mark() }
         do {
@@ -109,25 +106,25 @@ final class LogTables {
     }
 
     /// Brings the topics' counters up to all that was added.
-    func countEvents(_ db: Database) throws {
-        try topics.countEvents(through: events.tail, noting: &schedule.retention, db)
+    func countEvents() throws {
+        try topics.countEvents(through: events.tail, noting: &schedule.retention)
     }
 
     /// Writes what need not be written as long as the log is open, for whoever looks at the file with other tools.
-    func noteAll(_ db: Database) throws {
-        try countEvents(db)
+    func noteAll() throws {
+        try countEvents()
         try time.noteReading()
-        try db.run("UPDATE log SET held_topics = ?1, held_keys = ?2", topics.countOfAll(db), keys.count)
+        try db.run("UPDATE log SET held_topics = ?1, held_keys = ?2", topics.countOfAll(), keys.count)
     }
 
     private func keep() {
         for part in parts { part.commit() }
-        usage.set(topics: topics.count, observers: observers.count, keys: keys.count)
+        usage.set(topics: topics.count, keys: keys.count)
     }
 
     /// A commit that failed may be in the write-ahead log as a whole, if it was the wait for the disk that failed, or what
     /// comes after. Nobody sees it, but whoever opens the log after a crash would. What is written next takes its place.
-    private func overwrite(_ db: Database) {
+    private func overwrite() {
         do {
             try begin.run()
             try db.execute(sql: "UPDATE log SET revision = revision + 1")
@@ -137,7 +134,7 @@ final class LogTables {
         }
     }
 
-    private func waitForDisk(_ isAwaited: Bool, _ db: Database) throws {
+    private func waitForDisk(_ isAwaited: Bool) throws {
         guard durability == .disk, isAwaited != waitsForDisk else { return }
         try db.execute(sql: "PRAGMA synchronous = \(isAwaited ? "FULL" : "NORMAL")")
         waitsForDisk = isAwaited

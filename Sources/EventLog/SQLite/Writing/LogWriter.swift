@@ -74,29 +74,25 @@ final class LogWriter: @unchecked Sendable {
             leaveFull()
             let takesPosts = diskSpace.admits(group.reduce(0) { $0 + $1.postedBytes }, db)
             do throws(EventLogError) {
-                return .success(try write(group, takingPosts: takesPosts, db))
+                return .success(try write(group, takingPosts: takesPosts))
             } catch {
                 guard error.code == .storageFull else { return .failure(error) }
                 diskSpace.enterFull()
                 guard group.contains(where: \.makesRoom) else { return .failure(error) }
             }
             do {
-                return .success(try diskSpace.withinSlack(db) { try write(group, takingPosts: false, db) })
+                return .success(try diskSpace.withinSlack(db) { try write(group, takingPosts: false) })
             } catch {
                 return .failure(EventLogError(sqlite: error))
             }
         }
     }
 
-    private func write(
-        _ group: [WriteRequest],
-        takingPosts: Bool,
-        _ db: Database
-    ) throws(EventLogError) -> CommittedGroup {
+    private func write(_ group: [WriteRequest], takingPosts: Bool) throws(EventLogError) -> CommittedGroup {
         guard let tables else { throw .isClosed }
         var committed = CommittedGroup()
         committed.events.reserveCapacity(group.reduce(0) { $0 + $1.events })
-        try tables.transaction(awaitingDisk: true, db) {
+        try tables.transaction(awaitingDisk: true) {
             var time = tables.time.begin()
             for request in group {
                 switch request {
@@ -118,7 +114,7 @@ final class LogWriter: @unchecked Sendable {
                         committed.results.append(.append(.failure(refusal)))
                     }
                 case .change(let change):
-                    committed.results.append(.change(try tables.savepoint(db) { try change.perform(tables, db) }))
+                    committed.results.append(.change(try tables.savepoint { try change.perform(tables) }))
                 }
             }
             try tables.time.noteReading()
@@ -168,13 +164,14 @@ final class LogWriter: @unchecked Sendable {
         lastStep = moment
         // On a full disk a step must find room in what the reserve left.
         if diskSpace.isFull { rows = min(rows, MaintenanceSchedule.busyStep) }
-        let isDone = maintenance { db in
-            try tables.countEvents(db)
-            let left = max(
-                try tables.trimTopics(rows, isIdle: isIdle, at: now, db),
-                MaintenanceSchedule.busyStep / 2
+        let isDone = maintenance { tables in
+            try tables.countEvents()
+            let left = try tables.trimTopics(rows, isIdle: isIdle, at: now)
+            try tables.performChore(
+                atMost: max(left, MaintenanceSchedule.busyStep / 2),
+                mayGiveBack: mayGiveBack,
+                at: now
             )
-            try tables.performChore(atMost: left, mayGiveBack: mayGiveBack, at: now, db)
         }
         if !isDone { tables.schedule = before }
         maintenanceFailed = !isDone
@@ -184,7 +181,7 @@ final class LogWriter: @unchecked Sendable {
     /// Lets go of what would keep the connection from closing.
     func finish() {
         // What is not written now is found when the log is opened.
-        _ = maintenance { db in try tables?.noteAll(db) }
+        _ = maintenance { tables in try tables.noteAll() }
         database.writeWithoutTransaction { db in
             tables = nil
             diskSpace.writeAheadLog.stop(db)
@@ -194,10 +191,11 @@ final class LogWriter: @unchecked Sendable {
     /// Runs a step of maintenance in a transaction of its own, which no disk is waited for: if the power goes, what was
     /// removed is there again, and is removed again.
     /// - Returns: whether it was committed.
-    private func maintenance(_ step: (Database) throws -> Void) -> Bool {
+    private func maintenance(_ step: (LogTables) throws -> Void) -> Bool {
         database.writeWithoutTransaction { db in
+            guard let tables else { return false }
             do {
-                try diskSpace.withinSlack(db) { try tables?.transaction(awaitingDisk: false, db) { try step(db) } }
+                try diskSpace.withinSlack(db) { try tables.transaction(awaitingDisk: false) { try step(tables) } }
                 return true
             } catch {
                 if EventLogError(sqlite: error).code == .storageFull { diskSpace.enterFull() }

@@ -46,7 +46,7 @@ import Testing
         var times: [Duration] = []
         for round in 0..<10 {
             try await pass((0..<4_000).map { "gone.\(round).\($0)" }, through: log)
-            #expect(try await rows(log) <= TopicWriter.keptGoneTopics + 1)
+            #expect(try await rows(log) <= LogTables.keptGoneTopics + 1)
             times.append(try await list())
         }
         // Forty times as many topics have gone as at first, of which as many rows are left.
@@ -62,7 +62,7 @@ import Testing
             try await log.setRetention(nil, of: .of("t\(number)"))
         }
         try await log.settle()
-        #expect(try await rows(log) <= TopicWriter.keptGoneTopics)
+        #expect(try await rows(log) <= LogTables.keptGoneTopics)
         await log.close()
     }
 
@@ -80,7 +80,7 @@ import Testing
         }
         _ = try await log.append([.of("first")])
         try await pass((0..<3_000).map { "gone.\($0)" }, through: log)
-        #expect(try await rows(log) <= TopicWriter.keptGoneTopics)
+        #expect(try await rows(log) <= LogTables.keptGoneTopics)
         // Position 1 was on a topic whose row is gone, too.
         #expect(try await gap(after: 0, "first"))
         #expect(try await gap(after: 0, "first", "other"))
@@ -114,7 +114,7 @@ import Testing
         clock.now = clock.now.advanced(byMilliseconds: IdempotencyKey.lifetime + 60_000)
         try await log.settle()
         try await pass((0..<3_000).map { "more.\($0)" }, through: log)
-        #expect(try await rows(log) <= TopicWriter.keptGoneTopics)
+        #expect(try await rows(log) <= LogTables.keptGoneTopics)
         #expect(try await log.append([draft]) != first)
         await log.close()
     }
