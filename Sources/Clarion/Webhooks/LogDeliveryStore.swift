@@ -49,7 +49,7 @@ struct LogDeliveryStore: DeliveryStore {
             let id = ObserverID(rawValue: outcome.endpoint)
             if outcome.result == .gone {
                 failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .gone)
-            } else if failed[id] == nil, outcome.failure != nil, let time = failing[id], time >= failureLimit {
+            } else if failed[id] == nil, outcome.answer.failure != nil, let time = failing[id], time >= failureLimit {
                 failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .failing)
             }
         }

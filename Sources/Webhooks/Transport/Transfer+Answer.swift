@@ -40,7 +40,7 @@ extension Transfer {
         case .outOfMemory: return fail(.responseTooLarge, "the head of the response is too long")
         default: break
         }
-        if options.proxy != nil, case let status = easy.tunnelStatus, status >= 300 {
+        if options.configuration.proxy != nil, case let status = easy.tunnelStatus, status >= 300 {
             return fail(.egressBlocked, "the proxy answered \(status)")
         }
         return fail(ending.failure, ending.text)

@@ -16,7 +16,7 @@ extension Transfer: TransferOwner {
 
     private func decision(for address: UnsafeRawBufferPointer) -> EgressGuard.Decision {
         // The operator's own choice, and the only thing that is dialled then.
-        if options.proxy != nil { return .permitted }
+        if options.configuration.proxy != nil { return .permitted }
         guard let start = unsafe address.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
             return .blocked(reason: "there is no address")
         }

@@ -39,8 +39,8 @@ struct AnswerPropertyTests {
                 }
             }
             for outcome in fixture.store.rows.flatMap(\.outcomes) {
-                #expect(outcome.status.map { (100...999).contains($0) } ?? true)
-                #expect(outcome.failure != nil || outcome.result == .delivered)
+                #expect(outcome.answer.status.map { (100...999).contains($0) } ?? true)
+                #expect(outcome.answer.failure != nil || outcome.result == .delivered)
                 if case .retry(let notBefore) = outcome.result {
                     #expect((begun...fixture.store.now + 86_400_000).contains(notBefore), "\(outcome)")
                 }
@@ -69,7 +69,7 @@ struct AnswerPropertyTests {
                     && rows.count { $0.delivery.endpoint == "folded" && !$0.outcomes.isEmpty } > 15
             }
             let failures = fixture.store.rows.filter { $0.delivery.endpoint == "folded" }.flatMap(\.outcomes)
-            #expect(failures.allSatisfy { $0.failure == .connectionReset && $0.status == nil })
+            #expect(failures.allSatisfy { $0.answer.failure == .connectionReset && $0.answer.status == nil })
         }
     }
 }

@@ -43,7 +43,7 @@ struct WebhookURLPropertyTests {
                 let before = proxy.requests.count
                 let outcome = try await fixture.dispatcher.attempt(delivery, at: endpoint)
                 if let address = endpoint.url.address, EgressGuard().decision(for: address) != .permitted {
-                    #expect(outcome.failure == .egressBlocked, "\(text)")
+                    #expect(outcome.answer.failure == .egressBlocked, "\(text)")
                     #expect(proxy.requests.count == before, "seed \(seed): \(text) has reached the proxy")
                     blocked += 1
                     continue

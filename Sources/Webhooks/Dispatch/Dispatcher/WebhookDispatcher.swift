@@ -37,9 +37,6 @@ public final class WebhookDispatcher: Sendable {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let transport: Transport
     let store: any DeliveryStore
-    let policy: RetryPolicy
-    /// In whose name endpoints are asked for their consent.
-    let origin: String
     let clocks: Clocks
     let logger: Logger
 
@@ -60,8 +57,6 @@ public final class WebhookDispatcher: Sendable {
         limits.inFlight = max(options.maxInFlight, limits.perName + 1)
         limits.recordDelay = Self.recordDelay
         self.store = store
-        self.policy = configuration.retryPolicy
-        self.origin = configuration.origin
         self.logger = logger
         self.clocks = clocks
         transport = Transport(options: options, clocks: clocks)

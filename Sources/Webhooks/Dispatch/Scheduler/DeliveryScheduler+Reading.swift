@@ -6,8 +6,6 @@ extension DeliveryScheduler {
     struct Read {
         let lane: Int
         let endpoint: Endpoint
-        /// The ``RegisteredEndpoint/epoch`` it is for.
-        let epoch: Int
         /// The `now` to read with.
         let at: Int64
         let limit: Int
@@ -38,12 +36,11 @@ extension DeliveryScheduler {
             }
             return lanes.with(index) { lane in
                 guard let destination = lane.registration.destination else { return nil }
-                lane.reading = .underWay(isStale: false)
+                lane.reading = .underWay(.current)
                 lane.readAt = .max
                 return Read(
                     lane: index,
                     endpoint: destination.endpoint,
-                    epoch: lane.registration.epoch,
                     at: now,
                     // Those that are here may be among the ones returned.
                     limit: lane.backlog.count + (isOverBudget ? 1 : lane.readAhead)
@@ -55,12 +52,12 @@ extension DeliveryScheduler {
 
     /// Takes in what was read.
     mutating func finish(_ read: Read, _ due: DueDeliveries) {
-        readers.backoff.succeed()
+        readers.backoff = Backoff()
         lanes.with(read.lane) { lane in
-            if lane.isOpen, lane.registration.epoch == read.epoch {
+            if lane.isOpen, lane.reading != .underWay(.void) {
                 let fresh = lane.take(due.deliveries)
                 lane.readAt = min(lane.readAt, due.next ?? .max)
-                // There may be more. The limit leaves room for some that are not here yet.
+                // There may be more. The limit leaves space for some that are not here yet.
                 if due.deliveries.count >= read.limit, fresh > 0 { lane.reading.want() }
             } else {
                 lane.reading.want()
