@@ -19,3 +19,10 @@ extension DeliveryLog {
         return try result.get()
     }
 }
+
+extension ObserverStore {
+    /// Creates an observer or replaces the one of that id, whose attempts go on failing if they do.
+    func saveObserver(_ record: ObserverRecord, expecting: Int64?) async throws(EventLogError) -> SavedObserver {
+        try await saveObserver(record, expecting: expecting, resettingFailures: false)
+    }
+}

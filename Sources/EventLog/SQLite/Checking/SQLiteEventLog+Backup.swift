@@ -13,12 +13,7 @@ extension SQLiteEventLog {
     ///   `storage-full`, `log-failed`.
     public static func backup(directory: String, to path: String) throws(EventLogError) {
         let file = LogFile(directory: directory)
-        guard FileManager.default.fileExists(atPath: file.path) else {
-            throw EventLogError(
-                code: .missing,
-                message: "There is no log in \(directory): \(file.path) does not exist."
-            )
-        }
+        try file.checkExistence()
         guard identity(of: file.path) != identity(of: path) else {
             throw EventLogError(code: .unwritable, message: "\(path) is the log itself.")
         }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A file that keeps some room on the disk for what must be written also when there is none left: the changes by which
-/// somebody makes room (retention, deleting a topic), and the removing itself. It is given up then, and made again when
-/// there is room for it.
+/// A file that keeps some space on the disk for what must be written also when there is none left: the changes by which
+/// somebody makes space (retention, deleting a topic), and the removing itself. It is given up then, and made again when
+/// there is space for it.
 struct StorageReserve: Sendable {
     private let path: String
     private let databasePath: String
@@ -20,21 +20,15 @@ struct StorageReserve: Sendable {
 
     /// Whether the file is there and whole.
     var isThere: Bool {
-        StorageReserve.size(of: path).map { $0 >= StorageReserve.size } ?? false
+        LogFile.size(of: path).map { $0 >= StorageReserve.size } ?? false
     }
 
     /// The bytes of the database file beside it; nil if there is none.
-    var databaseSize: Int? { StorageReserve.size(of: databasePath) }
-
-    private static func size(of path: String) -> Int? {
-        var status = stat()
-        // `unsafe`: stat(2) fills the structure that it is lent.
-        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
-    }
+    var databaseSize: Int? { LogFile.size(of: databasePath) }
 
     /// Makes the file, if it is not there.
     /// - Parameter margin: the bytes that must be left beside it.
-    /// - Returns: whether it is there now. It is not if there is no room for it.
+    /// - Returns: whether it is there now. It is not if there is no space for it.
     func make(leaving margin: Int = StorageReserve.margin) -> Bool {
         if isThere { return true }
         guard let available, available >= StorageReserve.size + margin else { return false }
@@ -63,7 +57,7 @@ struct StorageReserve: Sendable {
         )
     }
 
-    /// Takes the room, not only the size.
+    /// Takes the space, not only the size.
     private func fill(_ file: Int32) -> Bool {
         #if canImport(Darwin)
             let zeros = [UInt8](repeating: 0, count: StorageReserve.size)
