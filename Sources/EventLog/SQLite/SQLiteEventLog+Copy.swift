@@ -71,16 +71,17 @@ extension SQLiteEventLog {
 
     /// The position of the newest event before a place, on whatever topic; nil if there is none.
     package func newestEvent(before position: Position) async throws(EventLogError) -> Position? {
-        try await read { db in
-            try db.cached("SELECT seq FROM event WHERE seq < ?1 ORDER BY seq DESC LIMIT 1", position).first { $0[0] }
+        try await read { reader in
+            try reader.db.cached("SELECT seq FROM event WHERE seq < ?1 ORDER BY seq DESC LIMIT 1", position)
+                .first { $0[0] }
         }
     }
 
     /// Which of some places have no event any more, with all up to the next of them that is a multiple of a width.
     /// - Parameter starts: multiples of the width.
     package func empty(_ starts: [Position], width: Int64) async throws(EventLogError) -> [Position] {
-        try await read { db in
-            let find = try db.cached("SELECT 1 FROM event WHERE seq BETWEEN ?1 AND ?2 LIMIT 1")
+        try await read { reader in
+            let find = try reader.db.cached("SELECT 1 FROM event WHERE seq BETWEEN ?1 AND ?2 LIMIT 1")
             return try starts.filter { start in
                 try find.bind(start, start.rawValue + (width - 1)).first { $0.integer(0) } == nil
             }

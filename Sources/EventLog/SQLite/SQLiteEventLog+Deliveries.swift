@@ -14,10 +14,8 @@ extension SQLiteEventLog: DeliveryLog {
         inOrder isInOrder: Bool,
         limit: Int
     ) async throws(EventLogError) -> DueDeliveries {
-        try await readDeliveries { reader in
-            isInOrder
-                ? try reader.pending(of: observer, at: now, limit: limit)
-                : try reader.due(of: observer, at: now, limit: limit)
+        try await read { reader in
+            try reader.dueDeliveries(of: observer, at: now, inOrder: isInOrder, limit: limit)
         }
     }
 
@@ -68,13 +66,12 @@ extension SQLiteEventLog: DeliveryLog {
         while found.count < observers.count, found.isEmpty || ContinuousClock.now < end {
             if Task.isCancelled { throw .nobodyWaits }
             let rest = observers[found.count...]
-            let (more, next) = try await readSlice { [count, epoch] db, backlogs in
-                var (reader, rows, count) = (DeliveryReader(db, epoch: epoch), EventReader.slice, count)
+            let (more, next) = try await readSlice { [count] reader, backlogs in
+                var (rows, count) = (LogReader.slice, count)
                 var more: [DeliveryStats] = []
                 for observer in rest where rows > 0 {
-                    guard let stats = try reader.stats(of: observer, &count, knowing: backlogs, rows: &rows) else {
-                        break
-                    }
+                    guard let stats = try reader.deliveryStats(of: observer, &count, knowing: backlogs, rows: &rows)
+                    else { break }
                     more.append(stats)
                     count = UntriedCount()
                 }
@@ -95,8 +92,8 @@ extension SQLiteEventLog: DeliveryLog {
     ) async throws(EventLogError) -> [DeliverySummary] {
         let mayBeUntried = state == nil || state == .pending
         let untried = mayBeUntried ? try await untried(by: observer, before: event.rawValue, limit: limit) : []
-        return try await readDeliveries { reader in
-            try reader.summaries(of: observer, in: state, before: event, limit: limit, untried: untried)
+        return try await read { reader in
+            try reader.deliverySummaries(of: observer, in: state, before: event, limit: limit, untried: untried)
         }.map { $0.byTheClock(time) }
     }
 
@@ -110,9 +107,8 @@ extension SQLiteEventLog: DeliveryLog {
         while let before = next, found.count < limit {
             if Task.isCancelled { throw .nobodyWaits }
             let rest = limit - found.count
-            let part = try await readSlice { [epoch] db, _ in
-                var reader = DeliveryReader(db, epoch: epoch)
-                return try reader.untried(by: observer, before: before, limit: rest)
+            let part = try await readSlice { reader, _ in
+                try reader.untried(by: observer, before: before, limit: rest)
             }
             found += part.positions
             next = part.end
@@ -125,7 +121,7 @@ extension SQLiteEventLog: DeliveryLog {
         of event: Position,
         to observer: ObserverID
     ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
-        let found = try await readDeliveries { reader in try reader.delivery(of: event, to: observer) }
+        let found = try await read { reader in try reader.delivery(of: event, to: observer) }
         return found.map { ($0.summary.byTheClock(time), $0.attempts) }
     }
 
@@ -136,7 +132,7 @@ extension SQLiteEventLog: DeliveryLog {
         through: Position,
         limit: Int
     ) async throws(EventLogError) -> [Position] {
-        try await readDeliveries { reader in
+        try await read { reader in
             try reader.deadLetters(of: observer, after: after, through: through, limit: limit)
         }
     }
@@ -158,15 +154,6 @@ extension SQLiteEventLog: DeliveryLog {
             total += count
         }
         return total
-    }
-
-    private func readDeliveries<Value: Sendable>(
-        _ body: @escaping @Sendable (inout DeliveryReader) throws -> Value
-    ) async throws(EventLogError) -> Value {
-        try await read { [epoch] db in
-            var reader = DeliveryReader(db, epoch: epoch)
-            return try body(&reader)
-        }
     }
 }
 

@@ -25,8 +25,8 @@ extension SQLiteEventLog: ObserverStore {
 
     /// Every observer, by the time it was created, then by id.
     public func observers() async throws(EventLogError) -> [ObserverRecord] {
-        try await read { db in
-            try db.cached(
+        try await read { reader in
+            try reader.db.cached(
                 "SELECT \(ObserverRecord.columns) FROM observer WHERE name IS NOT NULL ORDER BY created_at, name"
             ).map(ObserverRecord.init)
         }

@@ -88,7 +88,7 @@ public final class SQLiteEventLog: EventLog {
         time = tables.time.clock
         usage = tables.usage
         database = opened.connection
-        sequencer = Sequencer(limits: limits.group, tail: tables.events.tail)
+        sequencer = Sequencer(limits: limits, tail: tables.events.tail)
         sequencer.start(LogWriter(opened.connection, tables), hasGuests: durability != .disk) { [reads] allClosed in
             reads.shut {
                 opened.close()
@@ -157,12 +157,15 @@ public final class SQLiteEventLog: EventLog {
 
     /// Reads from a snapshot, on a thread of the database's.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
+        _ body: @escaping @Sendable (inout LogReader) throws -> Value
     ) async throws(EventLogError) -> Value {
         guard reads.enter() else { throw .isClosed }
         let result: Result<Value, EventLogError> = await withCheckedContinuation { continuation in
-            database.asyncRead { snapshot in
-                let result = Result { try body(try snapshot.get()) }
+            database.asyncRead { [epoch] snapshot in
+                let result = Result {
+                    var reader = LogReader(try snapshot.get(), epoch: epoch)
+                    return try body(&reader)
+                }
                 continuation.resume(returning: result.mapError(EventLogError.init(sqlite:)))
             }
         }
@@ -173,18 +176,12 @@ public final class SQLiteEventLog: EventLog {
     /// Takes one slice of a count that may be long. One at a time: however many count, all other reads find a connection, and
     /// what one has counted the next finds counted.
     func readSlice<Value: Sendable>(
-        _ body: @escaping @Sendable (Database, CountedBacklogs) throws -> Value
+        _ body: @escaping @Sendable (inout LogReader, CountedBacklogs) throws -> Value
     ) async throws(EventLogError) -> Value {
         try await slices.run { () async throws(EventLogError) in
             // Whoever asked may be gone by now.
             if Task.isCancelled { throw .nobodyWaits }
-            return try await read { [backlogs] db in try body(db, backlogs) }
+            return try await read { [backlogs] reader in try body(&reader, backlogs) }
         }
-    }
-}
-
-extension SQLiteEventLog.Limits {
-    fileprivate var group: GroupCommit<WriteRequest>.Limits {
-        GroupCommit.Limits(groupEvents: groupEvents, groupBytes: groupBytes, queuedBytes: queuedBytes)
     }
 }

@@ -71,8 +71,8 @@ import Testing
     }
 
     private func rows(_ log: SQLiteEventLog) async throws -> Int64 {
-        try await log.read { db in
-            try PreparedStatement(cachedIn: db, "SELECT count(*) FROM attempt").first { $0.integer(0) } ?? -1
+        try await log.read { reader in
+            try PreparedStatement(cachedIn: reader.db, "SELECT count(*) FROM attempt").first { $0.integer(0) } ?? -1
         }
     }
 

@@ -9,7 +9,7 @@ extension SQLiteEventLog {
         let topics = try await topics(prefix: "", after: nil, limit: 1_000_000).count { topic in
             !limits.uncountedTopics.contains(topic.topic)
         }
-        let keys = try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM idempotency") ?? 0 }
+        let keys = try await read { try Int.fetchOne($0.db, sql: "SELECT count(*) FROM idempotency") ?? 0 }
         let observers = try await observers().count
         let known = try await change { $0.observers.count }
         let (counted, found) = ([usage.topics, usage.idempotencyKeys, known], [topics, keys, observers])

@@ -69,7 +69,7 @@ struct LogInspection {
     private mutating func checkLog() throws {
         report.epoch = try db.cached("SELECT epoch FROM log").first { LogEpoch($0[0] as String) } ?? nil
         if report.epoch == nil { report.findings.append("the log does not say who it is") }
-        report.tail = Position(try EventReader.tail(db))
+        report.tail = Position(try LogReader.tail(db))
     }
 
     private mutating func checkObservers() throws {
@@ -113,7 +113,7 @@ struct LogInspection {
     private mutating func checkDeliveries() throws {
         report.deliveries = try db.number("SELECT count(*) FROM delivery")
         if report.version == report.currentVersion, let epoch = report.epoch {
-            var (reader, untried) = (EventReader(db, epoch: epoch), UntriedPass())
+            var (reader, untried) = (LogReader(db, epoch: epoch), UntriedPass())
             let backlogs = CountedBacklogs()
             while try !untried.advance(with: &reader, knowing: backlogs) {}
             report.deliveries += Int64(untried.total)

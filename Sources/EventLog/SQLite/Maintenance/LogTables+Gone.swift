@@ -20,14 +20,14 @@ extension LogTables {
         guard left > 0 else { return schedule.end(round) }
         let found = try db.cached(
             """
-            SELECT \(EventReader.StoredTopic.columns),
+            SELECT \(LogReader.StoredTopic.columns),
                 EXISTS (SELECT 1 FROM idempotency WHERE idempotency.topic = topic.id)
                     OR EXISTS (SELECT 1 FROM event WHERE event.topic = topic.id)
             FROM topic INDEXED BY topic_gone WHERE \(LogSchema.isGone) AND (removal, id) > (?1, ?2)
             ORDER BY removal, id LIMIT ?3
             """
         ).bind(round.last.removal, round.last.id, min(limit, left))
-            .map { (topic: EventReader.StoredTopic($0), isInUse: $0[4] as Bool) }
+            .map { (topic: LogReader.StoredTopic($0), isInUse: $0[4] as Bool) }
         let gone = found.filter { !$0.isInUse }.map(\.topic)
         for topic in gone {
             try db.run("DELETE FROM topic WHERE id = ?1", topic.number)

@@ -62,7 +62,7 @@ extension LogTables {
         type: String?,
         by subscriptions: [Subscription]
     ) throws -> Bool {
-        let reader = EventReader(db, epoch: events.epoch)
+        let reader = observers.reader
         return try subscriptions.contains { subscription in
             guard subscription.cursor < event, subscription.wants(topic, type: type, at: event) else { return false }
             return try !reader.hasDelivery(event, to: subscription.key)

@@ -27,8 +27,9 @@ extension SQLiteEventLog {
     public func figures() async throws(EventLogError) -> LogFigures {
         var pass = UntriedPass()
         while true {
-            let (next, figures) = try await readSlice { [pass, epoch, usage, sequencer] db, backlogs in
-                var (pass, reader) = (pass, EventReader(db, epoch: epoch))
+            let (next, figures) = try await readSlice { [pass, usage, sequencer] reader, backlogs in
+                var pass = pass
+                let db = reader.db
                 guard try pass.advance(with: &reader, knowing: backlogs) else { return (pass, nil as LogFigures?) }
                 func number(_ sql: String) throws -> Int { Int(try db.number(sql)) }
                 let figures = LogFigures(

@@ -33,7 +33,7 @@ final class EventWriter: WriterPart {
             WHERE name = ?1 ORDER BY seq DESC LIMIT 1
             """
         )
-        tail = try EventReader.tail(db)
+        tail = try LogReader.tail(db)
         committedTail = tail
     }
 

@@ -5,8 +5,8 @@ extension ObserverWriter {
     /// - Parameter limit: how many events to look at, more or less.
     func moveCursor(of observer: RegisteredObserver, scanning limit: Int) throws {
         guard observer.subscription.cursor < events.tail else { return }
-        var reader = EventReader(db, epoch: events.epoch)
-        let all = EventReader.Stretch(after: 0, through: events.tail)
+        var reader = reader
+        let all = LogReader.Stretch(after: 0, through: events.tail)
         let untried = try reader.untried(by: observer.subscription, in: all, count: 1, scanning: limit)
         let cursor = untried.positions.first.map { $0 - 1 } ?? untried.end ?? events.tail
         try setCursor(of: observer, to: cursor)
@@ -61,8 +61,8 @@ extension ObserverWriter {
         failure: String? = nil,
         settledAt: Timestamp? = nil
     ) throws -> (count: Int, isAll: Bool) {
-        var reader = EventReader(db, epoch: events.epoch)
-        let all = EventReader.Stretch(after: 0, through: end)
+        var reader = reader
+        let all = LogReader.Stretch(after: 0, through: end)
         let scanned = 4 * LogWriter.rowsAtOnce
         let untried = try reader.untried(by: observer.subscription, in: all, count: limit, scanning: scanned)
         let insert = try db.cached(

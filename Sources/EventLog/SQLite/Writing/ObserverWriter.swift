@@ -36,6 +36,9 @@ final class ObserverWriter: WriterPart {
         while changes.count > mark, let change = changes.popLast() { _ = set(change.id, to: change.before) }
     }
 
+    /// Reads what the transaction has written, too.
+    var reader: LogReader { LogReader(db, epoch: events.epoch) }
+
     var count: Int { observers.count }
 
     /// The ids in some order that stays while none comes or goes.
@@ -126,7 +129,7 @@ final class ObserverWriter: WriterPart {
         subscription.interests = try setInterest(saved, of: key, after: subscription.interests)
         self[saved.id] = RegisteredObserver(saved, subscription)
         // Read here: what was saved is answered whatever fails later. Nothing is counted: posts wait for this.
-        let tried = try DeliveryReader(db, epoch: events.epoch).counters(of: saved.id)
+        let tried = try reader.deliveryCounters(of: saved.id)
         return SavedObserver(record: saved, created: present == nil, tried: tried)
     }
 

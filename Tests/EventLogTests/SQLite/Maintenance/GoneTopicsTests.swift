@@ -19,8 +19,8 @@ import Testing
     }
 
     private func rows(_ log: SQLiteEventLog) async throws -> Int {
-        try await log.read { db in
-            Int(try PreparedStatement(db, "SELECT count(*) FROM topic").first { $0.integer(0) } ?? 0)
+        try await log.read { reader in
+            Int(try PreparedStatement(reader.db, "SELECT count(*) FROM topic").first { $0.integer(0) } ?? 0)
         }
     }
 
@@ -88,8 +88,8 @@ import Testing
         #expect(try await !gap(after: 3_001, "first"))
         #expect(try await !gap(after: 3_001, "**"))
         // Those that are known: what is told of them is exact.
-        let kept = try await log.read { db in
-            try PreparedStatement(db, "SELECT name, removed FROM topic WHERE removed > 0 ORDER BY removed LIMIT 1")
+        let kept = try await log.read { reader in
+            try reader.db.cached("SELECT name, removed FROM topic WHERE removed > 0 ORDER BY removed LIMIT 1")
                 .first { (name: $0[0] as String, removed: $0.integer(1)) }
         }
         let (name, removed) = try #require(kept)

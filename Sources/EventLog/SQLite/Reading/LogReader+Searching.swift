@@ -1,6 +1,6 @@
 internal import GRDB
 
-extension EventReader {
+extension LogReader {
     /// What to look for.
     struct LookedFor {
         var patterns: [TopicPattern] = []
@@ -73,7 +73,7 @@ extension EventReader {
         in stretch: Stretch,
         matching patterns: [TopicPattern],
         limit: Int,
-        _ body: (inout EventReader, PreparedStatement, Topic) throws -> Bool
+        _ body: (inout LogReader, PreparedStatement, Topic) throws -> Bool
     ) throws -> Int64? {
         let rows = try db.cached(
             "SELECT \(columns) FROM event WHERE seq > ?1 AND seq <= ?2 ORDER BY seq \(stretch.order) LIMIT ?3",
@@ -101,7 +101,7 @@ extension EventReader {
             return try Set(wanted.patterns.compactMap(\.literal)).compactMap { try stored($0) }
         }
         let last = try db.number("SELECT max(id) FROM topic")
-        let end = min(stretch.through, try EventReader.tail(db))
+        let end = min(stretch.through, try LogReader.tail(db))
         guard (end - stretch.after) / 4 > last else { return nil }
         var found: [StoredTopic] = []
         try db.cached("SELECT \(StoredTopic.columns) FROM topic").prefix { row in

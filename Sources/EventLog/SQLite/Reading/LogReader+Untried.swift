@@ -1,6 +1,6 @@
 internal import GRDB
 
-extension EventReader {
+extension LogReader {
     /// Looks for events that an observer waits for and that were never tried.
     /// - Parameters:
     ///   - count: how many are wanted at most, at least 1.

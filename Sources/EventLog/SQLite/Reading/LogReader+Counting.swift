@@ -20,7 +20,7 @@ struct UntriedCount: Sendable {
     }
 }
 
-extension EventReader {
+extension LogReader {
     /// How many events one slice of a count looks at, more or less: about 10 ms.
     static let slice = 10_000
 
@@ -42,7 +42,7 @@ extension EventReader {
         knowing backlogs: CountedBacklogs,
         rows: inout Int
     ) throws -> Int? {
-        let tail = try EventReader.tail(db)
+        let tail = try LogReader.tail(db)
         let target = count.tail ?? tail
         count.tail = target
         var (total, end) = (0, tail)
@@ -66,13 +66,13 @@ extension EventReader {
     }
 
     /// The next observer whose position is not the end of the log.
-    fileprivate func waiting(after key: Int64) throws -> Subscription? {
+    func waiting(after key: Int64) throws -> Subscription? {
         let row = try db.cached(
             """
             SELECT key, cursor FROM observer CROSS JOIN delivery_stats ON delivery_stats.observer = key
             WHERE key > ?1 AND name IS NOT NULL AND cursor < ?2 ORDER BY key LIMIT 1
             """
-        ).bind(key, try EventReader.tail(db))
+        ).bind(key, try LogReader.tail(db))
         guard let found = try row.first({ (key: $0.integer(0), cursor: $0.integer(1)) }) else { return nil }
         return try Subscription(key: found.key, cursor: found.cursor, db)
     }
@@ -209,27 +209,5 @@ extension EventReader {
             tried.last = subscription.cursor
         }
         return tried.count
-    }
-}
-
-/// A count of the untried events of all observers, from slice to slice.
-struct UntriedPass: Sendable {
-    private(set) var total = 0
-    /// The number of the last observer that was counted.
-    private var last = Int64.min
-    private var count = UntriedCount()
-
-    /// Goes on for one slice.
-    /// - Returns: whether that was the last.
-    mutating func advance(with reader: inout EventReader, knowing backlogs: CountedBacklogs) throws -> Bool {
-        var rows = EventReader.slice
-        while let subscription = try reader.waiting(after: last) {
-            guard rows > 0,
-                let found = try reader.countUntried(by: subscription, &count, knowing: backlogs, rows: &rows)
-            else { return false }
-            rows -= EventReader.observerCost
-            (total, last, count) = (total + found, subscription.key, UntriedCount())
-        }
-        return true
     }
 }
