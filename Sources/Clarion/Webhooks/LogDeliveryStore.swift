@@ -23,7 +23,7 @@ struct LogDeliveryStore: DeliveryStore {
             limit: limit
         )
         let deliveries = due.deliveries.map { record in
-            var delivery = DueDelivery(of: record.event, to: endpoint.id, in: endpoint.format)
+            var delivery = DueDelivery(of: record.event, in: endpoint.format)
             delivery.renewals = record.renewals
             delivery.attempts = record.attempts
             delivery.notBefore = record.notBefore.milliseconds

@@ -98,7 +98,7 @@ public protocol DeliveryLog: Sendable {
     /// time. Cheap: asked before each attempt. What another node records is ignored.
     func isOnDuty(for observer: ObserverID) -> Bool
 
-    /// Has it told when ``isOnDuty(for:)`` answers otherwise than before, and once at the beginning, if it ever does.
+    /// Has a follower called when ``isOnDuty(for:)`` answers otherwise than before, and once at the beginning, if it ever does.
     ///
     /// - Parameter follower: called on any thread, also while it runs. It returns when no attempts are under way any more
     ///   that are not this process's to make, and all are recorded that ended within `grace`.

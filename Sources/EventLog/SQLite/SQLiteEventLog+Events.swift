@@ -65,7 +65,7 @@ extension SQLiteEventLog {
     }
 
     /// Whether a position was given to an event. One may be read from the log a moment before its tail is moved on;
-    /// reading nothing tells the tail that is stored.
+    /// reading nothing answers the tail that is stored.
     public func hasReached(_ position: Position) async throws(EventLogError) -> Bool {
         if position <= tail { return true }
         return position <= (try await read(after: .start, matching: [], limit: 1, byteLimit: 1)).tail

@@ -13,13 +13,17 @@ extension SQLiteEventLog: ObserverStore {
 
     /// Deletes an observer: see ``ObserverStore/deleteObserver(_:expecting:)``.
     public func deleteObserver(_ id: ObserverID, expecting: Int64?) async throws(EventLogError) -> Bool {
-        try await change { tables in try tables.remove(id, expecting: expecting) }
+        try await change { tables in
+            tables.schedule.hasUnpurgedObservers = true
+            return try tables.observers.remove(id, expecting: expecting)
+        }
     }
 
     /// Deletes every observer that is registered for exactly this topic or pattern.
     public func deleteObservers(of pattern: TopicPattern) async throws(EventLogError) -> [ObserverID] {
         try await change { tables in
-            try tables.observers.ids(of: pattern).filter { try tables.remove($0, expecting: nil) }
+            tables.schedule.hasUnpurgedObservers = true
+            return try tables.observers.ids(of: pattern).filter { try tables.observers.remove($0, expecting: nil) }
         }
     }
 
@@ -30,13 +34,5 @@ extension SQLiteEventLog: ObserverStore {
                 "SELECT \(ObserverRecord.columns) FROM observer WHERE name IS NOT NULL ORDER BY created_at, name"
             ).map(ObserverRecord.init)
         }
-    }
-}
-
-extension LogTables {
-    fileprivate func remove(_ id: ObserverID, expecting: Int64?) throws -> Bool {
-        let isRemoved = try observers.remove(id, expecting: expecting)
-        if isRemoved { schedule.hasUnpurgedObservers = true }
-        return isRemoved
     }
 }

@@ -29,9 +29,8 @@ extension SQLiteEventLog: TopicStore {
     public func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool {
         try await change { tables in
             try tables.countEvents()
-            let isDeleted = try tables.topics.delete(topic)
-            if isDeleted { tables.schedule.hasUnpurgedTopics = true }
-            return isDeleted
+            tables.schedule.hasUnpurgedTopics = true
+            return try tables.topics.delete(topic)
         }
     }
 }

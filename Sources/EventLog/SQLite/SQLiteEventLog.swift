@@ -117,20 +117,20 @@ public final class SQLiteEventLog: EventLog {
     /// own thread is at rest: then it is acknowledged when this returns. The body must not wait for an acknowledgement.
     public func together(_ body: () -> Void) { sequencer.together(body) }
 
-    /// Has every commit that adds events told to a follower: see ``EventLog/follow(_:)``.
+    /// Has a follower notified of every commit that adds events: see ``EventLog/follow(_:)``.
     public func follow(_ follower: @escaping @Sendable (Commit) -> Void) {
         sequencer.follow(follower)
     }
 
-    /// Sees whether the log takes posts, in turn with those that wait: whether there is room as for one, and by writing.
+    /// Sees whether the log takes posts, in turn with those that wait: whether there is space as for one, and by writing.
     ///
     /// - Throws: ``EventLogError`` with the code with which a post would be refused.
     public func probe() async throws(EventLogError) {
-        let room = await withCheckedContinuation { continuation in
+        let space = await withCheckedContinuation { continuation in
             let none = WriteRequest.append([], if: nil) { continuation.resume(returning: $0) }
             sequencer.enqueue(none, isBounded: false)
         }
-        _ = try room.get()
+        _ = try space.get()
         // A revision that nobody gets: what is set to what it is already, SQLite does not write.
         try await change(makesRoom: false) { tables in try tables.db.run("UPDATE log SET revision = revision + 1") }
     }

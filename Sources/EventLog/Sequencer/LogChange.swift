@@ -5,7 +5,7 @@ struct LogChange: Sendable {
     /// to call once the transaction is committed.
     let perform: @Sendable (LogTables) throws -> @Sendable () -> Void
 
-    /// Whether it helps to make room on a full disk, or needs none, so that it is carried out there too.
+    /// Whether it helps to make space on a full disk, or needs none, so that it is carried out there too.
     let makesRoom: Bool
 
     /// Called instead if it threw, or the whole transaction failed.

@@ -145,7 +145,7 @@ final class Sequencer: Sendable {
         }
     }
 
-    /// After a commit, also one that failed: it may make room for the next, also while posts that are refused do not cease.
+    /// After a commit, also one that failed: it may make space for the next, also while posts that are refused do not cease.
     private func clearUp(_ writer: LogWriter) {
         writer.finishCommit()
         writer.maintain(isIdle: false)

@@ -39,9 +39,9 @@ extension Transfer: TransferOwner {
     func receive(body: UnsafeRawBufferPointer) -> BodyAnswer {
         responseLength += body.count
         let kept = keptResponseLength + request.destination.credentials.longest
-        let room = kept - responsePrefix.count
-        if room > 0 {
-            unsafe responsePrefix.append(contentsOf: body.prefix(room))
+        let space = kept - responsePrefix.count
+        if space > 0 {
+            unsafe responsePrefix.append(contentsOf: body.prefix(space))
         }
         return responseLength <= maxResponseLength ? .taken : .refused
     }

@@ -226,7 +226,7 @@ struct AttemptOutcomeTests {
         try await fixture.run(receiver) {
             for host in hosts {
                 let endpoint = try fixture.endpoint("a", "http://\(host):\(port)/")
-                let delivery = DueDelivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
+                let delivery = DueDelivery(id: 1, eventID: "e", topic: "t", body: [])
                 let outcome = try await fixture.dispatcher.attempt(delivery, at: endpoint)
                 #expect(outcome.answer.failure == .egressBlocked, "\(host): \(outcome)")
                 #expect(outcome.answer.message?.contains("--allow-egress") == true)

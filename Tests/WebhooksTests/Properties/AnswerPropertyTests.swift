@@ -66,9 +66,9 @@ struct AnswerPropertyTests {
             try await eventually("both have been tried") {
                 let rows = fixture.store.rows
                 return rows.count { $0.state == .delivered } == 200
-                    && rows.count { $0.delivery.endpoint == "folded" && !$0.outcomes.isEmpty } > 15
+                    && rows.count { $0.endpoint == "folded" && !$0.outcomes.isEmpty } > 15
             }
-            let failures = fixture.store.rows.filter { $0.delivery.endpoint == "folded" }.flatMap(\.outcomes)
+            let failures = fixture.store.rows.filter { $0.endpoint == "folded" }.flatMap(\.outcomes)
             #expect(failures.allSatisfy { $0.answer.failure == .connectionReset && $0.answer.status == nil })
         }
     }

@@ -33,7 +33,7 @@ struct WebhookURLPropertyTests {
     func proxied() async throws {
         let proxy = try Receiver { _ in .status(403) }
         let fixture = try DispatcherFixture(allowing: [], proxy: "http://127.0.0.1:\(proxy.port)")
-        let delivery = DueDelivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
+        let delivery = DueDelivery(id: 1, eventID: "e", topic: "t", body: [])
         var (sent, blocked) = (0, 0)
         try await fixture.run(proxy) {
             for seed in 0..<UInt64(600) {

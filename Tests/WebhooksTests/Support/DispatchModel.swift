@@ -481,7 +481,6 @@ struct DispatchModel {
         let row = rows[key] ?? Row(bytes: 0, notBefore: 0)
         return DueDelivery(
             id: key.id,
-            endpoint: key.endpoint,
             eventID: "e\(key.id)",
             topic: "t",
             contentType: format.rawValue,

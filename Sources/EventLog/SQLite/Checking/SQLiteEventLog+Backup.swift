@@ -29,7 +29,7 @@ extension SQLiteEventLog {
         }
         do {
             try copy(file, to: draft)
-            try FileHandle(forUpdating: URL(filePath: draft)).synchronizeAndClose()
+            try FileHandle(forUpdating: URL(filePath: draft)).synchronize()
             guard unsafe rename(draft, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         } catch {
             throw EventLogError(sqlite: error)
@@ -43,18 +43,10 @@ extension SQLiteEventLog {
         try copy.close()
     }
 
-    /// Which file it is, whatever it is called.
-    private static func identity(of path: String) -> [String: Int]? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let number = attributes[.systemFileNumber] as? Int, let system = attributes[.systemNumber] as? Int
-        else { return nil }
-        return ["number": number, "system": system]
-    }
-}
-
-extension FileHandle {
-    fileprivate func synchronizeAndClose() throws {
-        defer { try? close() }
-        try synchronize()
+    /// Which file it is, whatever it is called; nil if there is none.
+    private static func identity(of path: String) -> [UInt64]? {
+        var status = stat()
+        // `unsafe`: stat(2) fills the structure that it is lent.
+        return unsafe stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
     }
 }

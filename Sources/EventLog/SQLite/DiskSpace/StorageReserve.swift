@@ -4,8 +4,9 @@ import Foundation
 /// somebody makes space (retention, deleting a topic), and the removing itself. It is given up then, and made again when
 /// there is space for it.
 struct StorageReserve: Sendable {
-    private let path: String
-    private let databasePath: String
+    let directory: String
+
+    private var path: String { directory + "/clarion.reserve" }
 
     /// The bytes of the file. A step of maintenance writes about as much to the write-ahead log at the most.
     static let size = 1 << 20
@@ -13,18 +14,13 @@ struct StorageReserve: Sendable {
     /// The bytes that must be left beside the file while posts are taken.
     static let margin = 1 << 17
 
-    init(directory: String) {
-        path = directory + "/clarion.reserve"
-        databasePath = LogFile(directory: directory).path
-    }
-
     /// Whether the file is there and whole.
     var isThere: Bool {
         LogFile.size(of: path).map { $0 >= StorageReserve.size } ?? false
     }
 
     /// The bytes of the database file beside it; nil if there is none.
-    var databaseSize: Int? { LogFile.size(of: databasePath) }
+    var databaseSize: Int? { LogFile.size(of: LogFile(directory: directory).path) }
 
     /// Makes the file, if it is not there.
     /// - Parameter margin: the bytes that must be left beside it.
@@ -51,7 +47,7 @@ struct StorageReserve: Sendable {
     var available: Int? {
         var status = statvfs()
         // `unsafe`: statvfs(3) fills the structure that it is lent.
-        guard unsafe statvfs(path.directory, &status) == 0 else { return nil }
+        guard unsafe statvfs(directory, &status) == 0 else { return nil }
         return Int(
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
         )
@@ -66,8 +62,4 @@ struct StorageReserve: Sendable {
             return posix_fallocate(file, 0, off_t(StorageReserve.size)) == 0
         #endif
     }
-}
-
-extension String {
-    fileprivate var directory: String { String(self[..<(lastIndex(of: "/") ?? endIndex)]) }
 }

@@ -9,7 +9,7 @@ struct GoneTopics {
 }
 
 extension LogTables {
-    /// How many topics that have nothing any more keep their rows: readers are told exactly what is gone of these.
+    /// How many topics that have nothing any more keep their rows: readers find exactly what is gone of these.
     static let keptGoneTopics = 1_024
 
     /// Deletes the rows of some topics that have nothing any more, no events, bounds or idempotency keys, if there are

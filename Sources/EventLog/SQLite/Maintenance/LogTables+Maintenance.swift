@@ -83,6 +83,6 @@ extension LogTables {
             if after > before, after < events.tail { schedule.cursors.append(id) }
             left -= 16 + Int(min(after - before, Int64(limit)))
         }
-        if schedule.cursors.isEmpty { schedule.cursorsMoved(to: events.tail) }
+        if schedule.cursors.isEmpty { schedule.cursorsMovedTo = events.tail }
     }
 }

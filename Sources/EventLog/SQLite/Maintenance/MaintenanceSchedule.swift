@@ -50,7 +50,7 @@ struct MaintenanceSchedule {
     /// Observers whose cursors are to be moved up, by their ids.
     var cursors: [ObserverID] = []
     /// What the tail was when all cursors had been looked at.
-    private var cursorsMovedTo: Int64?
+    var cursorsMovedTo: Int64?
     /// Whether there may be many topics that have nothing any more.
     var mayHaveGoneTopics = true
     /// How far the round through them has come.
@@ -116,11 +116,6 @@ struct MaintenanceSchedule {
     /// Whether so much was posted since that all cursors are to be looked at again.
     func wantsCursors(at tail: Int64) -> Bool {
         cursors.isEmpty && cursorsMovedTo.map { tail - $0 >= Self.cursorStep } ?? true
-    }
-
-    /// All cursors have been looked at.
-    mutating func cursorsMoved(to tail: Int64) {
-        cursorsMovedTo = tail
     }
 
     /// No key is left that is too old.

@@ -11,7 +11,8 @@ extension LogReader {
         inOrder isInOrder: Bool,
         limit: Int
     ) throws -> DueDeliveries {
-        let failed = try failedDeliveries(of: observer, inOrder: isInOrder, limit: limit, until: isInOrder ? .latest : now)
+        let until = isInOrder ? .latest : now
+        let failed = try failedDeliveries(of: observer, inOrder: isInOrder, limit: limit, until: until)
         let missing = isInOrder ? limit : limit - failed.count
         let found = failed + (try untriedDeliveries(by: observer, limit: missing, at: now))
         guard isInOrder else {

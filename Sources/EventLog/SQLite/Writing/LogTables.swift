@@ -31,9 +31,6 @@ final class LogTables {
     private let begin: PreparedStatement
     private let commit: PreparedStatement
     private let rollback: PreparedStatement
-    private let savepoint: PreparedStatement
-    private let rollbackToSavepoint: PreparedStatement
-    private let release: PreparedStatement
 
     init(
         _ db: Database,
@@ -58,9 +55,6 @@ final class LogTables {
         begin = try db.compiled("BEGIN IMMEDIATE")
         commit = try db.compiled("COMMIT")
         rollback = try db.compiled("ROLLBACK")
-        savepoint = try db.compiled("SAVEPOINT change")
-        rollbackToSavepoint = try db.compiled("ROLLBACK TO change")
-        release = try db.compiled("RELEASE change")
         keep()
     }
 
@@ -90,16 +84,16 @@ final class LogTables {
     /// were before it, and the transaction goes on.
     /// - Throws: what fails the whole transaction.
     func savepoint<Value>(_ body: () throws -> Value) throws -> Result<Value, EventLogError> {
-        try savepoint.run()
+        try db.run("SAVEPOINT change")
         let marks = parts.map { $0.mark() }
         do {
             let value = try body()
-            try release.run()
+            try db.run("RELEASE change")
             return .success(value)
         } catch {
             guard db.isInsideTransaction, EventLogError(sqlite: error).failsOnlyItself else { throw error }
-            try rollbackToSavepoint.run()
-            try release.run()
+            try db.run("ROLLBACK TO change")
+            try db.run("RELEASE change")
             for goBack in marks { goBack() }
             return .failure(EventLogError(sqlite: error))
         }

@@ -50,7 +50,7 @@ final class LogWriter: @unchecked Sendable {
 
     /// Commits a group: every post of it or none, and every change of it that does not fail by itself.
     ///
-    /// On a full disk posts are refused, and changes that make room are carried out.
+    /// On a full disk posts are refused, and changes that make space are carried out.
     func commit(_ group: [WriteRequest]) -> Result<CommittedGroup, EventLogError> {
         if hasGap { return .failure(.isFull) }
         let result = commitAlone(group)
@@ -156,13 +156,13 @@ final class LogWriter: @unchecked Sendable {
         guard let tables else { return }
         let now = now
         let moment = ContinuousClock.now
-        // However often something comes in between: refused posts, say, that wait for room.
+        // However often something comes in between: refused posts, say, that wait for space.
         let mayGiveBack = isIdle || diskSpace.isFull
         let isIdle = isIdle || moment - lastStep > Self.longestWait
         let before = tables.schedule
         guard var rows = tables.schedule.begin(isIdle: isIdle, at: now) else { return }
         lastStep = moment
-        // On a full disk a step must find room in what the reserve left.
+        // On a full disk a step must find space in what the reserve left.
         if diskSpace.isFull { rows = min(rows, MaintenanceSchedule.busyStep) }
         let isDone = maintenance { tables in
             try tables.countEvents()

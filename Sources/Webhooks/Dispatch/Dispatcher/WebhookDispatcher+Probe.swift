@@ -25,7 +25,7 @@ extension WebhookDispatcher {
     /// - Returns: what it allows.
     /// - Throws: ``HandshakeFailure`` if it allows nothing, or cannot be reached; ``ProbeRefusal``.
     public func handshake(with endpoint: Endpoint) async throws -> DeliveryConsent {
-        let nothing = DueDelivery(id: 0, endpoint: endpoint.id, eventID: "", topic: "", body: [])
+        let nothing = DueDelivery(id: 0, eventID: "", topic: "", body: [])
         let origin = transport.options.configuration.origin
         let answer = try await probe(nothing, at: endpoint, purpose: .handshake(origin: origin))
         return try DeliveryConsent(answer, origin: origin)
@@ -42,7 +42,7 @@ extension WebhookDispatcher {
     public func fetch(_ url: WebhookURL, atMost length: Int) async throws(FetchFailure) -> [UInt8] {
         // Signs nothing.
         let endpoint = Endpoint(id: "", url: url, secrets: SigningSecrets(.generate()))
-        let nothing = DueDelivery(id: 0, endpoint: "", eventID: "", topic: "", body: [])
+        let nothing = DueDelivery(id: 0, eventID: "", topic: "", body: [])
         let answer: AttemptAnswer
         do {
             answer = try await probe(nothing, at: endpoint, purpose: .fetch(atMost: length))

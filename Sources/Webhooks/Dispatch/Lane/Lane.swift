@@ -42,7 +42,7 @@ struct Lane {
         isOpen && reading == .wanted && backlog.queue.count <= readAhead / 4 && !mustWaitForRecord
     }
 
-    /// Whether the store must not be read now. To one that is ordered it would tell of a head whose last attempt is not
+    /// Whether the store must not be read now. To one that is ordered it would answer of a head whose last attempt is not
     /// recorded yet that it is due at once, or leave it out.
     var mustWaitForRecord: Bool {
         registration.isOrdered && backlog.unrecorded > 0 && backlog.queue.isEmpty && inFlight == 0

@@ -8,11 +8,11 @@
 /// - Lanes that are slow get half of it together, with those that have yet to answer three quarters. An attempt counts as
 ///   slow when it has taken a second, not only when it has timed out. Of what slow ones leave, those that answer take no
 ///   more than a part before they have answered again: see ``Shares``. So endpoints that hang cannot take all of it,
-///   however many they are and however well they answered before, and those that answer always find room.
+///   however many they are and however well they answered before, and those that answer always find capacity.
 /// - What this machine has no descriptors or memory for is no attempt: its lane rests for a moment, and nothing is counted.
 /// - What is read ahead is bounded in bytes; beyond, a lane that has nothing gets one delivery at a time.
 ///
-/// Whoever has told it something asks ``advance(to:)`` what is to be done now, and has the store read while there is a
+/// Whoever has called it asks ``advance(to:)`` what is to be done now, and has the store read while there is a
 /// ``takeRead(now:)``. Reads and records go on beside each other, one of each at a time.
 struct DeliveryScheduler {
     enum Phase: Equatable {
