@@ -19,9 +19,6 @@ public struct TopicPatternIndex<Value: Hashable> {
     private var literals: [TopicPattern: Set<Value>] = [:]
     private var wildcards = TopicPatternTrie<Value>()
 
-    /// How many pairs of value and pattern it holds.
-    public private(set) var count = 0
-
     /// An index of nothing.
     public init() {}
 
@@ -29,26 +26,18 @@ public struct TopicPatternIndex<Value: Hashable> {
     /// - Returns: false if that very pair was there already.
     @discardableResult
     public mutating func insert(_ value: Value, for pattern: TopicPattern) -> Bool {
-        let inserted =
-            pattern.hasWildcards
+        pattern.hasWildcards
             ? wildcards.insert(value, for: pattern)
             : literals[pattern, default: []].insert(value).inserted
-        if inserted { count += 1 }
-        return inserted
     }
 
     /// Removes a value from a pattern; nothing is left behind of a pattern without values.
     /// - Returns: false if that pair was not there.
     @discardableResult
     public mutating func remove(_ value: Value, for pattern: TopicPattern) -> Bool {
-        let removed: Bool
-        if pattern.hasWildcards {
-            removed = wildcards.remove(value, for: pattern)
-        } else {
-            removed = literals[pattern]?.remove(value) != nil
-            if literals[pattern]?.isEmpty == true { literals[pattern] = nil }
-        }
-        if removed { count -= 1 }
+        if pattern.hasWildcards { return wildcards.remove(value, for: pattern) }
+        let removed = literals[pattern]?.remove(value) != nil
+        if literals[pattern]?.isEmpty == true { literals[pattern] = nil }
         return removed
     }
 

@@ -9,7 +9,7 @@ extension SQLiteEventLog {
         while true {
             // A change is a commit, too, but writes no rows.
             let isDue = try await change { tables in
-                tables.schedule.isDue(isIdle: true, at: tables.time.placed ?? tables.time.clock.timeOfDay())
+                tables.schedule.isDue(at: tables.time.placed ?? tables.time.clock.timeOfDay())
                     || !tables.topics.additions.isEmpty
             }
             if !isDue { return }

@@ -42,7 +42,7 @@ struct WebhookURLPropertyTests {
                 guard let endpoint = try? fixture.endpoint("a", text) else { continue }
                 let before = proxy.requests.count
                 let outcome = try await fixture.dispatcher.attempt(delivery, at: endpoint)
-                if let address = endpoint.url.address, EgressGuard().decision(for: address) != .permitted {
+                if let address = endpoint.url.address, EgressGuard().refusal(of: address) != nil {
                     #expect(outcome.answer.failure == .egressBlocked, "\(text)")
                     #expect(proxy.requests.count == before, "seed \(seed): \(text) has reached the proxy")
                     blocked += 1
@@ -56,7 +56,7 @@ struct WebhookURLPropertyTests {
                     dialled == Dialled(scheme: endpoint.url.scheme, host: endpoint.url.host, port: endpoint.url.port)
                 )
                 if let address = Self.liberally(dialled.host) {
-                    #expect(EgressGuard().decision(for: address) == .permitted, "seed \(seed): \(text) is \(received)")
+                    #expect(EgressGuard().refusal(of: address) == nil, "seed \(seed): \(text) is \(received)")
                 }
                 sent += 1
             }

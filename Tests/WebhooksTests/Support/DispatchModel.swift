@@ -289,7 +289,7 @@ struct DispatchModel {
         return [
             "lanes": lanes.slots.count + lanes.indices.count,
             "timers": lanes.timers.size,
-            "turns": turns.queued.count + turns.parked.count + waiting + scheduler.readers.queue.count,
+            "turns": turns.queued.count + turns.parked.count + waiting + scheduler.readers.count,
             "deliveries": present.reduce(0) { $0 + $1.backlog.size },
             "attempts": scheduler.attempts.underWay.count,
             "beginnings": scheduler.attempts.recent.count,
@@ -402,7 +402,7 @@ struct DispatchModel {
             must(waiting.count == lanes.count { $0.turn == .waiting(standing) }, "a lane waits that does not")
         }
         must(
-            scheduler.readers.queue.count == lanes.count { $0.reading == .queued },
+            scheduler.readers.count == lanes.count { $0.reading == .queued },
             "a lane is to be read twice, or not"
         )
         must(Set(attempts.underWay.keys) == Set(underWay.map(\.token)), "attempts are remembered that have ended")

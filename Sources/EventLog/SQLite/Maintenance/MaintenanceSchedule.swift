@@ -74,9 +74,9 @@ struct MaintenanceSchedule {
     /// Whether nothing was committed since the last step.
     var hasWrittenNothing: Bool { written == 0 }
 
-    /// Whether a step would find something to do.
-    func isDue(isIdle: Bool, at now: Timestamp) -> Bool {
-        written > 0 || isRemovalDue(isIdle: isIdle, at: now)
+    /// Whether a step on an idle log would find something to do.
+    func isDue(at now: Timestamp) -> Bool {
+        written > 0 || isRemovalDue(isIdle: true, at: now)
     }
 
     /// Whether something is to be removed, or looked for.
@@ -94,7 +94,7 @@ struct MaintenanceSchedule {
     /// Begins a step.
     /// - Returns: how many rows it may touch; nil if none is due.
     mutating func begin(isIdle: Bool, at now: Timestamp) -> Int? {
-        guard isIdle ? isDue(isIdle: true, at: now) : isStepDue(at: now) else { return nil }
+        guard isIdle ? isDue(at: now) : isStepDue(at: now) else { return nil }
         defer { written = 0 }
         return max(isIdle ? Self.idleStep : Self.busyStep, written + written / 2)
     }

@@ -4,20 +4,14 @@ internal import GRDB
 struct UntriedCount: Sendable {
     /// The end of the log as it began: what is posted later need not be counted, so that it comes to an end.
     fileprivate var tail: Int64?
-    /// What has a delivery of its own, as far as it was counted.
-    fileprivate var tried: Tried?
     /// How often it was begun anew because the observer went on meanwhile.
     fileprivate var restarts = 0
-
-    fileprivate struct Tried: Sendable {
-        let cursor: Int64
-        /// The place in ``LogSchema/states``, and the last event of it.
-        var state = 0
-        var last: Int64
-        var count = 0
-
-        init(after cursor: Int64) { (self.cursor, last) = (cursor, cursor) }
-    }
+    /// Where the observer was when it began to count what has a delivery of its own; nil if it has not.
+    fileprivate var cursor: Int64?
+    /// How many of those it has found, the place in ``LogSchema/states`` that it has come to, and the last event there.
+    fileprivate var tried = 0
+    fileprivate var state = 0
+    fileprivate var last: Int64 = 0
 }
 
 extension LogReader {
@@ -177,11 +171,11 @@ extension LogReader {
         _ count: inout UntriedCount,
         rows: inout Int
     ) throws -> Int? {
-        var tried = count.tried ?? UntriedCount.Tried(after: subscription.cursor)
-        if tried.cursor != subscription.cursor {
+        if count.cursor != subscription.cursor {
             // What was counted lies before it now. One that goes on all the time is counted at once in the end.
-            count.restarts += 1
-            tried = UntriedCount.Tried(after: subscription.cursor)
+            if count.cursor != nil { count.restarts += 1 }
+            (count.cursor, count.state, count.tried) = (subscription.cursor, 0, 0)
+            count.last = subscription.cursor
         }
         let statement = try db.cached(
             """
@@ -189,25 +183,22 @@ extension LogReader {
             WHERE observer = ?1 AND state = ?2 AND event > ?3 AND event <= ?4 ORDER BY event LIMIT ?5
             """
         )
-        while tried.state < LogSchema.states.count {
+        while count.state < LogSchema.states.count {
             let limit = count.restarts > 2 ? Int.max : max(rows, 1)
-            statement.bind(subscription.key, LogSchema.states[tried.state], tried.last, end, limit)
+            statement.bind(subscription.key, LogSchema.states[count.state], count.last, end, limit)
             var seen = 0
             try statement.forEach { row in
                 seen += 1
-                tried.last = row[0]
+                count.last = row[0]
                 let topic = try stored(row.integer(1))
-                guard tried.last > topic.removed else { return }
-                if subscription.wants(topic.topic, type: row[2], at: tried.last) { tried.count += 1 }
+                guard count.last > topic.removed else { return }
+                if subscription.wants(topic.topic, type: row[2], at: count.last) { count.tried += 1 }
             }
             rows -= seen
-            guard seen < limit else {
-                count.tried = tried
-                return nil
-            }
-            tried.state += 1
-            tried.last = subscription.cursor
+            guard seen < limit else { return nil }
+            count.state += 1
+            count.last = subscription.cursor
         }
-        return tried.count
+        return count.tried
     }
 }

@@ -48,8 +48,7 @@ extension LogReader {
     }
 
     private mutating func isUntried(_ event: Int64, by subscription: Subscription) throws -> Bool {
-        let alone = Stretch(after: event - 1, through: event)
-        return try !allUntried(by: subscription, in: alone, count: 1).isEmpty
+        try !allUntried(by: subscription, after: event - 1, through: event, count: 1).isEmpty
     }
 
     /// A delivery that was never tried.

@@ -33,7 +33,11 @@ final class RemovalHorizons: Sendable {
         if last == nil, let before = known?.last {
             last = before.removed > position ? before : try loss(in: 0...before.removal, after: position, patterns, db)
         }
-        remember(Horizon(position: position, removals: newest.removals, last: last), for: patterns)
+        let found = Horizon(position: position, removals: newest.removals, last: last)
+        horizons.withLock { horizons in
+            // Another reader may have a later snapshot.
+            if horizons[patterns]?.removals ?? 0 <= found.removals { horizons[patterns] = found }
+        }
         return [last?.removal, try Self.forgottenRemoval(after: position, db)].compactMap { $0 }.max()
     }
 
@@ -62,12 +66,5 @@ final class RemovalHorizons: Sendable {
             return loss == nil
         }
         return loss
-    }
-
-    private func remember(_ horizon: Horizon, for patterns: [TopicPattern]) {
-        horizons.withLock { horizons in
-            if let known = horizons[patterns], known.removals > horizon.removals { return }
-            horizons[patterns] = horizon
-        }
     }
 }

@@ -141,7 +141,7 @@ final class LogWriter: @unchecked Sendable {
 
     /// Whether a step of maintenance is due while no post waits.
     var dueMaintenance: WriterPace.Maintenance {
-        guard let schedule = tables?.schedule, !maintenanceFailed, schedule.isDue(isIdle: true, at: now)
+        guard let schedule = tables?.schedule, !maintenanceFailed, schedule.isDue(at: now)
         else { return .notDue }
         return schedule.hasWrittenNothing ? .due : .dueWhenIdle
     }

@@ -51,7 +51,7 @@ final class ObserverWriter: WriterPart {
 
     /// Those that may still wait for events of a topic.
     func subscriptions(to topic: Topic) -> [Subscription] {
-        index.count == 0 ? [] : index.matches(topic).compactMap { observers[$0]?.subscription }
+        observers.isEmpty ? [] : index.matches(topic).compactMap { observers[$0]?.subscription }
     }
 
     /// What is known of an observer, which its rows say, too.

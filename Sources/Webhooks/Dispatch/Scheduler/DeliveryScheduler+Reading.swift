@@ -13,15 +13,15 @@ extension DeliveryScheduler {
 
     /// Whether ``takeRead(now:)`` may have one.
     func wantsRead(now: Int64) -> Bool {
-        phase == .running && !readers.queue.isEmpty && now >= readers.backoff.retryAt
+        phase == .running && !readers.isEmpty && now >= readBackoff.retryAt
     }
 
     /// The next read, if there is one now.
     mutating func takeRead(now: Int64) -> Read? {
         guard wantsRead(now: now) else { return nil }
         let isOverBudget = lanes.queuedBytes >= limits.queuedBytes
-        for _ in 0..<readers.queue.count {
-            guard let index = readers.queue.popFirst() else { return nil }
+        for _ in 0..<readers.count {
+            guard let index = readers.popFirst() else { return nil }
             let (canRead, isBusy) = lanes.with(index) { lane in
                 (lane.isOpen && !lane.mustWaitForRecord, !lane.backlog.queue.isEmpty || lane.inFlight > 0)
             }
@@ -31,7 +31,7 @@ extension DeliveryScheduler {
                 continue
             }
             if isOverBudget, isBusy {
-                readers.queue.append(index)
+                readers.append(index)
                 continue
             }
             return lanes.with(index) { lane in
@@ -52,7 +52,7 @@ extension DeliveryScheduler {
 
     /// Takes in what was read.
     mutating func finish(_ read: Read, _ due: DueDeliveries) {
-        readers.backoff = Backoff()
+        readBackoff = Backoff()
         lanes.with(read.lane) { lane in
             if lane.isOpen, lane.reading != .underWay(.void) {
                 let fresh = lane.take(due.deliveries)
@@ -69,7 +69,7 @@ extension DeliveryScheduler {
 
     /// Takes in that a read has failed.
     mutating func fail(_ read: Read, now: Int64) {
-        readers.backoff.fail(at: now)
+        readBackoff.fail(at: now)
         lanes.with(read.lane) { lane in
             lane.reading.want()
             lane.endRead()

@@ -1,3 +1,5 @@
+import DequeModule
+
 /// Decides what is read, sent and recorded, and when. Pure: no locks, no I/O, time and chance are given to it.
 ///
 /// - All times are the store's, in milliseconds: a clock that does not step.
@@ -29,7 +31,9 @@ struct DeliveryScheduler {
 
     var lanes = Lanes()
     var turns = Turns()
-    var readers = Readers()
+    /// The lanes that wait for their turn to read: their ``Lane/reading`` says so.
+    var readers: Deque<Int> = []
+    var readBackoff = Backoff()
     var attempts: Attempts
     var outcomes = Outcomes()
 
@@ -70,7 +74,7 @@ struct DeliveryScheduler {
     private func nextTime(after now: Int64) -> Int64 {
         var next = min(lanes.timers.earliest ?? .max, outcomes.nextTime(atOnce: recordAtOnce))
         if turns.isAnyWaiting { next = min(next, attempts.nextSlowAt) }
-        if !readers.queue.isEmpty, readers.backoff.retryAt > now { next = min(next, readers.backoff.retryAt) }
+        if !readers.isEmpty, readBackoff.retryAt > now { next = min(next, readBackoff.retryAt) }
         if case .stopping(let deadline) = phase, attempts.inFlight > 0 { next = min(next, deadline) }
         return next
     }
@@ -88,7 +92,7 @@ struct DeliveryScheduler {
         }
         if canRead, phase == .running {
             lanes.with(index) { $0.reading = .queued }
-            readers.queue.append(index)
+            readers.append(index)
         }
         lanes.arm(index)
         lanes.forgetIfSettled(index)
