@@ -1,7 +1,7 @@
 internal import GRDB
 
 /// The idempotency keys, and how many there are.
-final class IdempotencyWriter: WriterPart {
+final class IdempotencyWriter {
     private let db: Database
     private let find: PreparedStatement
     private let insert: PreparedStatement
@@ -9,7 +9,6 @@ final class IdempotencyWriter: WriterPart {
     private let limit: Int
     /// How many there are, those included that are too old and were not removed yet.
     private(set) var count: Int
-    private var committedCount: Int
 
     /// What a key was used for.
     struct Use {
@@ -40,17 +39,10 @@ final class IdempotencyWriter: WriterPart {
         self.limit = limit
         let noted = try db.cached("SELECT held_keys FROM log").first { $0[0] as Int? } ?? nil
         count = try noted ?? Int(db.number("SELECT count(*) FROM idempotency"))
-        committedCount = count
     }
 
-    func mark() -> () -> Void {
-        let before = count
-        return { [self] in count = before }
-    }
-
-    func commit() { committedCount = count }
-
-    func rollBack() { count = committedCount }
+    /// There are as many as at some moment again: what was written since is undone.
+    func goBack(to mark: Int) { count = mark }
 
     /// Whether there may be so many more.
     func mayAdd(_ more: Int) -> Bool { count + more <= limit }

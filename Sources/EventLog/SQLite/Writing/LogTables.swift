@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// The tables of the log as the writer has them: parts, each of which owns its statements and what it knows of its rows.
+/// The tables of the log as the writer has them: parts, each of which owns its statements and what it knows of its rows by heart.
 ///
 /// Transactions, and parts of them, begin and end here alone: what they change in memory goes with them. Confined to the
 /// writer's thread, and to end before the connection does.
@@ -15,7 +15,6 @@ final class LogTables {
     let diskSpace: DiskSpace
     /// Nil where nobody wants to know.
     let removed: RemovedEvents?
-    private let parts: [any WriterPart]
 
     /// What is to be removed, and when. A note too many does no harm; maintenance that fails puts back what it took out.
     var schedule: MaintenanceSchedule
@@ -50,7 +49,6 @@ final class LogTables {
         events = try EventWriter(db, time, topics, keys, age: limits.retention.age)
         observers = try ObserverWriter(db, limits, events)
         deliveries = try DeliveryWriter(db, observers, time)
-        parts = [time, topics, keys, events, observers] + [removed].compactMap(\.self)
         // The write lock is taken at once, so that no later statement can find it taken.
         begin = try db.compiled("BEGIN IMMEDIATE")
         commit = try db.compiled("COMMIT")
@@ -61,6 +59,7 @@ final class LogTables {
     /// Runs a body in a transaction. If it throws, or the commit fails, the tables and what is known of them are what they were.
     /// - Parameter isAwaited: whether the commit waits for the disk, if durability asks for it.
     func transaction(awaitingDisk isAwaited: Bool, _ body: () throws -> Void) throws(EventLogError) {
+        let start = mark
         var isWhole = false
         do {
             try waitForDisk(isAwaited)
@@ -74,7 +73,7 @@ final class LogTables {
         } catch {
             // After some failures SQLite has rolled back by itself (https://www.sqlite.org/lang_transaction.html).
             if db.isInsideTransaction { try? rollback.run() }
-            for part in parts { part.rollBack() }
+            goBack(to: start)
             if isWhole { overwrite() }
             throw EventLogError(sqlite: error)
         }
@@ -85,7 +84,7 @@ final class LogTables {
     /// - Throws: what fails the whole transaction.
     func savepoint<Value>(_ body: () throws -> Value) throws -> Result<Value, EventLogError> {
         try db.run("SAVEPOINT change")
-        let marks = parts.map { $0.mark() }
+        let start = mark
         do {
             let value = try body()
             try db.run("RELEASE change")
@@ -94,7 +93,7 @@ final class LogTables {
             guard db.isInsideTransaction, EventLogError(sqlite: error).failsOnlyItself else { throw error }
             try db.run("ROLLBACK TO change")
             try db.run("RELEASE change")
-            for goBack in marks { goBack() }
+            goBack(to: start)
             return .failure(EventLogError(sqlite: error))
         }
     }
@@ -111,8 +110,38 @@ final class LogTables {
         try db.run("UPDATE log SET held_topics = ?1, held_keys = ?2", topics.countOfAll(), keys.count)
     }
 
+    /// What is known of the rows at one moment. Nothing of this can fail.
+    private struct Mark {
+        let events: Int64
+        let keys: Int
+        let topics: (count: Int, changes: Int)
+        let observers: Int
+        let removed: Int?
+    }
+
+    private var mark: Mark {
+        Mark(
+            events: events.tail,
+            keys: keys.count,
+            topics: topics.mark,
+            observers: observers.mark,
+            removed: removed?.mark
+        )
+    }
+
+    private func goBack(to mark: Mark) {
+        time.goBack()
+        topics.goBack(to: mark.topics)
+        keys.goBack(to: mark.keys)
+        events.goBack(to: mark.events)
+        observers.goBack(to: mark.observers)
+        if let place = mark.removed { removed?.goBack(to: place) }
+    }
+
     private func keep() {
-        for part in parts { part.commit() }
+        topics.commit()
+        observers.commit()
+        removed?.commit()
         usage.set(topics: topics.count, keys: keys.count)
     }
 

@@ -2,7 +2,7 @@ internal import GRDB
 
 /// The durable observers, and how far each has come: what is in memory always says what the tables do, seen from inside the
 /// transaction that is being written.
-final class ObserverWriter: WriterPart {
+final class ObserverWriter {
     let db: Database
     let events: EventWriter
     let limits: SQLiteEventLog.Limits
@@ -21,19 +21,17 @@ final class ObserverWriter: WriterPart {
         }
     }
 
-    func mark() -> () -> Void {
-        let mark = changes.count
-        return { [self] in rollBack(to: mark) }
+    /// A moment of the transaction, to come back to.
+    var mark: Int { changes.count }
+
+    /// What was written after that moment is undone.
+    func goBack(to mark: Int) {
+        while changes.count > mark, let change = changes.popLast() { _ = set(change.id, to: change.before) }
     }
 
+    /// The transaction was committed.
     func commit() {
         if !changes.isEmpty { changes = [] }
-    }
-
-    func rollBack() { rollBack(to: 0) }
-
-    private func rollBack(to mark: Int) {
-        while changes.count > mark, let change = changes.popLast() { _ = set(change.id, to: change.before) }
     }
 
     /// Reads what the transaction has written, too.

@@ -5,7 +5,7 @@ internal import GRDB
 /// A topic's counters are not written with every event: that would be another page for every commit. What is added is kept in
 /// memory, and written by the next step of maintenance. What was not written when the process ends is found in the table of
 /// events.
-final class TopicWriter: WriterPart {
+final class TopicWriter {
     let db: Database
     private let find: PreparedStatement
     private let insert: PreparedStatement
@@ -20,7 +20,6 @@ final class TopicWriter: WriterPart {
     private var changes: [(topic: Int64, before: TopicAddition?)] = []
     /// How many have events or bounds, but for those that the limit is not about.
     private(set) var count = 0
-    private var committedCount = 0
 
     /// A topic that has a row.
     struct Known {
@@ -45,24 +44,19 @@ final class TopicWriter: WriterPart {
         count = try (noted ?? countAll()) - countUncounted()
     }
 
-    func mark() -> () -> Void {
-        let (count, mark) = (count, changes.count)
-        return { [self] in rollBack(to: mark, count) }
-    }
+    /// A moment of the transaction, to come back to.
+    var mark: (count: Int, changes: Int) { (count, changes.count) }
 
-    func commit() {
-        committedCount = count
-        changes.removeAll(keepingCapacity: true)
-    }
-
-    func rollBack() { rollBack(to: 0, committedCount) }
-
-    private func rollBack(to mark: Int, _ count: Int) {
-        self.count = count
-        while changes.count > mark, let change = changes.popLast() { additions[change.topic] = change.before }
+    /// What was written after that moment is undone.
+    func goBack(to mark: (count: Int, changes: Int)) {
+        count = mark.count
+        while changes.count > mark.changes, let change = changes.popLast() { additions[change.topic] = change.before }
         // It may have made some of them.
         recent.removeAll()
     }
+
+    /// The transaction was committed.
+    func commit() { changes.removeAll(keepingCapacity: true) }
 
     // MARK: Numbers
 
