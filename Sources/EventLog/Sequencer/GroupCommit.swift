@@ -105,13 +105,13 @@ struct GroupCommit<Request: Sendable>: Sendable {
             return .clearUp
         }
         if isIdle || passed >= Self.mostPassed || phase != .open { takeInLowPriority() }
-        if !queue.isEmpty { return .commit(takeGroup()) }
+        if !isEmpty { return .commit(takeGroup()) }
         return phase == .open ? .idle(hasLowPriority: !lowPriority.isEmpty) : .finish
     }
 
     /// The writer rests, after ``Step/idle(hasLowPriority:)``. Returns false if something has come that it is to see to.
     mutating func rest(hasLowPriority: Bool) -> Bool {
-        guard queue.isEmpty, phase == .open, lowPriority.isEmpty || hasLowPriority else { return false }
+        guard isEmpty, phase == .open, lowPriority.isEmpty || hasLowPriority else { return false }
         writer = lowPriority.isEmpty ? .sleeps : .waits
         return true
     }
@@ -120,7 +120,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
     /// priority. What is handed in from then on the guest finds.
     mutating func lend() -> Bool {
         guard phase == .open, writer != .works, !isLent, !isWriterNext, !mustClearUp else { return false }
-        guard writer != .woken || queue.isEmpty else { return false }
+        guard writer != .woken || isEmpty else { return false }
         isLent = true
         return true
     }
@@ -128,7 +128,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
     /// Takes out the next group for the guest; nil if nothing waits.
     mutating func nextForGuest() -> [Request]? {
         if passed >= Self.mostPassed { takeInLowPriority() }
-        return queue.isEmpty ? nil : takeGroup()
+        return isEmpty ? nil : takeGroup()
     }
 
     /// The guest has done what it came for.
@@ -138,7 +138,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
         isLent = false
         self.mustClearUp = mustClearUp
         let hasLowPriority = writer == .sleeps && !lowPriority.isEmpty
-        guard mustClearUp || isWriterNext || hasLowPriority || !queue.isEmpty || phase != .open else { return false }
+        guard mustClearUp || isWriterNext || hasLowPriority || !isEmpty || phase != .open else { return false }
         return wakeWriter()
     }
 
@@ -160,6 +160,9 @@ struct GroupCommit<Request: Sendable>: Sendable {
         return closers
     }
 
+    /// Whether nothing waits but for what is of low priority. `isEmpty` of a Deque is not specialised: some 400 instructions.
+    private var isEmpty: Bool { queue.count == 0 }
+
     private mutating func takeInLowPriority() {
         queue.append(contentsOf: lowPriority)
         waitingBytes += lowPriority.reduce(0) { $0 + $1.bytes }
@@ -169,16 +172,16 @@ struct GroupCommit<Request: Sendable>: Sendable {
 
     private mutating func takeGroup() -> [Request] {
         if !lowPriority.isEmpty { passed += 1 }
-        var (count, events, bytes) = (0, 0, 0)
-        for entry in queue {
+        var group: [Request] = []
+        var (events, bytes) = (0, 0)
+        while let entry = queue.first {
             let isFull = events + entry.events > limits.groupEvents || bytes + entry.bytes > limits.groupBytes
-            if isFull, count > 0 { break }
-            count += 1
+            if isFull, !group.isEmpty { break }
+            queue.removeFirst()
+            group.append(entry.request)
             events += entry.events
             bytes += entry.bytes
         }
-        let group = queue.prefix(count).map(\.request)
-        queue.removeFirst(count)
         waitingBytes -= bytes
         return group
     }

@@ -18,6 +18,8 @@
 public struct TopicPatternIndex<Value: Hashable> {
     private var literals: [TopicPattern: Set<Value>] = [:]
     private var wildcards = TopicPatternTrie<Value>()
+    /// Whether there are any: to ask the trie for each topic costs more.
+    private var hasWildcards = false
 
     /// An index of nothing.
     public init() {}
@@ -26,16 +28,19 @@ public struct TopicPatternIndex<Value: Hashable> {
     /// - Returns: false if that very pair was there already.
     @discardableResult
     public mutating func insert(_ value: Value, for pattern: TopicPattern) -> Bool {
-        pattern.hasWildcards
-            ? wildcards.insert(value, for: pattern)
-            : literals[pattern, default: []].insert(value).inserted
+        guard pattern.hasWildcards else { return literals[pattern, default: []].insert(value).inserted }
+        hasWildcards = true
+        return wildcards.insert(value, for: pattern)
     }
 
     /// Removes a value from a pattern; nothing is left behind of a pattern without values.
     /// - Returns: false if that pair was not there.
     @discardableResult
     public mutating func remove(_ value: Value, for pattern: TopicPattern) -> Bool {
-        if pattern.hasWildcards { return wildcards.remove(value, for: pattern) }
+        if pattern.hasWildcards {
+            defer { hasWildcards = !wildcards.isEmpty }
+            return wildcards.remove(value, for: pattern)
+        }
         let removed = literals[pattern]?.remove(value) != nil
         if literals[pattern]?.isEmpty == true { literals[pattern] = nil }
         return removed
@@ -46,7 +51,7 @@ public struct TopicPatternIndex<Value: Hashable> {
     /// A value that was inserted for several matching patterns comes several times.
     public func forEachMatch(_ topic: Topic, _ body: (Value) throws -> Void) rethrows {
         try literals[TopicPattern(topic)]?.forEach(body)
-        if !wildcards.isEmpty { try wildcards.forEachMatch(topic, body) }
+        if hasWildcards { try wildcards.forEachMatch(topic, body) }
     }
 
     /// The values of every pattern that matches, each once.
