@@ -1,12 +1,4 @@
 extension EventLog {
-    /// Hands drafts to the log without a condition: see ``EventLog/append(_:if:acknowledge:)``.
-    public func append(
-        _ drafts: [EventDraft],
-        acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
-    ) {
-        append(drafts, if: nil, acknowledge: acknowledge)
-    }
-
     /// Hands drafts to the log and waits for the commit: all of them are committed, in this order, or none.
     /// - Returns: the events as committed, one for each draft.
     /// - Throws: ``EventLogError`` with code `storage-full`, `limit-reached`, `overloaded`, `closed`,

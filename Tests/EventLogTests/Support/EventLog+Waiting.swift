@@ -1,6 +1,14 @@
 import EventLog
 
 extension EventLog {
+    /// Hands drafts to the log without a condition.
+    func append(
+        _ drafts: [EventDraft],
+        acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
+    ) {
+        append(drafts, if: nil, acknowledge: acknowledge)
+    }
+
     /// Hands drafts to the log and waits for the commit.
     /// - Returns: the events as committed, one for each draft.
     @discardableResult

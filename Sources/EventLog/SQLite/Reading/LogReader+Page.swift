@@ -45,11 +45,11 @@ extension LogReader {
             WHERE topic = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3
             """
         ).bind(topic.number, max(page.scannedThrough, topic.removed), page.limits.events)
-        defer { rows.reset() }
-        while !page.isFull {
-            guard try rows.step() else { return page.scannedThrough = page.tail }
-            page.add(event(rows, topic: topic.topic))
+        try rows.prefix { row in
+            page.add(event(row, topic: topic.topic))
+            return !page.isFull
         }
+        if !page.isFull { page.scannedThrough = page.tail }
     }
 
     private mutating func merge(_ topics: [StoredTopic], into page: inout PageBuilder) throws {
