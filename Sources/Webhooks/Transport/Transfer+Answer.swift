@@ -47,7 +47,7 @@ extension Transfer {
     }
 
     private var timings: AttemptTimings {
-        // Of a connection that is used again libcurl tells a time too, which is none of this attempt.
+        // Of a connection that is used again libcurl reports a time too, which is none of this attempt.
         let isNew = easy.connections > 0
         return AttemptTimings(
             connected: isNew ? easy.time(to: .connected) : nil,

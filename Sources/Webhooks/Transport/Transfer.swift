@@ -21,7 +21,7 @@ final class Transfer {
     let maxResponseLength: Int
     let keptResponseLength: Int
 
-    /// Whether the head of the response has arrived to its end; libcurl tells the status of one that is cut short, too.
+    /// Whether the head of the response has arrived to its end; libcurl reports the status of one that is cut short, too.
     var isHeadComplete = false
     var responseLength = 0
     var responsePrefix: [UInt8] = []

@@ -68,7 +68,7 @@ public final class WebhookDispatcher: Sendable {
     /// each other anyway: one batch is recorded at a time, after posts.
     private static let recordDelay: Int64 = 2
 
-    /// Why every attempt at a URL will be refused here, as far as that can be told before any is made; nil if it cannot.
+    /// Why every attempt at a URL will be refused here, as far as that is known before any is made; nil if it cannot.
     public func refusal(of url: WebhookURL) -> String? {
         transport.options.foreseeableRefusal(of: url)
     }

@@ -1,4 +1,4 @@
-/// How an endpoint is, as its attempts tell: whether it answers, at what cost, for how long it has been failing, and
+/// How an endpoint is, as its attempts show: whether it answers, at what cost, for how long it has been failing, and
 /// whether that is known.
 struct EndpointHealth {
     var trust = Trust()
