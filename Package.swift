@@ -61,6 +61,7 @@ let package = Package(
             name: "EventLog",
             dependencies: [
                 "Locking", "Notation", "Posix",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -1,16 +1,9 @@
 extension EventLog {
-    /// Hands drafts to the log without a condition: see ``EventLog/append(_:if:acknowledge:)``.
-    public func append(
-        _ drafts: [EventDraft],
-        acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
-    ) {
-        append(drafts, if: nil, acknowledge: acknowledge)
-    }
-
     /// Hands drafts to the log and waits for the commit: all of them are committed, in this order, or none.
     /// - Returns: the events as committed, one for each draft.
     /// - Throws: ``EventLogError`` with code `storage-full`, `limit-reached`, `overloaded`, `closed`,
     ///   `idempotency-conflict`, `value-changed`, `log-corrupt` or `log-failed`.
+    @discardableResult
     public func append(
         _ drafts: [EventDraft],
         if condition: AppendCondition? = nil
@@ -19,12 +12,5 @@ extension EventLog {
             append(drafts, if: condition) { continuation.resume(returning: $0) }
         }
         return try result.get()
-    }
-
-    /// Hands drafts to the log and waits for the commit.
-    /// - Returns: the events as committed, one for each draft.
-    @discardableResult
-    public func append(_ drafts: [EventDraft]) async throws(EventLogError) -> [Event] {
-        try await append(drafts, if: nil).events
     }
 }

@@ -3,13 +3,13 @@ public typealias CompleteLog = DeliveryLog & EventLog & ObserverStore & TopicSto
 
 /// The durable, ordered sequence of committed events.
 ///
-/// Whoever posts hands drafts to the log; whoever tells observers follows it. So observers hear what was committed, in
+/// Whoever posts hands drafts to the log; whoever notifies observers follows it. So observers hear what was committed, in
 /// sequence order, whichever log stands behind this protocol, and whoever else appends to it.
 public protocol EventLog: AnyObject, Sendable {
     /// The identity of this log.
     var epoch: LogEpoch { get }
 
-    /// The position of the newest committed event. Cheap; moved on before followers are told, and by all events of one
+    /// The position of the newest committed event. Cheap; moved on before followers are notified, and by all events of one
     /// commit at once.
     var tail: Position { get }
 
@@ -20,8 +20,8 @@ public protocol EventLog: AnyObject, Sendable {
     /// waits already (``EventLogError/Code/overloaded``) or the log is closed is acknowledged on the caller's thread, before
     /// this returns.
     ///
-    /// A draft whose idempotency key was used on its topic within the key's lifetime is not stored again, nor told to
-    /// followers; the receipt has the event of that time. Used for something else it is refused as
+    /// A draft whose idempotency key was used on its topic within the key's lifetime is not stored again, nor are
+    /// followers notified; the receipt has the event of that time. Used for something else it is refused as
     /// ``EventLogError/Code/idempotencyConflict``, with all of its append.
     ///
     /// - Parameter condition: what must hold of the topic of the first draft, else the append is refused as
@@ -36,7 +36,7 @@ public protocol EventLog: AnyObject, Sendable {
     /// that commits elsewhere only runs it.
     func together(_ body: () -> Void)
 
-    /// Has every commit that adds events told to a follower, in sequence order, from the next commit on and for as long
+    /// Has a follower notified of every commit that adds events, in sequence order, from the next commit on and for as long
     /// as the log lives. It is called on the log's thread, which must not be kept.
     func follow(_ follower: @escaping @Sendable (Commit) -> Void)
 

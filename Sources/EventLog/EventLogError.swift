@@ -24,7 +24,7 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
 
     /// What went wrong; the raw values do not change.
     public enum Code: String, Sendable {
-        /// There is no room left on the disk, or in the memory that the log may use. Nothing was stored; it may be tried again.
+        /// There is no space left on the disk, or in the memory that the log may use. Nothing was stored; it may be tried again.
         case storageFull = "storage-full"
 
         /// There are as many topics, observers or idempotency keys as the log may have. Nothing was stored.

@@ -13,12 +13,6 @@ extension Int64 {
         return overflow ? (other < 0 ? .max : .min) : difference
     }
 
-    /// The product, or the nearest number that there is.
-    func multipliedClamped(by other: Int64) -> Int64 {
-        let (product, overflow) = multipliedReportingOverflow(by: other)
-        return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
-    }
-
     /// The whole part of a number, or the nearest number that there is; 0 for what is no number.
     init(clamping number: Double) {
         // 2⁶³, which is no Int64, is the first Double that is too large; -2⁶³ is both.

@@ -86,7 +86,7 @@ where Notification.Info: Codable {
         do {
             let data = try InfoCoder.encode(info)
             let draft = EventDraft(topic: topic, contentType: ContentType.json, data: data, origin: origin)
-            log.append([draft]) { [topic, logger, metrics] result in
+            log.append([draft], if: nil) { [topic, logger, metrics] result in
                 metrics.posts.count(PostResult(result))
                 if case .failure(let error) = result { Self.report(error, topic, logger) }
             }

@@ -60,7 +60,7 @@ final class HubMetrics: Sendable {
     func count(_ outcomes: [AttemptOutcome]) {
         for outcome in outcomes {
             attempts.count(AttemptResult(outcome.result))
-            attemptDuration.recordNanoseconds(outcome.duration * 1_000_000)
+            attemptDuration.recordNanoseconds(outcome.answer.duration * 1_000_000)
             guard outcome.result == .delivered else { continue }
             deliveries.count(.webhook)
             guard outcome.renewals == 0, let committedAt = outcome.committedAt else { continue }

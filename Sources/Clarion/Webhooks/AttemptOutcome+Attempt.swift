@@ -7,14 +7,14 @@ extension AttemptOutcome {
         DeliveryAttempt(
             number: attempts,
             at: Timestamp(milliseconds: at),
-            duration: duration,
-            connected: timings?.connected,
-            secured: timings?.secured,
-            answered: timings?.answered,
-            status: status,
-            failure: failure?.rawValue,
-            message: message,
-            response: responsePrefix
+            duration: answer.duration,
+            connected: answer.timings?.connected,
+            secured: answer.timings?.secured,
+            answered: answer.timings?.answered,
+            status: answer.status,
+            failure: answer.failure?.rawValue,
+            message: answer.message,
+            response: answer.responsePrefix
         )
     }
 }

@@ -3,11 +3,10 @@ import Webhooks
 
 extension DueDelivery {
     /// An event on its way to an endpoint, in the format it asks for.
-    init(of event: Event, to endpoint: String, in format: Endpoint.Format) {
+    init(of event: Event, in format: Endpoint.Format) {
         let attributes = EventAttributes(event.attributes)
         self.init(
             id: event.position.rawValue,
-            endpoint: endpoint,
             eventID: event.id.description,
             topic: event.topic.name,
             body: event.data

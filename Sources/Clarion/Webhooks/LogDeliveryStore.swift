@@ -23,7 +23,7 @@ struct LogDeliveryStore: DeliveryStore {
             limit: limit
         )
         let deliveries = due.deliveries.map { record in
-            var delivery = DueDelivery(of: record.event, to: endpoint.id, in: endpoint.format)
+            var delivery = DueDelivery(of: record.event, in: endpoint.format)
             delivery.renewals = record.renewals
             delivery.attempts = record.attempts
             delivery.notBefore = record.notBefore.milliseconds
@@ -50,7 +50,7 @@ struct LogDeliveryStore: DeliveryStore {
             if outcome.result == .gone {
                 let others = failed[id].map { $0.reason == .gone ? $0.deadLetters : 0 } ?? 0
                 failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .gone, deadLetters: others + 1)
-            } else if failed[id] == nil, outcome.failure != nil, let time = failing[id], time >= failureLimit {
+            } else if failed[id] == nil, outcome.answer.failure != nil, let time = failing[id], time >= failureLimit {
                 failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .failing)
             }
         }

@@ -68,7 +68,7 @@ struct ObserverLifecycle: Sendable {
             contentType: "application/json",
             data: JSONValue.object(members).bytes
         )
-        log.append([draft]) { [logger, id = observer.id, type = change.type] result in
+        log.append([draft], if: nil) { [logger, id = observer.id, type = change.type] result in
             guard case .failure(let error) = result else { return }
             logger.warning(
                 "cannot tell of an observer",

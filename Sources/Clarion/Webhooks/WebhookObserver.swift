@@ -51,7 +51,7 @@ final class WebhookObserver: StoredObserver {
         else { return dispatcher.wake(endpoint) }
         let format = webhook.specification.format
         dispatcher.offer(endpoint, in: format, last: last.position.rawValue, size: size) {
-            frames.events.filter(types.contain).map { DueDelivery(of: $0, to: endpoint, in: format) }
+            frames.events.filter(types.contain).map { DueDelivery(of: $0, in: format) }
         }
     }
 

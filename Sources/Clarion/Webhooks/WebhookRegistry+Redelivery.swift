@@ -67,7 +67,7 @@ extension WebhookRegistry {
         let event = "test_" + ObserverID.randomText()
         let data = JSONValue.object(["type": .string(Self.testType), "observer": .string(observer.id.description)])
         let endpoint = observer.endpoint
-        var delivery = DueDelivery(id: 0, endpoint: endpoint.id, eventID: event, topic: Self.testType, body: data.bytes)
+        var delivery = DueDelivery(id: 0, eventID: event, topic: Self.testType, body: data.bytes)
         delivery.type = Self.testType
         delivery.contentType = "application/json"
         return (event, try await dispatcher.attempt(delivery, at: endpoint))

@@ -126,7 +126,7 @@ final class WebhookRegistry: Sendable {
         guard record.receives != receives else { return record }
         var changed = record
         changed.receives = receives
-        return try await store.saveObserver(changed, expecting: record.revision).record
+        return try await store.saveObserver(changed, expecting: record.revision, resettingFailures: false).record
     }
 
     /// What became of a webhook that was saved.

@@ -62,9 +62,10 @@ final class Node: Sendable {
         folder = NodeFolder(in: start.folder)
         do {
             index = try SQLiteEventLog(
-                copyOf: found.epoch,
-                in: folder.path,
+                at: .directory(folder.path),
+                durability: .process,
                 limits: start.limits,
+                as: found.epoch,
                 clock: start.clock ?? { clock.now },
                 elapsed: start.elapsed
             )

@@ -98,7 +98,7 @@ public protocol DeliveryLog: Sendable {
     /// time. Cheap: asked before each attempt. What another node records is ignored.
     func isOnDuty(for observer: ObserverID) -> Bool
 
-    /// Has it told when ``isOnDuty(for:)`` answers otherwise than before, and once at the beginning, if it ever does.
+    /// Has a follower called when ``isOnDuty(for:)`` answers otherwise than before, and once at the beginning, if it ever does.
     ///
     /// - Parameter follower: called on any thread, also while it runs. It returns when no attempts are under way any more
     ///   that are not this process's to make, and all are recorded that ended within `grace`.
@@ -116,13 +116,4 @@ extension DeliveryLog {
 
     /// That does not change.
     public func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void) {}
-
-    /// Records how attempts went, and waits until that is done: see ``recordOutcomes(_:completion:)``.
-    @discardableResult
-    public func recordOutcomes(_ outcomes: [DeliveryOutcome]) async throws(EventLogError) -> [ObserverID: Duration] {
-        let result = await withCheckedContinuation { continuation in
-            recordOutcomes(outcomes) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
-    }
 }

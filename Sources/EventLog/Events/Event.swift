@@ -7,16 +7,16 @@ public struct Event: Hashable, Sendable {
     public let topic: Topic
 
     /// The publisher's word for its kind; nil if it gave none.
-    public let type: String?
+    public internal(set) var type: String?
 
     /// The media type of the data; nil if the publisher gave none.
-    public let contentType: String?
+    public internal(set) var contentType: String?
 
     /// The data as posted.
     public let data: [UInt8]
 
     /// More that was kept with the event, as JSON that only the hub reads.
-    public let attributes: [UInt8]?
+    public internal(set) var attributes: [UInt8]?
 
     /// When the log took it. Along the sequence this never steps back, unless the system's clock was set back by more
     /// than a minute.
@@ -24,32 +24,11 @@ public struct Event: Hashable, Sendable {
 
     /// The mark of who posted it; nil if there was none, and in every event that was read from the log, which does not
     /// store it.
-    public let origin: EventOrigin?
+    public internal(set) var origin: EventOrigin?
 
     /// Where in the sequence it is.
     public var position: Position { id.position }
 
     /// What it takes in memory, about, in bytes: data, attributes, and a fixed amount.
     public var cost: Int { data.count + (attributes?.count ?? 0) + 256 }
-
-    /// An event of those parts: logs make them, and tests.
-    public init(
-        id: EventID,
-        topic: Topic,
-        type: String? = nil,
-        contentType: String? = nil,
-        data: [UInt8],
-        attributes: [UInt8]? = nil,
-        time: Timestamp,
-        origin: EventOrigin? = nil
-    ) {
-        self.id = id
-        self.topic = topic
-        self.type = type
-        self.contentType = contentType
-        self.data = data
-        self.attributes = attributes
-        self.time = time
-        self.origin = origin
-    }
 }

@@ -1,5 +1,6 @@
 // Dates by arithmetic on the days of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level
-// Date Algorithms"), counted in years that begin on 1 March so that the leap day comes last.
+// Date Algorithms"), counted in years that begin on 1 March so that the leap day comes last, and from the year -400, an era of
+// 146,097 days before all that there is, so that nothing is negative.
 
 extension Timestamp {
     /// The moment in UTC with milliseconds, such as `2026-11-20T23:19:00.123Z`.
@@ -12,8 +13,9 @@ extension Timestamp {
 
     /// Appends the text of ``rfc3339``, without making a string of it: for the encoders that run for every event.
     public func writeRFC3339(to bytes: inout [UInt8]) {
-        let (days, millisecond) = milliseconds.quotientAndRemainderRoundedDown(by: 86_400_000)
-        let (year, month, day) = Timestamp.date(ofDay: days)
+        let (start, length) = (Timestamp.earliest.milliseconds, Int64(86_400_000))
+        let (days, millisecond) = (milliseconds - start).quotientAndRemainder(dividingBy: length)
+        let (year, month, day) = Timestamp.date(ofDay: days + start / length)
         var text = ShortText()
         func append(_ value: Int64, _ width: Int, _ mark: UInt8) {
             text.appendDecimal(UInt64(value), width: width)
@@ -51,19 +53,19 @@ extension Timestamp {
     }
 
     private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (era, dayOfEra) = (day + 719_468).quotientAndRemainderRoundedDown(by: 146_097)
+        let (era, dayOfEra) = (day + 719_468 + 146_097).quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let year = yearOfEra + era * 400 - 400 + (month <= 2 ? 1 : 0)
         return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
     private static func day(of year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndRemainderRoundedDown(by: 400)
+        let (era, yearOfEra) = (month <= 2 ? year + 399 : year + 400).quotientAndRemainder(dividingBy: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        return (era - 1) * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }
 
@@ -108,13 +110,5 @@ private struct Scan {
 
     private func digit(_ byte: UInt8) -> Int64? {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int64(byte - UInt8(ascii: "0")) : nil
-    }
-}
-
-extension Int64 {
-    /// Division by a positive number whose remainder is never negative.
-    fileprivate func quotientAndRemainderRoundedDown(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

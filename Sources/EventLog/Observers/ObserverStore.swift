@@ -39,20 +39,12 @@ public protocol ObserverStore: Sendable {
     /// Every observer, by the time it was created, then by id.
     func observers() async throws(EventLogError) -> [ObserverRecord]
 
-    /// Has what other nodes do to observers told, in their order, from now on. Called on a thread of the log's, which must not
+    /// Has a follower called with what other nodes do to observers, in their order, from now on. Called on a thread of the log's, which must not
     /// be kept.
     func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void)
 }
 
 extension ObserverStore {
-    /// A log that no other node writes to has nothing to tell.
+    /// A log that no other node writes to has nothing to follow.
     public func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void) {}
-
-    /// Creates an observer or replaces the one of that id, whose attempts go on failing if they do.
-    public func saveObserver(
-        _ record: ObserverRecord,
-        expecting: Int64?
-    ) async throws(EventLogError) -> SavedObserver {
-        try await saveObserver(record, expecting: expecting, resettingFailures: false)
-    }
 }

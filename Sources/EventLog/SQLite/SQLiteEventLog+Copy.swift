@@ -4,27 +4,6 @@ internal import GRDB
 /// A log as the copy of a sequence that is kept elsewhere, by which a node of a cluster answers what is asked. What is written
 /// to it has its place already; nothing is lost with it.
 extension SQLiteEventLog {
-    /// Makes a copy of nothing yet, in a folder of its own.
-    /// - Parameters:
-    ///   - epoch: the identity of the sequence.
-    ///   - directory: where there is nothing yet.
-    package convenience init(
-        copyOf epoch: LogEpoch,
-        in directory: String,
-        limits: Limits,
-        clock: @escaping @Sendable () -> Timestamp,
-        elapsed: (@Sendable () -> Duration)?
-    ) throws(EventLogError) {
-        try self.init(
-            at: .directory(directory),
-            durability: .process,
-            limits: limits,
-            as: epoch,
-            clock: clock,
-            elapsed: elapsed
-        )
-    }
-
     /// Appends in the place that the sequence gave; never refused because too much waits.
     package func append(
         _ drafts: [EventDraft],
@@ -55,22 +34,22 @@ extension SQLiteEventLog {
     /// copy takes what comes from there, whatever its own bounds are and however much it has removed.
     /// - Returns: those that were posted before, by their places.
     package func admit(_ drafts: [EventDraft]) async throws(EventLogError) -> [Int: Event] {
-        try await change(makesRoom: true) { tables, _ in try tables.events.admit(drafts) }
+        try await change(makesRoom: true) { tables in try tables.events.admit(drafts) }
     }
 
     /// Refuses bounds of a topic that would be one more than there may be.
     package func admit(_ topic: Topic) async throws(EventLogError) {
-        try await change(makesRoom: true) { tables, _ in try tables.topics.admit(topic) }
+        try await change(makesRoom: true) { tables in try tables.topics.admit(topic) }
     }
 
     /// Refuses an observer that would be one more than there may be, or want something else once more than it may.
     package func admit(_ record: ObserverRecord) async throws(EventLogError) {
-        try await change(makesRoom: true) { tables, _ in try tables.observers.admit(record) }
+        try await change(makesRoom: true) { tables in try tables.observers.admit(record) }
     }
 
     /// Takes in that the sequence has come to a time, in turn with what is appended.
     package func advance(to time: Timestamp) async throws(EventLogError) {
-        try await change(makesRoom: true) { tables, _ in _ = tables.time.begin(at: time) }
+        try await change(makesRoom: true) { tables in _ = tables.time.begin(at: time) }
     }
 
     /// Saves an observer under the revision that the sequence gave; under the next of its own without one.
@@ -80,39 +59,39 @@ extension SQLiteEventLog {
         resettingFailures: Bool,
         as revision: Int64?
     ) async throws(EventLogError) -> SavedObserver {
-        try await change(makesRoom: false) { tables, db in
+        try await change(makesRoom: false) { tables in
             try tables.observers.save(
                 record,
                 expecting: expecting,
                 resettingFailures: resettingFailures,
-                as: revision,
-                db
+                as: revision
             )
         }
     }
 
     /// The position of the newest event before a place, on whatever topic; nil if there is none.
     package func newestEvent(before position: Position) async throws(EventLogError) -> Position? {
-        try await read { db in
-            try db.cached("SELECT seq FROM event WHERE seq < ?1 ORDER BY seq DESC LIMIT 1", position).first { $0[0] }
+        try await read { reader in
+            try reader.db.cached("SELECT seq FROM event WHERE seq < ?1 ORDER BY seq DESC LIMIT 1", position)
+                .first { $0[0] }
         }
     }
 
     /// Which of some places have no event any more, with all up to the next of them that is a multiple of a width.
     /// - Parameter starts: multiples of the width.
     package func empty(_ starts: [Position], width: Int64) async throws(EventLogError) -> [Position] {
-        try await read { db in
-            let find = try db.cached("SELECT 1 FROM event WHERE seq BETWEEN ?1 AND ?2 LIMIT 1")
+        try await read { reader in
+            let find = try reader.db.cached("SELECT 1 FROM event WHERE seq BETWEEN ?1 AND ?2 LIMIT 1")
             return try starts.filter { start in
                 try find.bind(start, start.rawValue + (width - 1)).first { $0.integer(0) } == nil
             }
         }
     }
 
-    /// Has readers of a topic told that its events up to a position are gone, unless this copy has seen them go, or has them
+    /// Has readers of a topic find that its events up to a position are gone, unless this copy has seen them go, or has them
     /// still.
     package func noteRemoval(of topic: Topic, through position: Position) async throws(EventLogError) {
-        try await change { tables, db in try tables.topics.noteRemoval(of: topic, through: position, db) }
+        try await change { tables in try tables.topics.noteRemoval(of: topic, through: position) }
     }
 
     /// Removes the copies that no process has open any more: those of nodes that were killed.

@@ -14,10 +14,8 @@ extension SQLiteEventLog: DeliveryLog {
         inOrder isInOrder: Bool,
         limit: Int
     ) async throws(EventLogError) -> DueDeliveries {
-        try await readDeliveries { reader in
-            isInOrder
-                ? try reader.pending(of: observer, at: now, limit: limit)
-                : try reader.due(of: observer, at: now, limit: limit)
+        try await read { reader in
+            try reader.dueDeliveries(of: observer, at: now, inOrder: isInOrder, limit: limit)
         }
     }
 
@@ -34,9 +32,9 @@ extension SQLiteEventLog: DeliveryLog {
         hasLowPriority: Bool,
         _ completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
     ) {
-        let change = LogChange(makesRoom: true, completion) { tables, db in
+        let change = LogChange(makesRoom: true, completion) { tables in
             tables.schedule.committed(rows: outcomes.count)
-            return try tables.deliveries.record(outcomes, db)
+            return try tables.deliveries.record(outcomes)
         }
         sequencer.enqueue(.change(change), isBounded: false, hasLowPriority: hasLowPriority)
     }
@@ -50,11 +48,11 @@ extension SQLiteEventLog: DeliveryLog {
         let last = tail.rawValue
         var total = 0
         while true {
-            let abandoned = try await change { tables, db in
-                try tables.deliveries.abandon(upTo: last, of: observer, failure: failure, at: now, db)
+            let abandoned = try await change { tables in
+                try tables.deliveries.abandon(upTo: last, of: observer, failure: failure, at: now)
             }
             total += abandoned.count
-            if abandoned.isComplete { return total }
+            if abandoned.isAll { return total }
         }
     }
 
@@ -68,13 +66,12 @@ extension SQLiteEventLog: DeliveryLog {
         while found.count < observers.count, found.isEmpty || ContinuousClock.now < end {
             if Task.isCancelled { throw .nobodyWaits }
             let rest = observers[found.count...]
-            let (more, next) = try await readSlice { [count, epoch] db, backlogs in
-                var (reader, rows, count) = (DeliveryReader(db, epoch: epoch), EventReader.slice, count)
+            let (more, next) = try await readSlice { [count] reader, backlogs in
+                var (rows, count) = (LogReader.slice, count)
                 var more: [DeliveryStats] = []
                 for observer in rest where rows > 0 {
-                    guard let stats = try reader.stats(of: observer, &count, knowing: backlogs, rows: &rows) else {
-                        break
-                    }
+                    guard let stats = try reader.deliveryStats(of: observer, &count, knowing: backlogs, rows: &rows)
+                    else { break }
                     more.append(stats)
                     count = UntriedCount()
                 }
@@ -95,8 +92,8 @@ extension SQLiteEventLog: DeliveryLog {
     ) async throws(EventLogError) -> [DeliverySummary] {
         let mayBeUntried = state == nil || state == .pending
         let untried = mayBeUntried ? try await untried(by: observer, before: event.rawValue, limit: limit) : []
-        return try await readDeliveries { reader in
-            try reader.summaries(of: observer, in: state, before: event, limit: limit, untried: untried)
+        return try await read { reader in
+            try reader.deliverySummaries(of: observer, in: state, before: event, limit: limit, untried: untried)
         }.map { $0.byTheClock(time) }
     }
 
@@ -110,9 +107,8 @@ extension SQLiteEventLog: DeliveryLog {
         while let before = next, found.count < limit {
             if Task.isCancelled { throw .nobodyWaits }
             let rest = limit - found.count
-            let part = try await readSlice { [epoch] db, _ in
-                var reader = DeliveryReader(db, epoch: epoch)
-                return try reader.untried(by: observer, before: before, limit: rest)
+            let part = try await readSlice { reader, _ in
+                try reader.untried(by: observer, before: before, limit: rest)
             }
             found += part.positions
             next = part.end
@@ -125,7 +121,7 @@ extension SQLiteEventLog: DeliveryLog {
         of event: Position,
         to observer: ObserverID
     ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
-        let found = try await readDeliveries { reader in try reader.delivery(of: event, to: observer) }
+        let found = try await read { reader in try reader.delivery(of: event, to: observer) }
         return found.map { ($0.summary.byTheClock(time), $0.attempts) }
     }
 
@@ -136,7 +132,7 @@ extension SQLiteEventLog: DeliveryLog {
         through: Position,
         limit: Int
     ) async throws(EventLogError) -> [Position] {
-        try await readDeliveries { reader in
+        try await read { reader in
             try reader.deadLetters(of: observer, after: after, through: through, limit: limit)
         }
     }
@@ -151,22 +147,13 @@ extension SQLiteEventLog: DeliveryLog {
         while !rest.isEmpty {
             let part = rest.prefix(DeliveryWriter.redeliveriesAtOnce)
             rest = rest.dropFirst(part.count)
-            let count = try await change { tables, db in
-                try tables.deliveries.redeliver(part, to: observer, at: now, db)
+            let count = try await change { tables in
+                try tables.deliveries.redeliver(part, to: observer, at: now)
             }
             guard let count else { return nil }
             total += count
         }
         return total
-    }
-
-    private func readDeliveries<Value: Sendable>(
-        _ body: @escaping @Sendable (inout DeliveryReader) throws -> Value
-    ) async throws(EventLogError) -> Value {
-        try await read { [epoch] db in
-            var reader = DeliveryReader(db, epoch: epoch)
-            return try body(&reader)
-        }
     }
 }
 

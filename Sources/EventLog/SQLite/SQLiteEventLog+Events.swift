@@ -6,29 +6,29 @@ extension SQLiteEventLog {
         limit: Int,
         byteLimit: Int
     ) async throws(EventLogError) -> EventPage {
-        let limits = EventReader.PageLimits(
+        let limits = LogReader.PageLimits(
             events: max(limit, 1),
             bytes: max(byteLimit, 1),
             scanned: max(self.limits.scannedEvents, 1)
         )
-        return try await readEvents { [horizons] reader in
+        return try await read { [horizons] reader in
             try reader.page(after: position, matching: patterns, limits: limits, horizons: horizons)
         }
     }
 
     /// The event of an id.
     public func event(_ id: EventID) async throws(EventLogError) -> Event? {
-        id.epoch == epoch ? try await readEvents { reader in try reader.event(at: id.position) } : nil
+        id.epoch == epoch ? try await read { reader in try reader.event(at: id.position) } : nil
     }
 
     /// The newest event of a topic.
     public func lastEvent(of topic: Topic) async throws(EventLogError) -> Event? {
-        try await readEvents { reader in try reader.lastEvent(of: topic) }
+        try await read { reader in try reader.lastEvent(of: topic) }
     }
 
     /// The position of the newest event that any of the patterns matches.
     public func newest(matching patterns: [TopicPattern]) async throws(EventLogError) -> Position? {
-        try await readEvents { reader in try reader.newest(matching: patterns) }
+        try await read { reader in try reader.newest(matching: patterns) }
     }
 
     /// The position just before the newest events that match: see
@@ -39,17 +39,17 @@ extension SQLiteEventLog {
         types: [String]
     ) async throws(EventLogError) -> Position {
         let limit = max(limits.scannedEvents, 1)
-        var wanted = EventReader.LookedFor(patterns: patterns, types: EventTypes(types), count: max(count, 1))
+        var wanted = LogReader.LookedFor(patterns: patterns, types: EventTypes(types), count: max(count, 1))
         var place = Int64.max
         var oldest: Int64?
         var tail: Int64?
         // Part by part, like reading on: no snapshot is held for long, however rare the events are.
         // Whoever cancels the task does not want the position any more.
         while place > 0, wanted.count > 0, !Task.isCancelled {
-            let (part, end) = try await readEvents { [wanted, place] reader in
-                let before = EventReader.Stretch(after: 0, through: place, newestFirst: true)
+            let (part, end) = try await read { [wanted, place] reader in
+                let before = LogReader.Stretch(after: 0, through: place, newestFirst: true)
                 let part = try reader.search(before, for: wanted, scanning: limit)
-                return (part, try EventReader.tail(reader.db))
+                return (part, try LogReader.tail(reader.db))
             }
             tail = tail ?? end
             oldest = part.positions.last ?? oldest
@@ -61,22 +61,13 @@ extension SQLiteEventLog {
 
     /// The position just before the first event at or after a moment.
     public func position(since moment: Timestamp) async throws(EventLogError) -> Position {
-        try await readEvents { reader in try reader.position(since: moment) }
+        try await read { reader in try reader.position(since: moment) }
     }
 
     /// Whether a position was given to an event. One may be read from the log a moment before its tail is moved on;
-    /// reading nothing tells the tail that is stored.
+    /// reading nothing answers the tail that is stored.
     public func hasReached(_ position: Position) async throws(EventLogError) -> Bool {
         if position <= tail { return true }
         return position <= (try await read(after: .start, matching: [], limit: 1, byteLimit: 1)).tail
-    }
-
-    private func readEvents<Value: Sendable>(
-        _ body: @escaping @Sendable (inout EventReader) throws -> Value
-    ) async throws(EventLogError) -> Value {
-        try await read { [epoch] db in
-            var reader = EventReader(db, epoch: epoch)
-            return try body(&reader)
-        }
     }
 }

@@ -13,24 +13,24 @@ extension SQLiteEventLog: ObserverStore {
 
     /// Deletes an observer: see ``ObserverStore/deleteObserver(_:expecting:)``.
     public func deleteObserver(_ id: ObserverID, expecting: Int64?) async throws(EventLogError) -> Bool {
-        try await change { tables, db in
-            try tables.observers.remove(id, expecting: expecting, noting: &tables.schedule, db)
+        try await change { tables in
+            tables.schedule.hasUnpurgedObservers = true
+            return try tables.observers.remove(id, expecting: expecting)
         }
     }
 
     /// Deletes every observer that is registered for exactly this topic or pattern.
     public func deleteObservers(of pattern: TopicPattern) async throws(EventLogError) -> [ObserverID] {
-        try await change { tables, db in
-            try tables.observers.ids(of: pattern).filter { id in
-                try tables.observers.remove(id, expecting: nil, noting: &tables.schedule, db)
-            }
+        try await change { tables in
+            tables.schedule.hasUnpurgedObservers = true
+            return try tables.observers.ids(of: pattern).filter { try tables.observers.remove($0, expecting: nil) }
         }
     }
 
     /// Every observer, by the time it was created, then by id.
     public func observers() async throws(EventLogError) -> [ObserverRecord] {
-        try await read { db in
-            try db.cached(
+        try await read { reader in
+            try reader.db.cached(
                 "SELECT \(ObserverRecord.columns) FROM observer WHERE name IS NOT NULL ORDER BY created_at, name"
             ).map(ObserverRecord.init)
         }

@@ -9,7 +9,8 @@ internal import Locking
 /// ```swift
 /// let log = try SQLiteEventLog(at: .directory("/var/lib/clarion"), durability: .disk)
 /// log.follow { commit in … }
-/// let events = try await log.append([EventDraft(topic: Topic("greetings"), data: Array("hello".utf8))])
+/// let draft = EventDraft(topic: try Topic("greetings"), data: Array("hello".utf8))
+/// let events = try await log.append([draft]).events
 /// await log.close()
 /// ```
 ///
@@ -31,7 +32,7 @@ public final class SQLiteEventLog: EventLog {
     package let removed: RemovedEvents?
 
     /// How much it holds of what is bounded.
-    public let usage: LogUsage
+    let usage: LogUsage
 
     /// Opens a log, or makes one.
     /// - Parameters:
@@ -53,7 +54,9 @@ public final class SQLiteEventLog: EventLog {
         try self.init(at: storage, durability: durability, limits: limits, as: nil, clock: clock, elapsed: elapsed)
     }
 
-    init(
+    /// - Parameter epoch: the identity of the sequence that it is a copy of, where there is nothing yet; nil for a log of its
+    ///   own.
+    package init(
         at storage: Storage,
         durability: Durability,
         limits: Limits,
@@ -85,7 +88,7 @@ public final class SQLiteEventLog: EventLog {
         time = tables.time.clock
         usage = tables.usage
         database = opened.connection
-        sequencer = Sequencer(limits: limits.group, tail: tables.events.tail)
+        sequencer = Sequencer(limits: limits, tail: tables.events.tail)
         sequencer.start(LogWriter(opened.connection, tables), hasGuests: durability != .disk) { [reads] allClosed in
             reads.shut {
                 opened.close()
@@ -114,24 +117,22 @@ public final class SQLiteEventLog: EventLog {
     /// own thread is at rest: then it is acknowledged when this returns. The body must not wait for an acknowledgement.
     public func together(_ body: () -> Void) { sequencer.together(body) }
 
-    /// Has every commit that adds events told to a follower: see ``EventLog/follow(_:)``.
+    /// Has a follower notified of every commit that adds events: see ``EventLog/follow(_:)``.
     public func follow(_ follower: @escaping @Sendable (Commit) -> Void) {
         sequencer.follow(follower)
     }
 
-    /// Sees whether the log takes posts, in turn with those that wait: whether there is room as for one, and by writing.
+    /// Sees whether the log takes posts, in turn with those that wait: whether there is space as for one, and by writing.
     ///
     /// - Throws: ``EventLogError`` with the code with which a post would be refused.
     public func probe() async throws(EventLogError) {
-        let room = await withCheckedContinuation { continuation in
+        let space = await withCheckedContinuation { continuation in
             let none = WriteRequest.append([], if: nil) { continuation.resume(returning: $0) }
             sequencer.enqueue(none, isBounded: false)
         }
-        _ = try room.get()
+        _ = try space.get()
         // A revision that nobody gets: what is set to what it is already, SQLite does not write.
-        try await change(makesRoom: false) { _, db in
-            try db.execute(sql: "UPDATE log SET revision = revision + 1")
-        }
+        try await change(makesRoom: false) { tables in try tables.db.run("UPDATE log SET revision = revision + 1") }
     }
 
     /// Writes what is waiting, then closes the log.
@@ -142,31 +143,29 @@ public final class SQLiteEventLog: EventLog {
     }
 
     /// Runs a change on the writer's thread, in turn with the posts.
-    /// - Parameters:
-    ///   - makesRoom: whether it is carried out also on a full disk.
-    ///   - hasLowPriority: whether it lets posts go before it, for a moment.
+    /// - Parameter makesRoom: whether it is carried out also on a full disk.
     func change<Value: Sendable>(
         makesRoom: Bool = true,
-        hasLowPriority: Bool = false,
-        _ body: @escaping @Sendable (LogTables, Database) throws -> Value
+        _ body: @escaping @Sendable (LogTables) throws -> Value
     ) async throws(EventLogError) -> Value {
         let result = await withCheckedContinuation { continuation in
-            let request = WriteRequest.change(
-                LogChange(makesRoom: makesRoom, { continuation.resume(returning: $0) }, body)
-            )
-            sequencer.enqueue(request, isBounded: false, hasLowPriority: hasLowPriority)
+            let change = LogChange(makesRoom: makesRoom, { continuation.resume(returning: $0) }, body)
+            sequencer.enqueue(.change(change), isBounded: false)
         }
         return try result.get()
     }
 
     /// Reads from a snapshot, on a thread of the database's.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
+        _ body: @escaping @Sendable (inout LogReader) throws -> Value
     ) async throws(EventLogError) -> Value {
         guard reads.enter() else { throw .isClosed }
         let result: Result<Value, EventLogError> = await withCheckedContinuation { continuation in
-            database.asyncRead { snapshot in
-                let result = Result { try body(try snapshot.get()) }
+            database.asyncRead { [epoch] snapshot in
+                let result = Result {
+                    var reader = LogReader(try snapshot.get(), epoch: epoch)
+                    return try body(&reader)
+                }
                 continuation.resume(returning: result.mapError(EventLogError.init(sqlite:)))
             }
         }
@@ -177,18 +176,12 @@ public final class SQLiteEventLog: EventLog {
     /// Takes one slice of a count that may be long. One at a time: however many count, all other reads find a connection, and
     /// what one has counted the next finds counted.
     func readSlice<Value: Sendable>(
-        _ body: @escaping @Sendable (Database, CountedBacklogs) throws -> Value
+        _ body: @escaping @Sendable (inout LogReader, CountedBacklogs) throws -> Value
     ) async throws(EventLogError) -> Value {
         try await slices.run { () async throws(EventLogError) in
             // Whoever asked may be gone by now.
             if Task.isCancelled { throw .nobodyWaits }
-            return try await read { [backlogs] db in try body(db, backlogs) }
+            return try await read { [backlogs] reader in try body(&reader, backlogs) }
         }
-    }
-}
-
-extension SQLiteEventLog.Limits {
-    fileprivate var group: GroupCommit<WriteRequest>.Limits {
-        GroupCommit.Limits(groupEvents: groupEvents, groupBytes: groupBytes, queuedBytes: queuedBytes)
     }
 }

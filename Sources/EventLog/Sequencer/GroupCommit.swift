@@ -1,3 +1,5 @@
+import DequeModule
+
 /// Which writes wait, and which of them form the next transaction: the group commit as a pure state machine.
 ///
 /// While one group is being committed the next gathers here, so the cost of a commit is shared by whoever came in the
@@ -9,18 +11,6 @@
 ///
 /// No lock and no I/O: ``Sequencer`` holds it in a `Mutex`, and does what the methods answer after unlocking.
 struct GroupCommit<Request: Sendable>: Sendable {
-    /// Bounds, each at least 1.
-    struct Limits: Sendable {
-        /// The events at which a group is full.
-        var groupEvents = 1_024
-        /// The bytes at which a group is full.
-        var groupBytes = 8 << 20
-        /// The bytes that may wait; what goes beyond is refused.
-        var queuedBytes = 64 << 20
-        /// The groups after which what is of low priority goes with the next.
-        var passedGroups = 8
-    }
-
     /// What became of a write that was handed in.
     enum Admission: Equatable {
         /// It waits; the writer must be woken if it sleeps.
@@ -55,16 +45,16 @@ struct GroupCommit<Request: Sendable>: Sendable {
     /// One that was woken has yet to look at what it was woken for.
     private enum Writer { case works, woken, waits, sleeps }
 
-    private let limits: Limits
-    /// What came last, in the order of coming.
-    private var incoming: [Entry] = []
-    /// What came before that, in reverse order, so that taking from its end costs nothing.
-    private var outgoing: [Entry] = []
+    /// The groups after which what is of low priority goes with the next.
+    private static var mostPassed: Int { 8 }
+
+    private let limits: SQLiteEventLog.Limits
+    /// What waits, in the order of coming.
+    private var queue: Deque<Entry> = []
     /// What is of low priority, in the order of coming.
     private var lowPriority: [Entry] = []
     /// How many groups it has let pass.
     private var passed = 0
-    private var waitingEvents = 0
     /// The bytes of what waits, but for what is of low priority.
     private(set) var waitingBytes = 0
     private var phase = Phase.open
@@ -77,7 +67,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
     private var mustClearUp = false
     private var closers: [@Sendable () -> Void] = []
 
-    init(limits: Limits) {
+    init(limits: SQLiteEventLog.Limits) {
         self.limits = limits
     }
 
@@ -87,8 +77,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
     mutating func enqueue(_ request: Request, events: Int, bytes: Int, isBounded: Bool) -> Admission {
         guard phase == .open else { return .closed }
         if isBounded, waitingBytes + bytes > limits.queuedBytes { return .overloaded }
-        incoming.append(Entry(request: request, events: events, bytes: bytes))
-        waitingEvents += events
+        queue.append(Entry(request: request, events: events, bytes: bytes))
         waitingBytes += bytes
         return .queued(wakingWriter: wakeWriter())
     }
@@ -115,19 +104,14 @@ struct GroupCommit<Request: Sendable>: Sendable {
             mustClearUp = false
             return .clearUp
         }
-        if isIdle || passed >= limits.passedGroups || phase != .open { takeInLowPriority() }
-        if outgoing.isEmpty {
-            if incoming.isEmpty {
-                guard phase == .open else { return .finish }
-                return .idle(hasLowPriority: !lowPriority.isEmpty)
-            }
-        }
-        return .commit(takeGroup())
+        if isIdle || passed >= Self.mostPassed || phase != .open { takeInLowPriority() }
+        if !isEmpty { return .commit(takeGroup()) }
+        return phase == .open ? .idle(hasLowPriority: !lowPriority.isEmpty) : .finish
     }
 
     /// The writer rests, after ``Step/idle(hasLowPriority:)``. Returns false if something has come that it is to see to.
     mutating func rest(hasLowPriority: Bool) -> Bool {
-        guard incoming.isEmpty, phase == .open, lowPriority.isEmpty || hasLowPriority else { return false }
+        guard isEmpty, phase == .open, lowPriority.isEmpty || hasLowPriority else { return false }
         writer = lowPriority.isEmpty ? .sleeps : .waits
         return true
     }
@@ -136,15 +120,15 @@ struct GroupCommit<Request: Sendable>: Sendable {
     /// priority. What is handed in from then on the guest finds.
     mutating func lend() -> Bool {
         guard phase == .open, writer != .works, !isLent, !isWriterNext, !mustClearUp else { return false }
-        guard writer != .woken || incoming.isEmpty && outgoing.isEmpty else { return false }
+        guard writer != .woken || isEmpty else { return false }
         isLent = true
         return true
     }
 
     /// Takes out the next group for the guest; nil if nothing waits.
     mutating func nextForGuest() -> [Request]? {
-        if passed >= limits.passedGroups { takeInLowPriority() }
-        return incoming.isEmpty && outgoing.isEmpty ? nil : takeGroup()
+        if passed >= Self.mostPassed { takeInLowPriority() }
+        return isEmpty ? nil : takeGroup()
     }
 
     /// The guest has done what it came for.
@@ -154,8 +138,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
         isLent = false
         self.mustClearUp = mustClearUp
         let hasLowPriority = writer == .sleeps && !lowPriority.isEmpty
-        guard mustClearUp || isWriterNext || hasLowPriority || !incoming.isEmpty || !outgoing.isEmpty || phase != .open
-        else { return false }
+        guard mustClearUp || isWriterNext || hasLowPriority || !isEmpty || phase != .open else { return false }
         return wakeWriter()
     }
 
@@ -177,9 +160,11 @@ struct GroupCommit<Request: Sendable>: Sendable {
         return closers
     }
 
+    /// Whether nothing waits but for what is of low priority. `isEmpty` of a Deque is not specialised: some 400 instructions.
+    private var isEmpty: Bool { queue.count == 0 }
+
     private mutating func takeInLowPriority() {
-        incoming.append(contentsOf: lowPriority)
-        waitingEvents += lowPriority.count
+        queue.append(contentsOf: lowPriority)
         waitingBytes += lowPriority.reduce(0) { $0 + $1.bytes }
         lowPriority.removeAll(keepingCapacity: true)
         passed = 0
@@ -187,40 +172,18 @@ struct GroupCommit<Request: Sendable>: Sendable {
 
     private mutating func takeGroup() -> [Request] {
         if !lowPriority.isEmpty { passed += 1 }
-        if outgoing.isEmpty {
-            if waitingEvents <= limits.groupEvents, waitingBytes <= limits.groupBytes {
-                let group = incoming.map(\.request)
-                incoming.removeAll(keepingCapacity: true)
-                waitingEvents = 0
-                waitingBytes = 0
-                return group
-            }
-            outgoing = incoming.reversed()
-            incoming = []
-        }
         var group: [Request] = []
-        var events = 0
-        var bytes = 0
-        while let entry = outgoing.last ?? turnQueue() {
-            guard
-                group.isEmpty
-                    || (events + entry.events <= limits.groupEvents && bytes + entry.bytes <= limits.groupBytes)
-            else { break }
-            outgoing.removeLast()
+        var (events, bytes) = (0, 0)
+        while let entry = queue.first {
+            let isFull = events + entry.events > limits.groupEvents || bytes + entry.bytes > limits.groupBytes
+            if isFull, !group.isEmpty { break }
+            queue.removeFirst()
             group.append(entry.request)
             events += entry.events
             bytes += entry.bytes
         }
-        waitingEvents -= events
         waitingBytes -= bytes
         return group
-    }
-
-    /// Moves what came last to where it is taken from, and answers the first of it.
-    private mutating func turnQueue() -> Entry? {
-        outgoing = incoming.reversed()
-        incoming = []
-        return outgoing.last
     }
 
     private mutating func wakeWriter() -> Bool {

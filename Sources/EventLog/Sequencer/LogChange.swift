@@ -1,13 +1,11 @@
-internal import GRDB
-
 /// A write to the log that is not an event: it runs in the same transactions, in turn with the events, so that an event
 /// committed after it finds it done.
 struct LogChange: Sendable {
     /// Writes, in a savepoint of its own; what it changed in memory it must not have changed if it throws. Answers what
     /// to call once the transaction is committed.
-    let perform: @Sendable (LogTables, Database) throws -> @Sendable () -> Void
+    let perform: @Sendable (LogTables) throws -> @Sendable () -> Void
 
-    /// Whether it helps to make room on a full disk, or needs none, so that it is carried out there too.
+    /// Whether it helps to make space on a full disk, or needs none, so that it is carried out there too.
     let makesRoom: Bool
 
     /// Called instead if it threw, or the whole transaction failed.
@@ -17,11 +15,11 @@ struct LogChange: Sendable {
     init<Value: Sendable>(
         makesRoom: Bool,
         _ completion: @escaping @Sendable (Result<Value, EventLogError>) -> Void,
-        _ body: @escaping @Sendable (LogTables, Database) throws -> Value
+        _ body: @escaping @Sendable (LogTables) throws -> Value
     ) {
         self.makesRoom = makesRoom
-        perform = { tables, db in
-            let value = try body(tables, db)
+        perform = { tables in
+            let value = try body(tables)
             return { completion(.success(value)) }
         }
         fail = { completion(.failure($0)) }

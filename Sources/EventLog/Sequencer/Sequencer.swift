@@ -2,7 +2,7 @@ import Locking
 import Posix
 import Synchronization
 
-/// Commits what waits in groups, then tells the followers, then acknowledges, so that the whole hub hears one sequence. One
+/// Commits what waits in groups, then calls the followers, then acknowledges, so that the whole hub hears one sequence. One
 /// thread at a time does so: the log's own, or a guest, who finds that thread at rest (``together(_:)``). Followers and
 /// acknowledgements run there, and no lock is held while they do.
 ///
@@ -25,7 +25,7 @@ final class Sequencer: Sendable {
     /// it goes on.
     private static let groupsOfGuest = 4
 
-    init(limits: GroupCommit<WriteRequest>.Limits, tail: Int64) {
+    init(limits: SQLiteEventLog.Limits, tail: Int64) {
         queue = Lock(GroupCommit(limits: limits))
         newest = Atomic(tail)
     }
@@ -69,7 +69,7 @@ final class Sequencer: Sendable {
         if queue.withLock({ $0.giveBack(mustClearUp: mustClearUp) }) { wakeUp.signal() }
     }
 
-    /// Hands in a write; a refusal is told on this thread, before this returns.
+    /// Hands in a write; a refusal is acknowledged on this thread, before this returns.
     ///
     /// - Parameter hasLowPriority: whether it is done when no other waits, or after a few others; then it is not bounded.
     func enqueue(_ request: WriteRequest, isBounded: Bool, hasLowPriority: Bool = false) {
@@ -145,7 +145,7 @@ final class Sequencer: Sendable {
         }
     }
 
-    /// After a commit, also one that failed: it may make room for the next, also while posts that are refused do not cease.
+    /// After a commit, also one that failed: it may make space for the next, also while posts that are refused do not cease.
     private func clearUp(_ writer: LogWriter) {
         writer.finishCommit()
         writer.maintain(isIdle: false)

@@ -1,6 +1,6 @@
 /// Something that waits to be written. Indirect: it is handed through several arrays before it is.
 indirect enum WriteRequest: Sendable {
-    /// Events, and whom to tell how it went.
+    /// Events, and who is called with how it went.
     case append(
         [EventDraft],
         if: AppendCondition?,
@@ -37,7 +37,7 @@ indirect enum WriteRequest: Sendable {
         if case .append = self { bytes } else { 0 }
     }
 
-    /// Whether it is written also when posts are refused for want of room.
+    /// Whether it is written also when posts are refused for want of space.
     var makesRoom: Bool {
         if case .change(let change) = self { change.makesRoom } else { false }
     }

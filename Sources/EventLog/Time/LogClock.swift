@@ -9,16 +9,7 @@ import Synchronization
 /// step while the log is open. A step forward while it is closed cannot be told from time that passed.
 ///
 /// Its values look like times of day because a log's time begins with that; only ``timeOfDay(at:)`` makes them such.
-struct LogClock: Sendable {
-    /// How far the clock of the day is ahead, in milliseconds, as it was shown last.
-    private final class Lead: Sendable {
-        let shown: Atomic<Int64>
-
-        init(_ milliseconds: Int64) {
-            shown = Atomic(milliseconds)
-        }
-    }
-
+final class LogClock: Sendable {
     /// By how much two looks at two clocks may differ without one of them having been set, in milliseconds.
     static let jitter: Int64 = 5
 
@@ -33,7 +24,8 @@ struct LogClock: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let start: Timestamp
     private let elapsedAtStart: Duration
-    private let lead: Lead
+    /// How far the clock of the day is ahead, in milliseconds, as it was shown last.
+    private let lead: Atomic<Int64>
 
     /// Goes on from a moment that was kept.
     /// - Parameters:
@@ -49,7 +41,7 @@ struct LogClock: Sendable {
         let (present, moment) = Self.look(timeOfDay, elapsed)
         let passed = present.milliseconds - last.timeOfDay.milliseconds
         start = last.time.advanced(byMilliseconds: max(passed, 0))
-        lead = Lead(present.milliseconds - start.milliseconds)
+        lead = Atomic(present.milliseconds - start.milliseconds)
         elapsedAtStart = moment
     }
 
@@ -91,9 +83,9 @@ struct LogClock: Sendable {
     func timeOfDay(at time: Timestamp) -> Timestamp {
         let (day, moment) = Self.look(timeOfDay, elapsed)
         let present = day.milliseconds - now(at: moment).milliseconds
-        let shown = lead.shown.load(ordering: .relaxed)
+        let shown = lead.load(ordering: .relaxed)
         guard (present - shown).magnitude > LogClock.jitter else { return time.advanced(byMilliseconds: shown) }
-        lead.shown.store(present, ordering: .relaxed)
+        lead.store(present, ordering: .relaxed)
         return time.advanced(byMilliseconds: present)
     }
 }

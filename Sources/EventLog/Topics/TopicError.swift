@@ -10,12 +10,6 @@ public struct TopicError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, in words fit for the client that sent the text. It never repeats the text itself.
     public let message: String
 
-    /// An error with a code of this module's own.
-    init(code: String, message: String) {
-        self.code = code
-        self.message = message
-    }
-
     /// The code and the message.
     public var description: String { "\(code): \(message)" }
 }

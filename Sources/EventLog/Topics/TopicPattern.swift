@@ -31,15 +31,6 @@ public struct TopicPattern: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A pattern whose text is given in bytes, such as a percent-decoded segment of a path.
-    /// - Throws: ``TopicError`` with code `pattern-invalid`, also if the bytes are not UTF-8.
-    public init(utf8 bytes: some Sequence<UInt8>) throws(TopicError) {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw TopicPattern.invalid("it is not UTF-8")
-        }
-        try self.init(text)
-    }
-
     /// The pattern that only this topic matches.
     public init(_ topic: Topic) {
         text = topic.name

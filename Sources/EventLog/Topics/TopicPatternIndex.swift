@@ -18,12 +18,8 @@
 public struct TopicPatternIndex<Value: Hashable> {
     private var literals: [TopicPattern: Set<Value>] = [:]
     private var wildcards = TopicPatternTrie<Value>()
-
-    /// How many of the pairs have wildcards. The trie could be asked, but that costs as much as a walk through it.
-    private var wildcardCount = 0
-
-    /// How many pairs of value and pattern it holds.
-    public private(set) var count = 0
+    /// Whether there are any: to ask the trie for each topic costs more.
+    private var hasWildcards = false
 
     /// An index of nothing.
     public init() {}
@@ -32,32 +28,22 @@ public struct TopicPatternIndex<Value: Hashable> {
     /// - Returns: false if that very pair was there already.
     @discardableResult
     public mutating func insert(_ value: Value, for pattern: TopicPattern) -> Bool {
-        let inserted =
-            pattern.hasWildcards
-            ? wildcards.insert(value, for: pattern)
-            : literals[pattern, default: []].insert(value).inserted
-        if inserted { count(1, pattern) }
-        return inserted
+        guard pattern.hasWildcards else { return literals[pattern, default: []].insert(value).inserted }
+        hasWildcards = true
+        return wildcards.insert(value, for: pattern)
     }
 
     /// Removes a value from a pattern; nothing is left behind of a pattern without values.
     /// - Returns: false if that pair was not there.
     @discardableResult
     public mutating func remove(_ value: Value, for pattern: TopicPattern) -> Bool {
-        let removed: Bool
         if pattern.hasWildcards {
-            removed = wildcards.remove(value, for: pattern)
-        } else {
-            removed = literals[pattern]?.remove(value) != nil
-            if literals[pattern]?.isEmpty == true { literals[pattern] = nil }
+            defer { hasWildcards = !wildcards.isEmpty }
+            return wildcards.remove(value, for: pattern)
         }
-        if removed { count(-1, pattern) }
+        let removed = literals[pattern]?.remove(value) != nil
+        if literals[pattern]?.isEmpty == true { literals[pattern] = nil }
         return removed
-    }
-
-    private mutating func count(_ change: Int, _ pattern: TopicPattern) {
-        count += change
-        if pattern.hasWildcards { wildcardCount += change }
     }
 
     /// Calls back with the values of every pattern that matches, in no particular order.
@@ -65,7 +51,7 @@ public struct TopicPatternIndex<Value: Hashable> {
     /// A value that was inserted for several matching patterns comes several times.
     public func forEachMatch(_ topic: Topic, _ body: (Value) throws -> Void) rethrows {
         try literals[TopicPattern(topic)]?.forEach(body)
-        if wildcardCount > 0 { try wildcards.forEachMatch(topic, body) }
+        if hasWildcards { try wildcards.forEachMatch(topic, body) }
     }
 
     /// The values of every pattern that matches, each once.

@@ -19,12 +19,12 @@ public protocol TopicStore: AnyObject, Sendable {
     /// - Returns: whether there was anything to remove.
     func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool
 
-    /// Has it told which topics other nodes of a cluster delete, from now on. Called on a thread of the log's, which must not
+    /// Has a follower called with the topics that other nodes of a cluster delete, from now on. Called on a thread of the log's, which must not
     /// be kept.
     func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void)
 }
 
 extension TopicStore {
-    /// A log that no other node writes to has nothing to tell.
+    /// A log that no other node writes to has nothing to follow.
     public func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void) {}
 }

@@ -33,23 +33,8 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// What happens to the delivery now.
     public var result: Result
 
-    /// The status of the response, if a complete head arrived.
-    public var status: Int?
-
-    /// Why the attempt failed; `nil` if it did not.
-    public var failure: FailureClass?
-
-    /// One sentence about the failure for the person who reads the attempt; `nil` if it did not fail.
-    public var message: String?
-
-    /// The first bytes of the response body, at most 1 KiB by default.
-    public var responsePrefix: [UInt8] = []
-
-    /// How long the attempt took, in milliseconds.
-    public var duration: Int64
-
-    /// How long its stages took; `nil` if it was never begun.
-    public var timings: AttemptTimings?
+    /// What came of the attempt itself.
+    public var answer: AttemptAnswer
 
     /// When the attempt ended, in milliseconds since 1970.
     public var at: Int64
@@ -61,7 +46,7 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// fail.
     public var failing: Int64 = 0
 
-    /// What the operator is to be told of the endpoint with it.
+    /// What the operator is alerted of with it.
     var alert: FailureAlerts.Alert?
 }
 
@@ -76,12 +61,7 @@ extension AttemptOutcome {
             url: endpoint.url,
             attempts: delivery.attempts + 1,
             result: result,
-            status: answer.status,
-            failure: answer.failure,
-            message: answer.message,
-            responsePrefix: answer.responsePrefix,
-            duration: answer.duration,
-            timings: answer.timings,
+            answer: answer,
             at: timeOfDay,
             committedAt: delivery.committedAt
         )

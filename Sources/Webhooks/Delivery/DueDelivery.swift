@@ -3,9 +3,6 @@ public struct DueDelivery: Sendable {
     /// The store's key. Unique per endpoint, and lower for an earlier event.
     public var id: Int64
 
-    /// The endpoint's id.
-    public var endpoint: String
-
     /// The event's id: the `webhook-id` header, the same on every attempt. Contains no dot.
     public var eventID: String
 
@@ -49,7 +46,7 @@ public struct DueDelivery: Sendable {
 
 extension DueDelivery {
     /// A first attempt, due at once.
-    public init(id: Int64, endpoint: String, eventID: String, topic: String, body: [UInt8]) {
-        self.init(id: id, endpoint: endpoint, eventID: eventID, topic: topic, type: nil, body: body)
+    public init(id: Int64, eventID: String, topic: String, body: [UInt8]) {
+        self.init(id: id, eventID: eventID, topic: topic, type: nil, body: body)
     }
 }

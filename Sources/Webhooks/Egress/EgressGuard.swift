@@ -7,47 +7,36 @@ import Glibc
 ///
 /// ```swift
 /// let guard = EgressGuard(allowing: [try CIDRBlock("127.0.0.0/8")])
-/// guard.decision(for: IPAddress("127.0.0.1")!)   // .permitted
-/// guard.decision(for: IPAddress("10.0.0.1")!)    // .blocked, with the reason
+/// guard.refusal(of: IPAddress("127.0.0.1")!)   // nil
+/// guard.refusal(of: IPAddress("10.0.0.1")!)    // the reason
 /// ```
-public struct EgressGuard: Sendable {
-    /// The verdict on one address.
-    public enum Decision: Sendable, Hashable {
-        /// May be dialled.
-        case permitted
-        /// May not be dialled; `reason` is a sentence that says how to allow it.
-        case blocked(reason: String)
-    }
-
+struct EgressGuard: Sendable {
+    /// What may be dialled besides public unicast addresses.
     private let allowed: [CIDRBlock]
 
-    /// Creates a guard that permits public unicast addresses and, besides, everything in `allowed`.
-    public init(allowing allowed: [CIDRBlock] = []) {
+    init(allowing allowed: [CIDRBlock] = []) {
         self.allowed = allowed
     }
 
-    /// Judges an address.
-    public func decision(for address: IPAddress) -> Decision {
+    /// Why an address may not be dialled, as a sentence that says how to allow it; nil if it may.
+    func refusal(of address: IPAddress) -> String? {
         let effective = address.unwrapped
-        if allowed.contains(where: { $0.contains(address) || $0.contains(effective) }) {
-            return .permitted
-        }
-        guard let range = Self.blockedRange(of: effective) else { return .permitted }
-        return .blocked(
-            reason: "\(address) is not a public address; to allow it, start the hub with --allow-egress \(range)"
-        )
+        guard !allowed.contains(where: { $0.contains(address) || $0.contains(effective) }),
+            let range = Self.blockedRange(of: effective)
+        else { return nil }
+        return "\(address) is not a public address; to allow it, start the hub with --allow-egress \(range)"
     }
 
-    /// Judges a socket address; families other than IPv4 and IPv6 are blocked.
+    /// The same of a socket address; families other than IPv4 and IPv6 may not be dialled.
     ///
     /// - Parameters:
     ///   - address: points to at least `length` readable bytes.
     ///   - length: size in bytes.
-    func decision(for address: UnsafePointer<sockaddr>, length: Int) -> Decision {
+    func refusal(of address: UnsafePointer<sockaddr>, length: Int) -> String? {
         guard let address = unsafe IPAddress(address, length: length) else {
-            return .blocked(reason: "only IPv4 and IPv6 addresses may be dialled")
+            return "only IPv4 and IPv6 addresses may be dialled"
         }
-        return decision(for: address)
+        return refusal(of: address)
     }
 
     /// The range that makes the address unfit for dialling, or `nil` if it is public unicast.

@@ -5,19 +5,14 @@ import Glibc
 /// Scope identifiers (`%eth0`) are not part of it: they choose an interface, not an address.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address family.
-    public enum Family: Sendable, Hashable {
+    public enum Family: Int, Sendable {
         /// 32 bits.
-        case v4
+        case v4 = 32
         /// 128 bits.
-        case v6
+        case v6 = 128
 
         /// Number of bits in an address of the family.
-        public var bitWidth: Int {
-            switch self {
-            case .v4: 32
-            case .v6: 128
-            }
-        }
+        public var bitWidth: Int { rawValue }
     }
 
     /// The family that says how many low bits of ``bits`` count.

@@ -51,7 +51,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
             readings += 1
         }
         guard parts.scheme == "https" || !httpsOnly else { throw Self.invalid("only https URLs are accepted here") }
-        guard !UnsafePorts.contains(parts.port) else {
+        guard !UnsafePorts.all.contains(parts.port) else {
             throw Self.invalid("port \(parts.port) is reserved for another protocol")
         }
         guard parts.description.utf8.count <= Self.maximumLength else {

@@ -1,13 +1,13 @@
 /// What came back from one attempt, before it is decided what that means.
-struct AttemptAnswer: Sendable, Hashable {
-    /// The response's status, if a head arrived.
-    var status: Int?
+public struct AttemptAnswer: Sendable, Hashable {
+    /// The status of the response, if a complete head arrived.
+    public var status: Int?
 
     /// Why the attempt failed; `nil` for a complete 2xx response.
-    var failure: FailureClass?
+    public var failure: FailureClass?
 
-    /// A sentence about the failure.
-    var message: String?
+    /// One sentence about the failure for the person who reads the attempt; `nil` if it did not fail.
+    public var message: String?
 
     /// The `Retry-After` header of a 429 or 503.
     var retryAfter: RetryAfter?
@@ -16,12 +16,12 @@ struct AttemptAnswer: Sendable, Hashable {
     var allowedOrigin: String?
     var allowedRate: String?
 
-    /// The first bytes of the body.
-    var responsePrefix: [UInt8] = []
+    /// The first bytes of the response body, at most 1 KiB by default.
+    public var responsePrefix: [UInt8] = []
 
     /// How long its stages took; `nil` if it was never begun.
-    var timings: AttemptTimings?
+    public var timings: AttemptTimings?
 
     /// How long it took, in milliseconds.
-    var duration: Int64 { (timings?.total ?? 0) / 1000 }
+    public var duration: Int64 { (timings?.total ?? 0) / 1000 }
 }

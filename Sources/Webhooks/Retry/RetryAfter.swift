@@ -28,7 +28,7 @@ enum RetryAfter: Sendable, Hashable {
     /// - Parameter timeOfDay: milliseconds since 1970.
     func delay(at timeOfDay: Int64) -> Int64 {
         switch self {
-        case .seconds(let seconds): seconds.multipliedClamped(by: 1000)
+        case .seconds(let seconds): min(seconds, .max / 1000) * 1000
         case .date(let date): date.subtractingClamped(timeOfDay)
         }
     }

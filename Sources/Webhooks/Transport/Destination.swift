@@ -16,7 +16,6 @@ final class Destination: Sendable {
     /// Until when attempts go over HTTP/1.1, by the store's time.
     private let isPlainUntil = Atomic<Int64>(.min)
 
-    private let secrets: SigningSecrets
     /// The present secret's; beside it, the one's before.
     private let signer: Signer
     private let retiring: Signer?
@@ -24,9 +23,8 @@ final class Destination: Sendable {
     init(_ endpoint: Endpoint) {
         self.endpoint = endpoint
         isAddress = endpoint.url.address != nil
-        secrets = endpoint.secrets
-        signer = Signer(secrets.current)
-        retiring = secrets.previous.map { Signer($0.secret) }
+        signer = Signer(endpoint.secrets.current)
+        retiring = endpoint.secrets.previous.map { Signer($0.secret) }
         customLines = endpoint.headers.flatMap { Array("\($0.name): \($0.value)\0".utf8) }
         credentials = CredentialMask(endpoint.headers)
     }
@@ -35,7 +33,7 @@ final class Destination: Sendable {
     ///
     /// - Parameter now: by the store's time.
     func signers(at now: Int64) -> [Signer] {
-        guard let retiring, let end = secrets.previous?.until, now < end else { return [signer] }
+        guard let retiring, let end = endpoint.secrets.previous?.until, now < end else { return [signer] }
         return [signer, retiring]
     }
 

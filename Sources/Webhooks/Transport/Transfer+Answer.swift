@@ -41,14 +41,14 @@ extension Transfer {
         case .oversized: return fail(.responseTooLarge, "the response has too much beside its body")
         default: break
         }
-        if options.proxy != nil, case let status = easy.tunnelStatus, status >= 300 {
+        if options.configuration.proxy != nil, case let status = easy.tunnelStatus, status >= 300 {
             return fail(.egressBlocked, "the proxy answered \(status)")
         }
         return fail(ending.failure, ending.text)
     }
 
     private var timings: AttemptTimings {
-        // Of a connection that is used again libcurl tells a time too, which is none of this attempt.
+        // Of a connection that is used again libcurl reports a time too, which is none of this attempt.
         let isNew = easy.connections > 0
         return AttemptTimings(
             connected: isNew ? easy.time(to: .connected) : nil,

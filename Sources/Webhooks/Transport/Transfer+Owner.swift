@@ -4,23 +4,21 @@ import HTTPTransport
 /// What comes during a transfer, always on its transport's thread.
 extension Transfer: TransferOwner {
     func permits(address: UnsafeRawBufferPointer) -> Bool {
-        switch unsafe decision(for: address) {
-        case .permitted:
-            lastAddress = unsafe Array(address)
-            return true
-        case .blocked(let reason):
+        if let reason = unsafe reason(against: address) {
             refusal = reason
             return false
         }
+        lastAddress = unsafe Array(address)
+        return true
     }
 
-    private func decision(for address: UnsafeRawBufferPointer) -> EgressGuard.Decision {
+    private func reason(against address: UnsafeRawBufferPointer) -> String? {
         // The operator's own choice, and the only thing that is dialled then.
-        if options.proxy != nil { return .permitted }
+        if options.configuration.proxy != nil { return nil }
         guard let start = unsafe address.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
-            return .blocked(reason: "there is no address")
+            return "there is no address"
         }
-        return unsafe options.egressGuard.decision(for: start, length: address.count)
+        return unsafe options.egressGuard.refusal(of: start, length: address.count)
     }
 
     func lacksSocket(_ error: Int32) {
@@ -39,9 +37,9 @@ extension Transfer: TransferOwner {
     func receive(body: UnsafeRawBufferPointer) -> BodyAnswer {
         responseLength += body.count
         let kept = keptResponseLength + request.destination.credentials.longest
-        let room = kept - responsePrefix.count
-        if room > 0 {
-            unsafe responsePrefix.append(contentsOf: body.prefix(room))
+        let space = kept - responsePrefix.count
+        if space > 0 {
+            unsafe responsePrefix.append(contentsOf: body.prefix(space))
         }
         return responseLength <= maxResponseLength ? .taken : .refused
     }

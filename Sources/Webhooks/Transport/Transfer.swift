@@ -21,7 +21,7 @@ final class Transfer {
     let maxResponseLength: Int
     let keptResponseLength: Int
 
-    /// Whether the head of the response has arrived to its end; libcurl tells the status of one that is cut short, too.
+    /// Whether the head of the response has arrived to its end; libcurl reports the status of one that is cut short, too.
     var isHeadComplete = false
     var responseLength = 0
     var responsePrefix: [UInt8] = []
@@ -52,7 +52,8 @@ final class Transfer {
         if case .fetch(let length) = request.purpose {
             (maxResponseLength, keptResponseLength) = (length, length)
         } else {
-            (maxResponseLength, keptResponseLength) = (options.maxResponseLength, options.responsePrefixLength)
+            maxResponseLength = options.configuration.maxResponseLength
+            keptResponseLength = options.configuration.responsePrefixLength
         }
         self.easy.serve(self)
         prepare(now: now, timestamp: timeOfDay / 1000)
@@ -100,7 +101,7 @@ final class Transfer {
         if let type = delivery.type, !type.isEmpty { easy.lines.append("Event-Type", type, encodingPercent: true) }
         easy.lines.append("Clarion-Attempt", String(delivery.attempts + 1))
         easy.lines.append("Clarion-Hop", String(delivery.hops))
-        let trace = AttemptTrace(of: request, tracer: options.tracer)
+        let trace = AttemptTrace(of: request, tracer: options.configuration.tracer)
         for field in trace.fields { easy.lines.append(field.name, field.value) }
         self.trace = trace
         // A body is always sent at once: waiting for "100 Continue" costs a second at receivers that do not know it.

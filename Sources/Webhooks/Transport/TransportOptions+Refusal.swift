@@ -2,27 +2,22 @@ extension TransportOptions {
     /// Why a URL may not be reached, if that is decided by the URL alone. Its address matters where a proxy makes the
     /// connection: what is dialled then is the proxy.
     func refusal(of url: WebhookURL) -> String? {
-        if httpsOnly, url.scheme != "https" {
+        if configuration.httpsOnly, url.scheme != "https" {
             return "--webhooks-https-only refuses \(url.scheme); give the webhook an https URL"
         }
-        return proxy == nil ? nil : url.address.flatMap(blocked)
+        return configuration.proxy == nil ? nil : url.address.flatMap { egressGuard.refusal(of: $0) }
     }
 
     /// Why every attempt at a URL will be refused: by ``refusal(of:)``, or when the address is dialled that stands in the
     /// URL. What any other name leads to is not known before.
     func foreseeableRefusal(of url: WebhookURL) -> String? {
         if let refusal = refusal(of: url) { return refusal }
-        if let address = url.address { return blocked(address) }
+        if let address = url.address { return egressGuard.refusal(of: address) }
         // A proxy resolves names by itself.
-        guard proxy == nil, url.isLocalhost else { return nil }
+        guard configuration.proxy == nil, url.isLocalhost else { return nil }
         // One that is permitted is enough.
-        let refusals = Self.loopback.map(blocked)
+        let refusals = Self.loopback.map { egressGuard.refusal(of: $0) }
         return refusals.contains(nil) ? nil : refusals.first ?? nil
-    }
-
-    private func blocked(_ address: IPAddress) -> String? {
-        guard case .blocked(let reason) = egressGuard.decision(for: address) else { return nil }
-        return reason
     }
 
     /// What libcurl takes `localhost` for without asking anyone, as RFC 6761 section 6.3 has it.

@@ -1,9 +1,9 @@
 import MicroHTTP
 import Webhooks
-import EventLog
 import Testing
 
 @testable import Clarion
+@testable import EventLog
 
 @Suite struct EventTypesTests {
     private func event(type: String?) throws -> Event {

@@ -1,11 +1,11 @@
 import Webhooks
-import EventLog
 import FoundationEssentials
 import MicroHTTP
 import Randomness
 import Testing
 
 @testable import Clarion
+@testable import EventLog
 @testable import MicroHTTP
 
 @Suite struct ServerSentEventTests {

@@ -1,11 +1,11 @@
 import Webhooks
-import EventLog
 import Foundation
 import JSON
 import Randomness
 import Testing
 
 @testable import Clarion
+@testable import EventLog
 @testable import MicroHTTP
 
 /// Documents in requests: JSON, CloudEvents, and whole posts.

@@ -1,9 +1,9 @@
 import Webhooks
-import EventLog
 import Randomness
 import Testing
 
 @testable import Clarion
+@testable import EventLog
 @testable import MicroHTTP
 
 /// Names in requests, drawn by chance: what is accepted is given back as it came, what is not has its code, nothing traps.

@@ -21,9 +21,7 @@ import Testing
             event: "e-\(delivery)",
             attempts: 1,
             result: result,
-            status: isDelivered ? 200 : 500,
-            failure: isDelivered ? nil : .status,
-            duration: 1,
+            answer: AttemptAnswer(status: isDelivered ? 200 : 500, failure: isDelivered ? nil : .status),
             // Whatever the clock of the day said.
             at: .random(in: 0...2_000_000_000_000)
         )
@@ -38,7 +36,8 @@ import Testing
         let topic = try Topic("a")
         _ = try await log.saveObserver(
             ObserverRecord(id: ObserverID(rawValue: "w"), topics: [try TopicPattern("a")], createdAt: .now()),
-            expecting: nil
+            expecting: nil,
+            resettingFailures: false
         )
         _ = try await log.append((0..<4).map { _ in EventDraft(topic: topic, data: []) })
         let due = try await log.dueDeliveries(of: ObserverID(rawValue: "w"), at: log.now, inOrder: true, limit: 9)

@@ -14,7 +14,7 @@ import Testing
     @Test func `an event is the first, a time or a duration is looked up, earliest is all`() async throws {
         let log = try SQLiteEventLog(at: .inMemory, durability: .memory)
         let topic = try Topic("a")
-        let events = try await log.append((0..<3).map { _ in EventDraft(topic: topic, data: []) })
+        let events = try await log.append((0..<3).map { _ in EventDraft(topic: topic, data: []) }).events
         for event in events {
             let place = try await start(#"{"since": "\#(event.id)"}"#).position(in: log, for: [])
             #expect(place.rawValue == event.position.rawValue - 1)
@@ -37,7 +37,7 @@ import Testing
     @Test func `an event of another log, or to come, is refused`() async throws {
         let log = try SQLiteEventLog(at: .inMemory, durability: .memory)
         let other = try SQLiteEventLog(at: .inMemory, durability: .memory)
-        let event = try await log.append([EventDraft(topic: try Topic("a"), data: [])])[0]
+        let event = try await log.append([EventDraft(topic: try Topic("a"), data: [])]).events[0]
         let others = [
             EventID(epoch: log.epoch, position: Position(event.position.rawValue + 1)),
             EventID(epoch: log.epoch, position: .start),

@@ -75,7 +75,8 @@ import Testing
                         document: random.damaged(document),
                         createdAt: .now()
                     ),
-                    expecting: nil
+                    expecting: nil,
+                    resettingFailures: false
                 )
             }
         }

@@ -1,7 +1,7 @@
-import EventLog
 import Testing
 
 @testable import ClusterLog
+@testable import EventLog
 
 @Suite struct SettlementTests {
     private var settlement = Settlement()

@@ -20,9 +20,10 @@ import Testing
         _ limits: SQLiteEventLog.Limits = SQLiteEventLog.Limits()
     ) throws -> SQLiteEventLog {
         try SQLiteEventLog(
-            copyOf: .random(),
-            in: folder,
+            at: .directory(folder),
+            durability: .process,
             limits: limits,
+            as: .random(),
             clock: { clock.now },
             elapsed: { clock.elapsed }
         )

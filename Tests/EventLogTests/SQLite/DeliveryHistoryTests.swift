@@ -71,8 +71,8 @@ import Testing
     }
 
     private func rows(_ log: SQLiteEventLog) async throws -> Int64 {
-        try await log.read { db in
-            try PreparedStatement(cachedIn: db, "SELECT count(*) FROM attempt").first { $0.integer(0) } ?? -1
+        try await log.read { reader in
+            try PreparedStatement(cachedIn: reader.db, "SELECT count(*) FROM attempt").first { $0.integer(0) } ?? -1
         }
     }
 
@@ -216,11 +216,11 @@ import Testing
         let (last, clock) = (log.tail.rawValue, clock)
         var steps: [Int] = []
         while true {
-            let step = try await log.change { tables, db in
-                try tables.deliveries.abandon(upTo: last, of: "w", failure: "gone", at: clock.now, db)
+            let step = try await log.change { tables in
+                try tables.deliveries.abandon(upTo: last, of: "w", failure: "gone", at: clock.now)
             }
             steps.append(step.count)
-            if step.isComplete { break }
+            if step.isAll { break }
         }
         #expect(steps.count >= 3 && steps.first == 1 && steps.last == 1 && steps.reduce(0, +) == 2)
         #expect(try await log.deliveryStats(of: "w") == DeliveryStats(deadLetters: 2))
@@ -252,9 +252,7 @@ import Testing
             Array(repeating: .delivered, count: 5) + [.dead, .dead, .pending(notBefore: .latest)]
         )
         func purge(_ limit: Int = 3) async throws -> Bool {
-            try await log.change { [clock] tables, db in
-                try tables.deliveries.purgeHistory(limit, at: clock.now, noting: &tables.schedule, db)
-            }
+            try await log.change { [clock] tables in try tables.purgeHistory(limit, at: clock.now) }
         }
         let day: Int64 = 86_400_000
         clock.now = clock.now.advanced(byMilliseconds: 7 * day - 1)

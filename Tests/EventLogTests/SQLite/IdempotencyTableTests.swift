@@ -25,7 +25,7 @@ import Testing
         try await log.append([draft("a", "new", "")])
         clock.now = clock.now.advanced(byMilliseconds: 60_001)
         func keys() async throws -> Int {
-            try await log.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM idempotency") ?? 0 }
+            try await log.read { try Int.fetchOne($0.db, sql: "SELECT count(*) FROM idempotency") ?? 0 }
         }
         let deadline = ContinuousClock.now + .seconds(20)
         while try await keys() > 1, ContinuousClock.now < deadline { await Task.yield() }
@@ -39,6 +39,6 @@ import Testing
             _ = try? await log.append([draft("t\(number)", "k", "")], if: .hasEvent)
             _ = try? await log.append([draft("t\(number)", "k", "a"), draft("t\(number)", "k", "b")], if: nil)
         }
-        #expect(try await log.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM topic") } == 0)
+        #expect(try await log.read { try Int.fetchOne($0.db, sql: "SELECT count(*) FROM topic") } == 0)
     }
 }

@@ -7,10 +7,10 @@ import Testing
 @Suite struct TopicTableTests {
     @Test func `a list walks the index of names from the prefix on, and no further`() async throws {
         let log = try SQLiteEventLog(at: .inMemory, durability: .memory)
-        let plans = try await log.read { db in
-            _ = try TopicReader(db: db, epoch: LogEpoch(bits: 1)).topics(prefix: "a", after: nil, limit: 1)
-            let statement = try db.cachedStatement(sql: TopicReader.list(isAfter: false))
-            return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + statement.sql, arguments: ["a", 1, "b"])
+        let plans = try await log.read { reader in
+            _ = try reader.topics(prefix: "a", after: nil, limit: 1)
+            let statement = try reader.db.cachedStatement(sql: LogReader.topicList(isAfter: false))
+            return try Row.fetchAll(reader.db, sql: "EXPLAIN QUERY PLAN " + statement.sql, arguments: ["a", 1, "b"])
                 .map { $0["detail"] as String }
         }
         #expect(plans.first == "SEARCH topic USING INDEX sqlite_autoindex_topic_1 (name>? AND name<?)")
@@ -31,7 +31,7 @@ import Testing
         let before = try await log.topics(prefix: "", after: nil, limit: 9)
         #expect(before.map(\.events) == [2, 1])
         #expect(before.map(\.bytes) == [6, 3])
-        let rows = try await log.read { try Int64.fetchAll($0, sql: "SELECT events FROM topic ORDER BY id") }
+        let rows = try await log.read { try Int64.fetchAll($0.db, sql: "SELECT events FROM topic ORDER BY id") }
         #expect(rows != [2, 1], "the test is about counters that were not written")
         gate.add(true)
         await log.close()

@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct GroupCommitTests {
     private static func machine(events: Int = 4, bytes: Int = 100, queued: Int = 1_000) -> GroupCommit<Int> {
-        GroupCommit(limits: .init(groupEvents: events, groupBytes: bytes, queuedBytes: queued))
+        var limits = SQLiteEventLog.Limits()
+        (limits.groupEvents, limits.groupBytes, limits.queuedBytes) = (events, bytes, queued)
+        return GroupCommit(limits: limits)
     }
 
     private func group(_ machine: inout GroupCommit<Int>) -> [Int]? {

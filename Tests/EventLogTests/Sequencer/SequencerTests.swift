@@ -78,7 +78,7 @@ import Testing
             }
             // What is the log's thread's alone, beside them.
             group.addTask { for _ in 0..<rounds / 4 { _ = try await log.append([.of("other")]) } }
-            group.addTask { for _ in 0..<rounds / 4 { _ = try await log.change(hasLowPriority: true) { _, _ in } } }
+            group.addTask { for _ in 0..<rounds / 4 { _ = try await log.recordOutcomes([]) } }
             try await group.waitForAll()
         }
         // In turn with all that was handed in.

@@ -24,7 +24,8 @@ final class FailingRows: Sendable {
 
     /// All is well until ``arm(_:_:)``.
     init(_ log: SQLiteEventLog) async throws {
-        try await log.change { [self] _, db in
+        try await log.change { [self] tables in
+            let db = tables.db
             db.add(function: DatabaseFunction("failure", argumentCount: 0) { [self] _ in next() })
             for table in ["log", "topic", "event", "idempotency", "observer", "delivery", "delivery_stats", "attempt"] {
                 for verb in ["INSERT", "UPDATE", "DELETE"] {

@@ -8,9 +8,9 @@ extension SQLiteEventLog {
         let deadline = ContinuousClock.now + limit
         while true {
             // A change is a commit, too, but writes no rows.
-            let isDue = try await change { tables, _ in
-                tables.schedule.isDue(isIdle: true, at: tables.time.placed ?? tables.time.clock.timeOfDay())
-                    || tables.topics.hasUncountedEvents
+            let isDue = try await change { tables in
+                tables.schedule.isDue(at: tables.time.placed ?? tables.time.clock.timeOfDay())
+                    || !tables.topics.additions.isEmpty
             }
             if !isDue { return }
             guard ContinuousClock.now < deadline else {

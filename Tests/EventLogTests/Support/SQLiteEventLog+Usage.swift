@@ -9,9 +9,10 @@ extension SQLiteEventLog {
         let topics = try await topics(prefix: "", after: nil, limit: 1_000_000).count { topic in
             !limits.uncountedTopics.contains(topic.topic)
         }
-        let keys = try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM idempotency") ?? 0 }
+        let keys = try await read { try Int.fetchOne($0.db, sql: "SELECT count(*) FROM idempotency") ?? 0 }
         let observers = try await observers().count
-        let (counted, found) = ([usage.topics, usage.idempotencyKeys, usage.observers], [topics, keys, observers])
+        let known = try await change { $0.observers.count }
+        let (counted, found) = ([usage.topics, usage.idempotencyKeys, known], [topics, keys, observers])
         return counted == found ? nil : "topics, keys and observers are counted as \(counted), but are \(found)"
     }
 }

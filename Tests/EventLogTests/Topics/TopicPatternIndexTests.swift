@@ -27,7 +27,6 @@ import Testing
             #expect(found.sorted() == expected.sorted())
             #expect(index.matches(topic) == Set(expected))
         }
-        #expect(index.count == model.values.reduce(0) { $0 + $1.count })
     }
 
     @Test func `keeps nothing of what was removed`() throws {
@@ -47,10 +46,10 @@ import Testing
         var index = TopicPatternIndex<Int>()
         for value in 0..<1_000 { index.insert(value, for: .of("a")) }
         let isNew = index.insert(500, for: .of("a"))
-        #expect(!isNew && index.count == 1_000)
+        #expect(!isNew)
         for value in stride(from: 0, to: 1_000, by: 2) { index.remove(value, for: .of("a")) }
         let wasThere = index.remove(0, for: .of("a"))
-        #expect(!wasThere && index.count == 500)
+        #expect(!wasThere)
         #expect(index.matches(.of("a")) == Set(stride(from: 1, to: 1_000, by: 2)))
     }
 

@@ -23,7 +23,7 @@ import Testing
     @Test func `refuses bytes that are not UTF-8 instead of repairing them`() {
         #expect(throws: TopicError.self) { try Topic(utf8: [0x61, 0xFF]) }
         #expect(throws: TopicError.self) { try Topic(utf8: [0xC3]) }
-        #expect(throws: TopicError.self) { try TopicPattern(utf8: [0xED, 0xA0, 0x80]) }
+        #expect(throws: TopicError.self) { try Topic(utf8: [0xED, 0xA0, 0x80]) }
     }
 
     @Test func `compares bytes, not what they look like`() throws {

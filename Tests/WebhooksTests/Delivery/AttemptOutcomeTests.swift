@@ -41,10 +41,10 @@ struct AttemptOutcomeTests {
         let receiver = try Receiver { _ in .status(status, body: body) }
         let outcome = try await outcome(of: receiver.url, receiver)
         #expect(outcome.result == .delivered)
-        #expect(outcome.status == status)
-        #expect(outcome.failure == nil)
-        #expect(outcome.message == nil)
-        #expect(outcome.responsePrefix == Array(body.prefix(1024)))
+        #expect(outcome.answer.status == status)
+        #expect(outcome.answer.failure == nil)
+        #expect(outcome.answer.message == nil)
+        #expect(outcome.answer.responsePrefix == Array(body.prefix(1024)))
         #expect(outcome.attempts == 1)
     }
 
@@ -53,9 +53,9 @@ struct AttemptOutcomeTests {
         let receiver = try Receiver { _ in .status(status, body: status == 304 ? [] : Array("no".utf8)) }
         let outcome = try await outcome(of: receiver.url, receiver)
         #expect(outcome.result == .dead)
-        #expect(outcome.failure == .status)
-        #expect(outcome.status == status)
-        if status != 304 { #expect(outcome.responsePrefix == Array("no".utf8)) }
+        #expect(outcome.answer.failure == .status)
+        #expect(outcome.answer.status == status)
+        if status != 304 { #expect(outcome.answer.responsePrefix == Array("no".utf8)) }
     }
 
     @Test("a redirect is not followed", arguments: [301, 302, 303, 307, 308])
@@ -63,8 +63,8 @@ struct AttemptOutcomeTests {
         let destination = try Receiver()
         let receiver = try Receiver { _ in .status(status, headers: ["Location: \(destination.url)"]) }
         let outcome = try await outcome(of: receiver.url, receiver, destination)
-        #expect(outcome.failure == .status)
-        #expect(outcome.status == status)
+        #expect(outcome.answer.failure == .status)
+        #expect(outcome.answer.status == status)
         #expect(destination.connections == 0)
     }
 
@@ -73,7 +73,7 @@ struct AttemptOutcomeTests {
         let receiver = try Receiver { _ in .status(410) }
         let outcome = try await outcome(of: receiver.url, receiver)
         #expect(outcome.result == .gone)
-        #expect(outcome.status == 410)
+        #expect(outcome.answer.status == 410)
     }
 
     @Test(
@@ -85,12 +85,12 @@ struct AttemptOutcomeTests {
         for body in ["", "abc", String(repeating: "a", count: 100_000)] {
             let receiver = try Receiver { _ in .raw(head + body) }
             let outcome = try await outcome(of: receiver.url, receiver, schedule: [.milliseconds(1)])
-            #expect(outcome.status == status)
+            #expect(outcome.answer.status == status)
             guard status != 410 else {
-                #expect(outcome.result == .gone && outcome.failure == .status)
+                #expect(outcome.result == .gone && outcome.answer.failure == .status)
                 continue
             }
-            #expect(outcome.failure == (body.count < 100 ? .connectionReset : .responseTooLarge))
+            #expect(outcome.answer.failure == (body.count < 100 ? .connectionReset : .responseTooLarge))
             guard case .retry(let notBefore) = outcome.result else {
                 Issue.record("no retry")
                 continue
@@ -107,7 +107,8 @@ struct AttemptOutcomeTests {
         for status in [200, 410] {
             let receiver = try Receiver { _ in .raw("HTTP/1.1 \(status) X\r\n" + rest) }
             let outcome = try await outcome(of: receiver.url, receiver)
-            #expect(outcome.failure == .connectionReset && outcome.status == nil && outcome.result == .dead)
+            #expect(outcome.answer.failure == .connectionReset && outcome.answer.status == nil)
+            #expect(outcome.result == .dead)
         }
     }
 
@@ -119,7 +120,7 @@ struct AttemptOutcomeTests {
         ] {
             let receiver = try Receiver { _ in .status(200, headers: lines) }
             let outcome = try await outcome(of: receiver.url, receiver)
-            #expect(outcome.result == .dead && outcome.message?.contains("head") == true, "\(outcome)")
+            #expect(outcome.result == .dead && outcome.answer.message?.contains("head") == true, "\(outcome)")
         }
     }
 
@@ -138,15 +139,15 @@ struct AttemptOutcomeTests {
             try CustomHeader(name: "X-Team", value: "blue"),
         ]
         let outcome = try await outcome(of: receiver.url, receiver, headers: headers)
-        #expect(String(decoding: outcome.responsePrefix, as: UTF8.self) == "x [redacted] blue")
+        #expect(String(decoding: outcome.answer.responsePrefix, as: UTF8.self) == "x [redacted] blue")
     }
 
     @Test("where only https is wanted, http is refused before it is dialled, and the message names the option")
     func httpsOnly() async throws {
         let receiver = try Receiver()
         let outcome = try await outcome(of: receiver.url, receiver, httpsOnly: true)
-        #expect(outcome.failure == .egressBlocked)
-        #expect(outcome.message?.contains("--webhooks-https-only") == true)
+        #expect(outcome.answer.failure == .egressBlocked)
+        #expect(outcome.answer.message?.contains("--webhooks-https-only") == true)
         #expect(receiver.connections == 0)
     }
 
@@ -154,17 +155,17 @@ struct AttemptOutcomeTests {
     func hang() async throws {
         let receiver = try Receiver { _ in .hang }
         let outcome = try await outcome(of: receiver.url, receiver, totalTimeout: .milliseconds(150))
-        #expect(outcome.failure == .timeout)
-        #expect(outcome.status == nil)
-        #expect(outcome.duration >= 140)
+        #expect(outcome.answer.failure == .timeout)
+        #expect(outcome.answer.status == nil)
+        #expect(outcome.answer.duration >= 140)
     }
 
     @Test("a body cut short counts as reset, though its head was a success")
     func cutShort() async throws {
         let receiver = try Receiver { _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc") }
         let outcome = try await outcome(of: receiver.url, receiver)
-        #expect(outcome.failure == .connectionReset)
-        #expect(outcome.status == 200)
+        #expect(outcome.answer.failure == .connectionReset)
+        #expect(outcome.answer.status == 200)
         #expect(outcome.result == .dead)
     }
 
@@ -172,44 +173,44 @@ struct AttemptOutcomeTests {
     func reset() async throws {
         let receiver = try Receiver { _ in .reset }
         let outcome = try await outcome(of: receiver.url, receiver)
-        #expect(outcome.failure == .connectionReset)
+        #expect(outcome.answer.failure == .connectionReset)
     }
 
     @Test("what is not HTTP counts as reset", arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "", "\u{0}\u{1}\u{2}"])
     func garbage(greeting: String) async throws {
         let receiver = try Receiver(greeting: greeting)
         let outcome = try await outcome(of: receiver.url, receiver)
-        #expect(outcome.failure == .connectionReset)
+        #expect(outcome.answer.failure == .connectionReset)
     }
 
     @Test("nobody listens")
     func refused() async throws {
         let outcome = try await outcome(of: "http://127.0.0.1:\(try Receiver.closedPort())/")
-        #expect(outcome.failure == .connectionRefused)
-        #expect(outcome.message?.isEmpty == false)
+        #expect(outcome.answer.failure == .connectionRefused)
+        #expect(outcome.answer.message?.isEmpty == false)
     }
 
     @Test("a name that cannot be resolved")
     func dns() async throws {
         let outcome = try await outcome(of: "http://clarion-test.invalid/")
         // A resolver that cannot be reached at all runs into the connect timeout instead.
-        #expect(outcome.failure == .dnsError || outcome.failure == .timeout)
+        #expect(outcome.answer.failure == .dnsError || outcome.answer.failure == .timeout)
     }
 
     @Test("a TLS handshake that fails")
     func tls() async throws {
         let receiver = try Receiver(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n")
         let outcome = try await outcome(of: "https://127.0.0.1:\(receiver.port)/", receiver)
-        #expect(outcome.failure == .tlsError)
+        #expect(outcome.answer.failure == .tlsError)
     }
 
     @Test("a body of 64 KiB is read, one byte more is a failure", arguments: [65_536, 65_537, 10_000_000])
     func responseLength(length: Int) async throws {
         let receiver = try Receiver { _ in .status(200, body: [UInt8](repeating: 0x61, count: length)) }
         let outcome = try await outcome(of: receiver.url, receiver)
-        #expect(outcome.failure == (length > 65_536 ? .responseTooLarge : nil))
+        #expect(outcome.answer.failure == (length > 65_536 ? .responseTooLarge : nil))
         #expect(outcome.result == (length > 65_536 ? .dead : .delivered))
-        #expect(outcome.responsePrefix.count == 1024)
+        #expect(outcome.answer.responsePrefix.count == 1024)
     }
 
     @Test("loopback is blocked unless allowed, however it is written, and is never dialled")
@@ -225,10 +226,10 @@ struct AttemptOutcomeTests {
         try await fixture.run(receiver) {
             for host in hosts {
                 let endpoint = try fixture.endpoint("a", "http://\(host):\(port)/")
-                let delivery = DueDelivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
+                let delivery = DueDelivery(id: 1, eventID: "e", topic: "t", body: [])
                 let outcome = try await fixture.dispatcher.attempt(delivery, at: endpoint)
-                #expect(outcome.failure == .egressBlocked, "\(host): \(outcome)")
-                #expect(outcome.message?.contains("--allow-egress") == true)
+                #expect(outcome.answer.failure == .egressBlocked, "\(host): \(outcome)")
+                #expect(outcome.answer.message?.contains("--allow-egress") == true)
             }
             #expect(receiver.connections == 0)
         }
@@ -247,7 +248,7 @@ struct AttemptOutcomeTests {
             let outcomes = fixture.store.outcomes(of: id)
             #expect(outcomes.count == 2)
             let text = "127.0.0.1 is not a public address; to allow it, start the hub with --allow-egress 127.0.0.0/8"
-            #expect(outcomes.allSatisfy { $0.failure == .egressBlocked && $0.message == text })
+            #expect(outcomes.allSatisfy { $0.answer.failure == .egressBlocked && $0.answer.message == text })
         }
     }
 }

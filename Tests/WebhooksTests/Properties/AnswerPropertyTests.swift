@@ -39,8 +39,8 @@ struct AnswerPropertyTests {
                 }
             }
             for outcome in fixture.store.rows.flatMap(\.outcomes) {
-                #expect(outcome.status.map { (100...999).contains($0) } ?? true)
-                #expect(outcome.failure != nil || outcome.result == .delivered)
+                #expect(outcome.answer.status.map { (100...999).contains($0) } ?? true)
+                #expect(outcome.answer.failure != nil || outcome.result == .delivered)
                 if case .retry(let notBefore) = outcome.result {
                     #expect((begun...fixture.store.now + 86_400_000).contains(notBefore), "\(outcome)")
                 }
@@ -66,10 +66,10 @@ struct AnswerPropertyTests {
             try await eventually("both have been tried") {
                 let rows = fixture.store.rows
                 return rows.count { $0.state == .delivered } == 200
-                    && rows.count { $0.delivery.endpoint == "folded" && !$0.outcomes.isEmpty } > 15
+                    && rows.count { $0.endpoint == "folded" && !$0.outcomes.isEmpty } > 15
             }
-            let failures = fixture.store.rows.filter { $0.delivery.endpoint == "folded" }.flatMap(\.outcomes)
-            #expect(failures.allSatisfy { $0.failure == .connectionReset && $0.status == nil })
+            let failures = fixture.store.rows.filter { $0.endpoint == "folded" }.flatMap(\.outcomes)
+            #expect(failures.allSatisfy { $0.answer.failure == .connectionReset && $0.answer.status == nil })
         }
     }
 }

@@ -33,7 +33,7 @@ struct WebhookURLPropertyTests {
     func proxied() async throws {
         let proxy = try Receiver { _ in .status(403) }
         let fixture = try DispatcherFixture(allowing: [], proxy: "http://127.0.0.1:\(proxy.port)")
-        let delivery = DueDelivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
+        let delivery = DueDelivery(id: 1, eventID: "e", topic: "t", body: [])
         var (sent, blocked) = (0, 0)
         try await fixture.run(proxy) {
             for seed in 0..<UInt64(600) {
@@ -42,8 +42,8 @@ struct WebhookURLPropertyTests {
                 guard let endpoint = try? fixture.endpoint("a", text) else { continue }
                 let before = proxy.requests.count
                 let outcome = try await fixture.dispatcher.attempt(delivery, at: endpoint)
-                if let address = endpoint.url.address, EgressGuard().decision(for: address) != .permitted {
-                    #expect(outcome.failure == .egressBlocked, "\(text)")
+                if let address = endpoint.url.address, EgressGuard().refusal(of: address) != nil {
+                    #expect(outcome.answer.failure == .egressBlocked, "\(text)")
                     #expect(proxy.requests.count == before, "seed \(seed): \(text) has reached the proxy")
                     blocked += 1
                     continue
@@ -56,7 +56,7 @@ struct WebhookURLPropertyTests {
                     dialled == Dialled(scheme: endpoint.url.scheme, host: endpoint.url.host, port: endpoint.url.port)
                 )
                 if let address = Self.liberally(dialled.host) {
-                    #expect(EgressGuard().decision(for: address) == .permitted, "seed \(seed): \(text) is \(received)")
+                    #expect(EgressGuard().refusal(of: address) == nil, "seed \(seed): \(text) is \(received)")
                 }
                 sent += 1
             }

@@ -283,7 +283,19 @@ struct DispatchModel {
     var pending: Int { rows.values.count(where: \.isPending) }
 
     /// How much is remembered, by kind.
-    var sizes: [String: Int] { scheduler.sizes }
+    var sizes: [String: Int] {
+        let (lanes, present) = (scheduler.lanes, scheduler.lanes.slots.compactMap(\.self))
+        let (turns, waiting) = (scheduler.turns, scheduler.turns.waiting.values.reduce(0) { $0 + $1.count })
+        return [
+            "lanes": lanes.slots.count + lanes.indices.count,
+            "timers": lanes.timers.size,
+            "turns": turns.queued.count + turns.parked.count + waiting + scheduler.readers.count,
+            "deliveries": present.reduce(0) { $0 + $1.backlog.size },
+            "attempts": scheduler.attempts.underWay.count,
+            "beginnings": scheduler.attempts.recent.count,
+            "outcomes": scheduler.outcomes.count,
+        ]
+    }
 
     mutating func pass(_ milliseconds: Int64) {
         check()
@@ -390,7 +402,7 @@ struct DispatchModel {
             must(waiting.count == lanes.count { $0.turn == .waiting(standing) }, "a lane waits that does not")
         }
         must(
-            scheduler.readers.queue.count == lanes.count { $0.reading == .queued },
+            scheduler.readers.count == lanes.count { $0.reading == .queued },
             "a lane is to be read twice, or not"
         )
         must(Set(attempts.underWay.keys) == Set(underWay.map(\.token)), "attempts are remembered that have ended")
@@ -469,7 +481,6 @@ struct DispatchModel {
         let row = rows[key] ?? Row(bytes: 0, notBefore: 0)
         return DueDelivery(
             id: key.id,
-            endpoint: key.endpoint,
             eventID: "e\(key.id)",
             topic: "t",
             contentType: format.rawValue,

@@ -29,6 +29,7 @@ final class MemoryStore: DeliveryStore {
 
     struct Row: Sendable {
         enum State: Sendable, Equatable { case pending, delivered, dead }
+        let endpoint: String
         var delivery: DueDelivery
         var state = State.pending
         var outcomes: [AttemptOutcome] = []
@@ -69,9 +70,9 @@ final class MemoryStore: DeliveryStore {
             state.lastID += 1
             let id = state.lastID
             state.rows[id] = Row(
+                endpoint: endpoint,
                 delivery: DueDelivery(
                     id: id,
-                    endpoint: endpoint,
                     eventID: "event-\(id)",
                     topic: topic,
                     type: type,
@@ -123,7 +124,7 @@ final class MemoryStore: DeliveryStore {
 
     func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> DueDeliveries {
         try access { state in
-            let pending = state.rows.values.filter { $0.state == .pending && $0.delivery.endpoint == endpoint.id }
+            let pending = state.rows.values.filter { $0.state == .pending && $0.endpoint == endpoint.id }
             return .of(pending.map(\.delivery), to: endpoint, at: now, limit: limit)
         }
     }
@@ -142,7 +143,7 @@ final class MemoryStore: DeliveryStore {
         try access { state in
             state.batches.append(outcomes.count)
             for outcome in outcomes {
-                guard var row = state.rows[outcome.delivery], row.delivery.endpoint == outcome.endpoint else {
+                guard var row = state.rows[outcome.delivery], row.endpoint == outcome.endpoint else {
                     continue
                 }
                 row.outcomes.append(outcome)

@@ -76,7 +76,6 @@ extension DeliverySchedulerTests {
         func delivery(_ id: Int64, to endpoint: String, in format: Endpoint.Format = .raw) -> DueDelivery {
             DueDelivery(
                 id: id,
-                endpoint: endpoint,
                 eventID: "e\(id)",
                 topic: "t",
                 contentType: format.rawValue,

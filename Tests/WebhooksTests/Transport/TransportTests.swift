@@ -24,7 +24,7 @@ struct TransportTests {
             standing: .unknown,
             isSteady: isSteady,
             destination: Destination(Endpoint(id: "a", url: url, secrets: SigningSecrets(.generate()))),
-            delivery: DueDelivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: [])
+            delivery: DueDelivery(id: 1, eventID: "e", topic: "t", body: [])
         )
     }
 

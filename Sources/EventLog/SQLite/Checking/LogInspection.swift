@@ -7,30 +7,23 @@ struct LogInspection {
 
     /// - Throws: ``EventLogError`` with code `log-foreign`.
     mutating func run() throws {
-        report.currentVersion = SchemaVersion.current
         // First: where the file is damaged, it may be that nothing else can be read.
-        attempt("the file") { try $0.checkPages() }
-        var foreign: EventLogError?
-        attempt("the version") { inspection in
-            do {
-                inspection.report.version = try SchemaVersion.version(of: inspection.db)
-            } catch let error as EventLogError {
-                foreign = error
-            }
-        }
-        if let foreign { throw foreign }
-        attempt("the schema") { try $0.checkSchema() }
-        attempt("the log's row") { try $0.checkLog() }
-        attempt("the events") { try $0.checkEvents() }
-        attempt("the observers") { try $0.checkObservers() }
-        attempt("the deliveries") { try $0.checkDeliveries() }
-        attempt("the topics") { try $0.checkTopics() }
-        attempt("the idempotency keys") { try $0.checkKeys() }
+        try attempt("the file") { try $0.checkPages() }
+        try attempt("the version") { $0.report.version = try SchemaVersion.version(of: $0.db) }
+        try attempt("the schema") { try $0.checkSchema() }
+        try attempt("the log's row") { try $0.checkLog() }
+        try attempt("the events") { try $0.checkEvents() }
+        try attempt("the observers") { try $0.checkObservers() }
+        try attempt("the deliveries") { try $0.checkDeliveries() }
+        try attempt("the topics") { try $0.checkTopics() }
+        try attempt("the idempotency keys") { try $0.checkKeys() }
     }
 
-    private mutating func attempt(_ part: String, _ check: (inout LogInspection) throws -> Void) {
+    private mutating func attempt(_ part: String, _ check: (inout LogInspection) throws -> Void) throws {
         do {
             try check(&self)
+        } catch let error as EventLogError where error.code == .foreign {
+            throw error
         } catch {
             report.findings.append("\(part) cannot be read: \("\(error)".inOneLine)")
         }
@@ -69,7 +62,7 @@ struct LogInspection {
     private mutating func checkLog() throws {
         report.epoch = try db.cached("SELECT epoch FROM log").first { LogEpoch($0[0] as String) } ?? nil
         if report.epoch == nil { report.findings.append("the log does not say who it is") }
-        report.tail = Position(try EventReader.tail(db))
+        report.tail = Position(try LogReader.tail(db))
     }
 
     private mutating func checkObservers() throws {
@@ -113,8 +106,10 @@ struct LogInspection {
     private mutating func checkDeliveries() throws {
         report.deliveries = try db.number("SELECT count(*) FROM delivery")
         if report.version == report.currentVersion, let epoch = report.epoch {
-            var reader = EventReader(db, epoch: epoch)
-            report.deliveries += Int64(try reader.countUntried())
+            var (reader, untried) = (LogReader(db, epoch: epoch), UntriedPass())
+            let backlogs = CountedBacklogs()
+            while try !untried.advance(with: &reader, knowing: backlogs) {}
+            report.deliveries += Int64(untried.total)
         }
         try note(
             "SELECT 'delivery ' || id || ' is of no event' FROM delivery WHERE event NOT IN (SELECT seq FROM event)",

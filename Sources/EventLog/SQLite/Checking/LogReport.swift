@@ -7,7 +7,7 @@ public struct LogReport: Hashable, Sendable {
     public internal(set) var version = 0
 
     /// The version that this program writes; it brings older ones up to it when it opens them.
-    public internal(set) var currentVersion = 0
+    public let currentVersion = SchemaVersion.current
 
     /// The identity of the log; nil if it does not say.
     public internal(set) var epoch: LogEpoch?

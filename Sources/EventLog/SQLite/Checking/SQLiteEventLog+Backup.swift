@@ -13,12 +13,7 @@ extension SQLiteEventLog {
     ///   folder open, `log-corrupt`, `storage-full`, `log-failed`.
     public static func backup(directory: String, to path: String) throws(EventLogError) {
         let file = LogFile(directory: directory)
-        guard FileManager.default.fileExists(atPath: file.path) else {
-            throw EventLogError(
-                code: .missing,
-                message: "There is no log in \(directory): \(file.path) does not exist."
-            )
-        }
+        try file.checkExistence()
         try file.checkHeader()
         let lock = try BackupTarget(path).claim(besides: file)
         defer { lock?.release() }
@@ -33,7 +28,7 @@ extension SQLiteEventLog {
         }
         do {
             try copy(file, to: draft)
-            try FileHandle(forUpdating: URL(filePath: draft)).synchronizeAndClose()
+            try FileHandle(forUpdating: URL(filePath: draft)).synchronize()
             guard unsafe rename(draft, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         } catch {
             throw EventLogError(sqlite: error)
@@ -45,12 +40,5 @@ extension SQLiteEventLog {
         // In one step, which is one transaction of reading: otherwise each commit of the hub would begin it anew.
         try log.reading { try $0.backup(to: copy) }
         try copy.close()
-    }
-}
-
-extension FileHandle {
-    fileprivate func synchronizeAndClose() throws {
-        defer { try? close() }
-        try synchronize()
     }
 }

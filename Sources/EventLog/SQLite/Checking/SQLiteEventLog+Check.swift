@@ -13,21 +13,13 @@ extension SQLiteEventLog {
     ///   `log-unwritable`, `log-failed`.
     public static func check(directory: String) throws(EventLogError) -> LogReport {
         let file = LogFile(directory: directory)
-        guard FileManager.default.fileExists(atPath: file.path) else {
-            throw EventLogError(
-                code: .missing,
-                message: FileManager.default.fileExists(atPath: file.path + "-wal")
-                    ? "\(file.path) is missing, but its write-ahead log is there."
-                    : "There is no log in \(directory): \(file.path) does not exist."
-            )
-        }
+        try file.checkExistence()
         do {
             let lock = try DirectoryLock(of: directory, isNew: false)
             defer { lock?.release() }
-            let bytes = try file.size()
             try file.checkHeader()
             var report = LogReport()
-            report.fileBytes = Int64(bytes + ((try? LogFile.size(of: file.path + "-wal")) ?? 0))
+            report.fileBytes = ["", "-wal"].reduce(0) { $0 + Int64(LogFile.size(of: file.path + $1) ?? 0) }
             // Files that SQLite makes beside the database for reading are removed.
             let made = ["-wal", "-shm"].map { file.path + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
             defer { for path in made { try? FileManager.default.removeItem(atPath: path) } }

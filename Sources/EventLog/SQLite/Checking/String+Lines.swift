@@ -1,5 +1,5 @@
 extension String {
-    /// The text as one line: SQLite tells of damage in several.
+    /// The text as one line: SQLite reports damage in several.
     var inOneLine: String {
         split(whereSeparator: \.isNewline).joined(separator: " ")
     }

@@ -33,7 +33,7 @@ final class DirectoryLock: Sendable {
     }
 
     /// Why a file of a directory cannot be opened. A directory that belongs to another user, as one that a container is given
-    /// does, is the first thing that goes wrong for many: they are told the command.
+    /// does, is the first thing that goes wrong for many: the message has the command.
     private static func unopened(_ path: String, in directory: String, _ reason: Int32) -> EventLogError {
         let user = geteuid()
         guard reason == EACCES, user != 0 else {

@@ -5,7 +5,7 @@ extension EventLogError {
     static let isClosed = EventLogError(code: .closed, message: "The log is closed.")
     static let nobodyWaits = EventLogError(code: .failed, message: "Nobody waits for it any more.")
 
-    /// There is no room.
+    /// There is no space.
     static let isFull = EventLogError(code: .storageFull, message: "There is no room left to write to.")
 
     /// What an error of SQLite means for a log; an error of this module stays what it is.

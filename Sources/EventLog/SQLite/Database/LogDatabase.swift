@@ -31,7 +31,7 @@ struct LogDatabase: Sendable {
                 self.durability = durability
                 let reserve = StorageReserve(directory: directory)
                 self.reserve = reserve
-                // Opening takes some room, too.
+                // Opening takes some space, too.
                 if let available = reserve.available, available < StorageReserve.size / 2 { reserve.giveUp() }
                 try file.prepare()
                 connection = try DatabasePool(path: file.path, configuration: LogDatabase.configuration)

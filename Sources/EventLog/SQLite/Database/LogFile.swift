@@ -41,10 +41,9 @@ struct LogFile {
     /// a file that it refuses.
     /// - Throws: ``EventLogError`` with code `log-foreign`, `log-corrupt` or `log-unwritable`.
     func prepare() throws(EventLogError) {
+        guard FileManager.default.fileExists(atPath: path) else { return try make() }
         do {
             try check()
-        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
-            try make()
         } catch {
             throw EventLogError(sqlite: error)
         }
@@ -79,15 +78,26 @@ struct LogFile {
         }
     }
 
-    /// The bytes of the file.
-    func size() throws -> Int { try LogFile.size(of: path) }
+    /// The bytes of a file; nil if there is none.
+    static func size(of path: String) -> Int? {
+        var status = stat()
+        // `unsafe`: stat(2) fills the structure that it is lent.
+        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
 
-    static func size(of path: String) throws -> Int {
-        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    /// - Throws: ``EventLogError`` with code `log-missing` if there is no log.
+    func checkExistence() throws(EventLogError) {
+        if FileManager.default.fileExists(atPath: path) { return }
+        throw EventLogError(
+            code: .missing,
+            message: FileManager.default.fileExists(atPath: path + "-wal")
+                ? "\(path) is missing, but its write-ahead log is there."
+                : "There is no log in \(directory): \(path) does not exist."
+        )
     }
 
     private func check() throws {
-        let isSmall = try size() <= LogFile.thoroughSize
+        let isSmall = LogFile.size(of: path) ?? 0 <= LogFile.thoroughSize
         try checkHeader()
         try reading { try $0.read { db in try check(db, thoroughly: isSmall) } }
     }

@@ -1,13 +1,19 @@
 internal import GRDB
+internal import GRDBSQLite
 
 /// The write-ahead log of the writer's connection, and when it is moved into the database file. Confined to the writer's
 /// thread.
+///
+/// SQLite says after each commit how long it is (<https://www.sqlite.org/c3ref/wal_hook.html>), and makes no checkpoints by
+/// itself while it does.
 final class WriteAheadLog {
     private let database: any DatabaseWriter
     /// Nil if nothing is on disk.
     private let checkpointer: Checkpointer?
     private var checkpoints = CheckpointSchedule()
-    private var watch: WriteAheadLogWatch?
+
+    /// How many pages it has after the last commit, those among them that a checkpoint has copied already; 0 if there is none.
+    private(set) var pages = 0
 
     /// Whether a checkpoint is wanted although it has not grown much.
     var wantsCheckpoint = false
@@ -15,11 +21,19 @@ final class WriteAheadLog {
     init(_ opened: LogDatabase, _ db: Database) {
         database = opened.connection
         checkpointer = opened.checkpointer
-        if checkpointer != nil { watch = WriteAheadLogWatch(db) }
+        guard checkpointer != nil else { return }
+        // `unsafe`: SQLite calls with this object during a commit on the connection only, and no more after ``stop(_:)``, which
+        // must come before this object ends.
+        unsafe _ = sqlite3_wal_hook(
+            db.sqliteConnection,
+            { log, _, _, pages in
+                guard let log = unsafe log else { return SQLITE_OK }
+                unsafe Unmanaged<WriteAheadLog>.fromOpaque(log).takeUnretainedValue().pages = Int(pages)
+                return SQLITE_OK
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
     }
-
-    /// How many pages it has; 0 if there is none.
-    var pages: Int { watch?.pages ?? 0 }
 
     /// Whether ``keepShort(mayFollow:)`` has something to do.
     var isLong: Bool {
@@ -51,13 +65,13 @@ final class WriteAheadLog {
     func empty() {
         database.unsafeReentrantWrite { db in
             guard !db.isInsideTransaction, (try? db.checkpoint(.truncate)) != nil else { return }
-            watch?.beginAnew()
+            // Which SQLite does not say.
+            pages = 0
         }
     }
 
     /// Must be called before the connection is closed.
     func stop(_ db: Database) {
-        watch?.stop(db)
-        watch = nil
+        unsafe _ = sqlite3_wal_hook(db.sqliteConnection, nil, nil)
     }
 }

@@ -1,4 +1,4 @@
-/// How often the file system is asked how much room there is: a pure state machine. The more there was, and the less was
+/// How often the file system is asked how much space there is: a pure state machine. The more there was, and the less was
 /// written since, the longer the answer holds; but others write too, so it never holds for long.
 struct DiskSpaceWatch: Sendable {
     /// How long an answer holds.

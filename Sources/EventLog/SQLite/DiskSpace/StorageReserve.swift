@@ -1,11 +1,12 @@
 import Foundation
 
-/// A file that keeps some room on the disk for what must be written also when there is none left: the changes by which
-/// somebody makes room (retention, deleting a topic), and the removing itself. It is given up then, and made again when
-/// there is room for it.
+/// A file that keeps some space on the disk for what must be written also when there is none left: the changes by which
+/// somebody makes space (retention, deleting a topic), and the removing itself. It is given up then, and made again when
+/// there is space for it.
 struct StorageReserve: Sendable {
-    private let path: String
-    private let databasePath: String
+    let directory: String
+
+    private var path: String { directory + "/clarion.reserve" }
 
     /// The bytes of the file. A step of maintenance writes about as much to the write-ahead log at the most.
     static let size = 1 << 20
@@ -13,28 +14,17 @@ struct StorageReserve: Sendable {
     /// The bytes that must be left beside the file while posts are taken.
     static let margin = 1 << 17
 
-    init(directory: String) {
-        path = directory + "/clarion.reserve"
-        databasePath = LogFile(directory: directory).path
-    }
-
     /// Whether the file is there and whole.
     var isThere: Bool {
-        StorageReserve.size(of: path).map { $0 >= StorageReserve.size } ?? false
+        LogFile.size(of: path).map { $0 >= StorageReserve.size } ?? false
     }
 
     /// The bytes of the database file beside it; nil if there is none.
-    var databaseSize: Int? { StorageReserve.size(of: databasePath) }
-
-    private static func size(of path: String) -> Int? {
-        var status = stat()
-        // `unsafe`: stat(2) fills the structure that it is lent.
-        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
-    }
+    var databaseSize: Int? { LogFile.size(of: LogFile(directory: directory).path) }
 
     /// Makes the file, if it is not there.
     /// - Parameter margin: the bytes that must be left beside it.
-    /// - Returns: whether it is there now. It is not if there is no room for it.
+    /// - Returns: whether it is there now. It is not if there is no space for it.
     func make(leaving margin: Int = StorageReserve.margin) -> Bool {
         if isThere { return true }
         guard let available, available >= StorageReserve.size + margin else { return false }
@@ -57,13 +47,13 @@ struct StorageReserve: Sendable {
     var available: Int? {
         var status = statvfs()
         // `unsafe`: statvfs(3) fills the structure that it is lent.
-        guard unsafe statvfs(path.directory, &status) == 0 else { return nil }
+        guard unsafe statvfs(directory, &status) == 0 else { return nil }
         return Int(
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
         )
     }
 
-    /// Takes the room, not only the size.
+    /// Takes the space, not only the size.
     private func fill(_ file: Int32) -> Bool {
         #if canImport(Darwin)
             let zeros = [UInt8](repeating: 0, count: StorageReserve.size)
@@ -72,8 +62,4 @@ struct StorageReserve: Sendable {
             return posix_fallocate(file, 0, off_t(StorageReserve.size)) == 0
         #endif
     }
-}
-
-extension String {
-    fileprivate var directory: String { String(self[..<(lastIndex(of: "/") ?? endIndex)]) }
 }

@@ -1,15 +1,13 @@
-internal import GRDB
-
 extension LogTables {
     /// Trims topics that hold too much, in turn.
     /// - Returns: how many rows of the step are left.
-    func trimTopics(_ rows: Int, isIdle: Bool, at now: Timestamp, _ db: Database) throws -> Int {
+    func trimTopics(_ rows: Int, isIdle: Bool, at now: Timestamp) throws -> Int {
         guard schedule.retention.isOverdue(isIdle: isIdle) else { return rows }
         var left = rows
         var removed: Int64 = 0
-        let removal = try topics.nextRemoval(db)
+        let removal = try topics.nextRemoval()
         while left > 0, let topic = schedule.retention.nextOverdue(isIdle: isIdle) {
-            let trimmed = try trim(topic, atMost: left, removal: removal, at: now, db)
+            let trimmed = try trim(topic, atMost: left, removal: removal, at: now)
             // Whether there may be more to take.
             if let trimmed, trimmed.rows >= left { schedule.retention.note(topic) }
             left -= 1 + (trimmed?.rows ?? 0)
@@ -17,7 +15,7 @@ extension LogTables {
             if trimmed?.held.events == 0 { schedule.mayHaveGoneTopics = true }
         }
         if removed > 0 {
-            try topics.record(removal, upTo: removed, db)
+            try topics.record(removal, upTo: removed)
             schedule.mayHaveFreePages = true
         }
         return left
@@ -25,22 +23,66 @@ extension LogTables {
 
     /// Does some of what is due beside.
     /// - Parameter limit: the rows to touch, about.
-    func performChore(atMost limit: Int, mayGiveBack: Bool, at now: Timestamp, _ db: Database) throws {
+    func performChore(atMost limit: Int, mayGiveBack: Bool, at now: Timestamp) throws {
         if schedule.wantsCursors(at: events.tail) { schedule.cursors = observers.ids }
         switch schedule.nextChore(mayGiveBack: mayGiveBack, at: now) {
-        case .purgeTopics: try topics.purge(limit, noting: &schedule, removed, db)
-        case .purgeObservers: try observers.purge(limit, noting: &schedule, db)
-        case .moveCursors: try observers.moveCursors(limit, noting: &schedule, db)
-        case .forgetTopics: try topics.forgetGone(limit, noting: &schedule, db)
-        case .inspect: try topics.inspect(limit, at: now, noting: &schedule.retention, db)
-        case .forgetKeys:
-            let count = try keys.forget(limit, at: time.placed ?? time.clock.now, noting: &schedule, removed, db)
-            guard count < limit else { return }
-            // In the same turn: both are rows that have become too old for any use.
-            let hasMore = try deliveries.purgeHistory(limit - count, at: now, noting: &schedule, db)
-            if !hasMore { schedule.keysForgotten(at: now) }
+        case .purgeTopics: try purgeTopic(limit)
+        case .purgeObservers: try purgeObserver(limit)
+        case .moveCursors: try moveCursors(limit)
+        case .forgetTopics: try forgetGoneTopics(limit)
+        case .inspect: try inspectTopics(limit, at: now)
+        case .forgetKeys: try forgetKeys(limit, at: now)
         case .giveBack: schedule.mayHaveFreePages = try diskSpace.giveBack(limit, db)
         case nil: break
         }
+    }
+
+    /// Looks for topics that hold too much, or whose oldest event is too old.
+    private func inspectTopics(_ limit: Int, at now: Timestamp) throws {
+        guard let start = schedule.retention.nextInspection(at: now) else { return }
+        var last: Int64?
+        var count = 0
+        var sawOwnBounds = false
+        try db.cached(
+            """
+            SELECT id, events, bytes, retain_events, retain_age, retain_bytes, (
+                SELECT time FROM event INDEXED BY event_topic
+                WHERE event.topic = topic.id AND event.seq > topic.removed ORDER BY event.seq LIMIT 1
+            ) FROM topic WHERE id > ?1 ORDER BY id LIMIT ?2
+            """,
+            start,
+            limit
+        ).forEach { row in
+            last = row[0]
+            count += 1
+            let own = Retention(events: row[3], age: row[4], bytes: row[5])
+            sawOwnBounds = sawOwnBounds || !own.isUnbounded
+            let isOld = row[6] ?? .max < schedule.retention.oldest(own: own, at: now)
+            if isOld || schedule.retention.exceeds(events: row[1], bytes: row[2], own: own) {
+                schedule.retention.note(row[0])
+            }
+        }
+        schedule.retention.inspected(
+            count,
+            through: count < limit ? nil : last,
+            sawOwnBounds: sawOwnBounds,
+            at: now
+        )
+    }
+
+    /// Moves the cursors of observers that have nothing to do, so that nobody goes through that part of the log again: of
+    /// the next few.
+    private func moveCursors(_ limit: Int) throws {
+        var left = limit
+        while left > 0, let id = schedule.cursors.popLast() {
+            guard let observer = observers[id] else { continue }
+            try observers.moveCursor(of: observer, scanning: limit)
+            let before = observer.subscription.cursor
+            let after = observers[id]?.subscription.cursor ?? before
+            // What stands where it was waits for its endpoint.
+            if after > before, after < events.tail { schedule.cursors.append(id) }
+            left -= 16 + Int(min(after - before, Int64(limit)))
+        }
+        if schedule.cursors.isEmpty { schedule.cursorsMovedTo = events.tail }
     }
 }

@@ -7,15 +7,11 @@ extension LogTables {
     ///   - limit: the rows to touch, about.
     ///   - removal: the number of this removal.
     /// - Returns: how many rows were touched, and what the topic holds now; nil if there is nothing to remove.
-    func trim(
-        _ topic: Int64,
-        atMost limit: Int,
-        removal: Int64,
-        at now: Timestamp,
-        _ db: Database
-    ) throws -> (rows: Int, held: HeldByTopic)? {
+    func trim(_ topic: Int64, atMost limit: Int, removal: Int64, at now: Timestamp) throws -> (
+        rows: Int, held: HeldByTopic
+    )? {
         guard var held = try HeldByTopic(topic, db) else { return nil }
-        let candidates = try self.candidates(of: topic, holding: held, atMost: limit, at: now, db)
+        let candidates = try self.candidates(of: topic, holding: held, atMost: limit, at: now)
         if candidates.isEmpty { return nil }
         var rows = 0
         for candidate in candidates where rows < limit {
@@ -33,8 +29,7 @@ extension LogTables {
         of topic: Int64,
         holding held: HeldByTopic,
         atMost limit: Int,
-        at now: Timestamp,
-        _ db: Database
+        at now: Timestamp
     ) throws -> [EventRow] {
         let retention = schedule.retention
         let oldest = retention.oldest(own: held.retention, at: now)
@@ -51,7 +46,7 @@ extension LogTables {
             let event = EventRow(position: row[0], bytes: row[1], hasDeliveries: state != nil, time: row[3])
             let isTooMuch = retention.exceeds(events: held.events, bytes: held.bytes, own: held.retention)
             guard isTooMuch || row.integer(3) < oldest, state != LogSchema.pending,
-                try !isAwaited(event.position, of: held.name, type: row[4], by: subscriptions, db)
+                try !isAwaited(event.position, of: held.name, type: row[4], by: subscriptions)
             else { return false }
             candidates.append(event)
             held.lose(event)
@@ -65,10 +60,9 @@ extension LogTables {
         _ event: Int64,
         of topic: Topic,
         type: String?,
-        by subscriptions: [Subscription],
-        _ db: Database
+        by subscriptions: [Subscription]
     ) throws -> Bool {
-        let reader = EventReader(db, epoch: events.epoch)
+        let reader = observers.reader
         return try subscriptions.contains { subscription in
             guard subscription.cursor < event, subscription.wants(topic, type: type, at: event) else { return false }
             return try !reader.hasDelivery(event, to: subscription.key)

@@ -50,7 +50,7 @@ struct MaintenanceSchedule {
     /// Observers whose cursors are to be moved up, by their ids.
     var cursors: [ObserverID] = []
     /// What the tail was when all cursors had been looked at.
-    private var cursorsMovedTo: Int64?
+    var cursorsMovedTo: Int64?
     /// Whether there may be many topics that have nothing any more.
     var mayHaveGoneTopics = true
     /// How far the round through them has come.
@@ -74,9 +74,9 @@ struct MaintenanceSchedule {
     /// Whether nothing was committed since the last step.
     var hasWrittenNothing: Bool { written == 0 }
 
-    /// Whether a step would find something to do.
-    func isDue(isIdle: Bool, at now: Timestamp) -> Bool {
-        written > 0 || isRemovalDue(isIdle: isIdle, at: now)
+    /// Whether a step on an idle log would find something to do.
+    func isDue(at now: Timestamp) -> Bool {
+        written > 0 || isRemovalDue(isIdle: true, at: now)
     }
 
     /// Whether something is to be removed, or looked for.
@@ -94,7 +94,7 @@ struct MaintenanceSchedule {
     /// Begins a step.
     /// - Returns: how many rows it may touch; nil if none is due.
     mutating func begin(isIdle: Bool, at now: Timestamp) -> Int? {
-        guard isIdle ? isDue(isIdle: true, at: now) : isStepDue(at: now) else { return nil }
+        guard isIdle ? isDue(at: now) : isStepDue(at: now) else { return nil }
         defer { written = 0 }
         return max(isIdle ? Self.idleStep : Self.busyStep, written + written / 2)
     }
@@ -116,11 +116,6 @@ struct MaintenanceSchedule {
     /// Whether so much was posted since that all cursors are to be looked at again.
     func wantsCursors(at tail: Int64) -> Bool {
         cursors.isEmpty && cursorsMovedTo.map { tail - $0 >= Self.cursorStep } ?? true
-    }
-
-    /// All cursors have been looked at.
-    mutating func cursorsMoved(to tail: Int64) {
-        cursorsMovedTo = tail
     }
 
     /// No key is left that is too old.

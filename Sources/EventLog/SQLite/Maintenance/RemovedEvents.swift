@@ -2,7 +2,7 @@ import Locking
 
 /// The events that retention, or the deletion of their topic, has removed, for whoever is to remove them elsewhere. Only a copy
 /// notes them.
-package final class RemovedEvents: WriterPart, Sendable {
+package final class RemovedEvents: Sendable {
     /// One of them.
     package struct Removed: Sendable {
         /// Nil if it was removed before, and now its key is forgotten, too.
@@ -34,11 +34,13 @@ package final class RemovedEvents: WriterPart, Sendable {
         }
     }
 
-    func mark() -> () -> Void {
-        let count = state.withLock { $0.written.count }
-        return { [self] in state.withLock { $0.written.removeLast($0.written.count - count) } }
-    }
+    /// A moment of the transaction, to come back to.
+    var mark: Int { state.withLock { $0.written.count } }
 
+    /// What was written after that moment is undone.
+    func goBack(to mark: Int) { state.withLock { $0.written.removeLast($0.written.count - mark) } }
+
+    /// The transaction was committed.
     func commit() {
         state.withLock { state in
             if state.written.isEmpty { return }
@@ -46,6 +48,4 @@ package final class RemovedEvents: WriterPart, Sendable {
             state.written = []
         }
     }
-
-    func rollBack() { state.withLock { $0.written = [] } }
 }

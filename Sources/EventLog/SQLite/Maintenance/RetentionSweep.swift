@@ -98,7 +98,7 @@ struct RetentionSweep {
         }
     }
 
-    private enum Excess { case none, some, much }
+    private enum Excess: Int { case none, some, much }
 
     private func excess(events: Int64, bytes: Int64, own: Retention) -> Excess {
         guard events > 1 else { return .none }
@@ -109,8 +109,7 @@ struct RetentionSweep {
         }
         let byEvents = excess(events, over: bounds.events, slack: max(16, (bounds.events ?? 0) / 64))
         let byBytes = excess(bytes, over: bounds.bytes, slack: max(65_536, (bounds.bytes ?? 0) / 64))
-        if byEvents == .much || byBytes == .much { return .much }
-        return byEvents == .none && byBytes == .none ? .none : .some
+        return byEvents.rawValue > byBytes.rawValue ? byEvents : byBytes
     }
 }
 

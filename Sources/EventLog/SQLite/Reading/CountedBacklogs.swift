@@ -11,26 +11,11 @@ final class CountedBacklogs: Sendable {
         let since: Int64
     }
 
-    private struct State {
-        var recent: [Key: CountedEvents] = [:]
-        /// Those before: what is asked for again is taken from here, and the rest goes when the others are many.
-        var former: [Key: CountedEvents] = [:]
-    }
-
-    private let state = Lock(State())
-
-    /// How many are kept, at most twice. One may take 1.5 KiB.
-    private static let limit = 8_192
+    /// Each may take 1.5 KiB.
+    private let recent = Lock(RecentValues<Key, CountedEvents>(capacity: 16_384))
 
     subscript(key: Key) -> CountedEvents? {
-        get { state.withLock { $0.recent[key] ?? $0.former[key] } }
-        set {
-            state.withLock { state in
-                state.recent[key] = newValue
-                guard state.recent.count > Self.limit else { return }
-                state.former = state.recent
-                state.recent = [:]
-            }
-        }
+        get { recent.withLock { $0[key] } }
+        set { recent.withLock { $0[key] = newValue } }
     }
 }

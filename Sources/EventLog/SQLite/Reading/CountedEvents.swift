@@ -15,12 +15,8 @@ struct CountedEvents: Equatable, Sendable {
     /// In order; no two overlap.
     private(set) var parts: [Part] = []
 
-    /// How many parts are told apart: what each observer costs in memory is bounded.
+    /// How many parts are kept apart: what each observer costs in memory is bounded.
     static let mostParts = 64
-
-    init(removals: Int64) {
-        self.removals = removals
-    }
 
     /// The first part of a stretch that is still to be counted; nil if there is none.
     func gap(after: Int64, through: Int64) -> (after: Int64, through: Int64)? {

@@ -27,8 +27,9 @@ extension SQLiteEventLog {
     public func figures() async throws(EventLogError) -> LogFigures {
         var pass = UntriedPass()
         while true {
-            let (next, figures) = try await readSlice { [pass, epoch, usage, sequencer] db, backlogs in
-                var (pass, reader) = (pass, EventReader(db, epoch: epoch))
+            let (next, figures) = try await readSlice { [pass, usage, sequencer] reader, backlogs in
+                var pass = pass
+                let db = reader.db
                 guard try pass.advance(with: &reader, knowing: backlogs) else { return (pass, nil as LogFigures?) }
                 func number(_ sql: String) throws -> Int { Int(try db.number(sql)) }
                 let figures = LogFigures(
@@ -45,27 +46,5 @@ extension SQLiteEventLog {
             if let figures { return figures }
             pass = next
         }
-    }
-}
-
-/// A count of the untried events of all observers, from slice to slice.
-private struct UntriedPass: Sendable {
-    var total = 0
-    /// The number of the last observer that was counted.
-    var last = Int64.min
-    var count = UntriedCount()
-
-    /// Goes on for one slice.
-    /// - Returns: whether that was the last.
-    mutating func advance(with reader: inout EventReader, knowing backlogs: CountedBacklogs) throws -> Bool {
-        var rows = EventReader.slice
-        while let subscription = try reader.waiting(after: last) {
-            guard rows > 0,
-                let found = try reader.countUntried(by: subscription, &count, knowing: backlogs, rows: &rows)
-            else { return false }
-            rows -= EventReader.observerCost
-            (total, last, count) = (total + found, subscription.key, UntriedCount())
-        }
-        return true
     }
 }

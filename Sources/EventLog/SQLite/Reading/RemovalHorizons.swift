@@ -13,20 +13,13 @@ final class RemovalHorizons: Sendable {
         var position: Int64
         /// …when this was the number of the newest removal.
         var removals: Int64
-        /// The topic that was found; nil if there was none.
+        /// What the topic that was found lost last; nil if there was none.
         var last: Loss?
     }
 
-    /// What a topic lost last.
-    private struct Loss {
-        var removal: Int64
-        var removed: Int64
-    }
+    private typealias Loss = (removal: Int64, removed: Int64)
 
-    private let horizons = Lock<[[TopicPattern]: Horizon]>([:])
-
-    /// How many sets of patterns are remembered.
-    private static let limit = 64
+    private let horizons = Lock(RecentValues<[TopicPattern], Horizon>(capacity: 128))
 
     /// The newest removal that took events of matching topics after a position.
     func lastRemoval(after position: Int64, matching patterns: [TopicPattern], _ db: Database) throws -> Int64? {
@@ -40,7 +33,11 @@ final class RemovalHorizons: Sendable {
         if last == nil, let before = known?.last {
             last = before.removed > position ? before : try loss(in: 0...before.removal, after: position, patterns, db)
         }
-        remember(Horizon(position: position, removals: newest.removals, last: last), for: patterns)
+        let found = Horizon(position: position, removals: newest.removals, last: last)
+        horizons.withLock { horizons in
+            // Another reader may have a later snapshot.
+            if horizons[patterns]?.removals ?? 0 <= found.removals { horizons[patterns] = found }
+        }
         return [last?.removal, try Self.forgottenRemoval(after: position, db)].compactMap { $0 }.max()
     }
 
@@ -65,17 +62,9 @@ final class RemovalHorizons: Sendable {
         ).bind(removals.lowerBound, removals.upperBound, position)
         var loss: Loss?
         try topics.prefix { row in
-            if patterns.match(row[2]) { loss = Loss(removal: row[0], removed: row[1]) }
+            if patterns.match(row[2]) { loss = (row[0], row[1]) }
             return loss == nil
         }
         return loss
-    }
-
-    private func remember(_ horizon: Horizon, for patterns: [TopicPattern]) {
-        horizons.withLock { horizons in
-            if let known = horizons[patterns], known.removals > horizon.removals { return }
-            if horizons.count >= Self.limit { horizons = [:] }
-            horizons[patterns] = horizon
-        }
     }
 }

@@ -4,19 +4,9 @@ extension DeliveryWriter {
     /// How many deliveries one transaction renews: about 5 ms, which is what a post may have to wait for it.
     static let redeliveriesAtOnce = 500
 
-    /// For how long a delivery is kept after it arrived, and after it became a dead letter, in milliseconds, unless its
-    /// event goes earlier.
-    static let deliveredLifetime: Int64 = 7 * 86_400_000
-    static let deadLifetime: Int64 = 30 * 86_400_000
-
     /// Has events delivered to an observer, again or for the first time.
     /// - Returns: how many; nil if the observer gets no deliveries.
-    func redeliver(
-        _ events: some Collection<Position>,
-        to observer: ObserverID,
-        at now: Timestamp,
-        _ db: Database
-    ) throws -> Int? {
+    func redeliver(_ events: some Collection<Position>, to observer: ObserverID, at now: Timestamp) throws -> Int? {
         guard let observer = observers[observer], observer.receives else { return nil }
         let subscription = observer.subscription
         let isThere = try db.cached(
@@ -60,20 +50,14 @@ extension DeliveryWriter {
         return count
     }
 
-    /// What one step has made dead letters.
-    struct Abandoned {
-        var count = 0
-        /// Whether nothing is left.
-        var isComplete = false
-    }
-
     /// Makes some pending deliveries of an observer dead letters, unless it receives any: those that have rows first, then
     /// those that were never tried.
     /// - Parameter last: the newest event to take; later ones were not meant.
-    func abandon(upTo last: Int64, of observer: ObserverID, failure: String, at now: Timestamp, _ db: Database) throws
-        -> Abandoned
-    {
-        guard let observer = observers[observer], !observer.receives else { return Abandoned(isComplete: true) }
+    /// - Returns: how many they were, and whether none is left.
+    func abandon(upTo last: Int64, of observer: ObserverID, failure: String, at now: Timestamp) throws -> (
+        count: Int, isAll: Bool
+    ) {
+        guard let observer = observers[observer], !observer.receives else { return (0, true) }
         try db.cached(
             """
             UPDATE delivery SET state = \(LogSchema.dead), failure = ?1, settled_at = ?2
@@ -84,70 +68,20 @@ extension DeliveryWriter {
             """
         ).bind(failure, now, observer.key, last, LogWriter.rowsAtOnce).run()
         let tried = db.changesCount
-        var abandoned = Abandoned(count: tried)
+        var untried = (count: 0, isAll: false)
         if tried < LogWriter.rowsAtOnce {
-            var reader = EventReader(db, epoch: observers.events.epoch)
-            let untried = try reader.untried(
-                by: observer.subscription,
-                in: EventReader.Stretch(after: 0, through: last),
-                count: LogWriter.rowsAtOnce - tried,
-                scanning: 4 * LogWriter.rowsAtOnce
+            untried = try observers.writeUntried(
+                of: observer,
+                through: last,
+                LogWriter.rowsAtOnce - tried,
+                as: .dead,
+                failure: failure,
+                settledAt: now
             )
-            try observer.insertUntried(untried.positions, as: LogSchema.dead, failure: failure, settledAt: now, db)
-            try observers.setCursor(of: observer, to: untried.end ?? last, db)
-            abandoned.count += untried.positions.count
-            abandoned.isComplete = untried.end == nil
         }
+        let count = tried + untried.count
         try db.cached("UPDATE delivery_stats SET pending = pending - ?2, dead = dead + ?3 WHERE observer = ?1")
-            .bind(observer.key, tried, abandoned.count).run()
-        return abandoned
-    }
-
-    /// Deletes some deliveries that arrived, or became dead letters, long ago, with their attempts.
-    /// - Parameter limit: how many at most.
-    /// - Returns: whether there may be more.
-    func purgeHistory(
-        _ limit: Int,
-        at now: Timestamp,
-        noting schedule: inout MaintenanceSchedule,
-        _ db: Database
-    ) throws -> Bool {
-        let deliveries = try db.cached(
-            """
-            DELETE FROM delivery WHERE id IN (
-                SELECT id FROM delivery INDEXED BY delivery_settled
-                WHERE state > 0 AND state = ?1 AND settled_at <= ?2
-                    -- A later event without a row was never tried.
-                    AND event <= (SELECT cursor FROM delivery_stats WHERE delivery_stats.observer = delivery.observer)
-                ORDER BY settled_at LIMIT ?3
-            )
-            """
-        )
-        var left = limit
-        for (state, lifetime) in [(LogSchema.delivered, Self.deliveredLifetime), (LogSchema.dead, Self.deadLifetime)] {
-            try deliveries.bind(state, now.milliseconds - lifetime, left).run()
-            left -= db.changesCount
-        }
-        if left < limit { schedule.mayHaveFreePages = true }
-        return left <= 0
-    }
-}
-
-extension RegisteredObserver {
-    /// Gives events that were never tried rows; what is pending is due at once, and before what is to be tried again.
-    func insertUntried(
-        _ events: [Int64],
-        as state: Int64,
-        failure: String? = nil,
-        settledAt: Timestamp? = nil,
-        _ db: Database
-    ) throws {
-        let insert = try db.cached(
-            """
-            INSERT INTO delivery (observer, event, state, attempts, not_before, failure, settled_at)
-            VALUES (?1, ?2, ?3, 0, \(Timestamp.earliest.milliseconds), ?4, ?5)
-            """
-        )
-        for event in events { try insert.bind(key, event, state, failure, settledAt).run() }
+            .bind(observer.key, tried, count).run()
+        return (count, untried.isAll)
     }
 }

@@ -4,6 +4,7 @@ internal import GRDB
 ///
 /// It knows nothing of them by heart: a delivery that has a row is looked up.
 final class DeliveryWriter {
+    let db: Database
     let observers: ObserverWriter
     let time: TimeWriter
     private let find: PreparedStatement
@@ -15,7 +16,7 @@ final class DeliveryWriter {
     private let count: PreparedStatement
 
     init(_ db: Database, _ observers: ObserverWriter, _ time: TimeWriter) throws {
-        (self.observers, self.time) = (observers, time)
+        (self.db, self.observers, self.time) = (db, observers, time)
         find = try db.compiled(
             """
             SELECT id, state, renewals, attempts, logged FROM delivery INDEXED BY delivery_event
@@ -68,7 +69,7 @@ final class DeliveryWriter {
 
     /// Records outcomes: see ``DeliveryLog/recordOutcomes(_:completion:)``.
     /// - Returns: of the observers concerned, those that failed last: how long they have been failing.
-    func record(_ outcomes: [DeliveryOutcome], _ db: Database) throws -> [ObserverID: Duration] {
+    func record(_ outcomes: [DeliveryOutcome]) throws -> [ObserverID: Duration] {
         var tallies: [ObserverID: OutcomeTally] = [:]
         for outcome in outcomes {
             guard let observer = observers[outcome.observer] else { continue }
@@ -83,7 +84,7 @@ final class DeliveryWriter {
             let duration = try add(tally, to: observer.key)
             if tally.failingSince != nil { failing[id] = duration }
             // Most come in order: then it comes to what is still under way.
-            try observers.moveCursor(of: observer, scanning: 4 * tally.count + 64, db)
+            try observers.moveCursor(of: observer, scanning: 4 * tally.count + 64)
         }
         return failing
     }

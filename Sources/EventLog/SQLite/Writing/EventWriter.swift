@@ -1,7 +1,7 @@
 internal import GRDB
 
 /// The events, and how far their sequence has come.
-final class EventWriter: WriterPart {
+final class EventWriter {
     let epoch: LogEpoch
     private let time: TimeWriter
     private let topics: TopicWriter
@@ -12,7 +12,6 @@ final class EventWriter: WriterPart {
     private let age: Int64?
     /// The position of the newest event written, also by the transaction that is being written.
     private(set) var tail: Int64
-    private var committedTail: Int64
 
     init(_ db: Database, _ time: TimeWriter, _ topics: TopicWriter, _ keys: IdempotencyWriter, age: Int64?) throws {
         let text = try db.cached("SELECT epoch FROM log").first { $0[0] as String }
@@ -33,18 +32,11 @@ final class EventWriter: WriterPart {
             WHERE name = ?1 ORDER BY seq DESC LIMIT 1
             """
         )
-        tail = try EventReader.tail(db)
-        committedTail = tail
+        tail = try LogReader.tail(db)
     }
 
-    func mark() -> () -> Void {
-        let before = tail
-        return { [self] in tail = before }
-    }
-
-    func commit() { committedTail = tail }
-
-    func rollBack() { tail = committedTail }
+    /// What was written after a position is undone.
+    func goBack(to mark: Int64) { tail = mark }
 
     /// Has what is written next take the place it was given elsewhere.
     /// - Returns: the time of its events.

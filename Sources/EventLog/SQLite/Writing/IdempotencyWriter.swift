@@ -1,14 +1,14 @@
 internal import GRDB
 
 /// The idempotency keys, and how many there are.
-final class IdempotencyWriter: WriterPart {
+final class IdempotencyWriter {
+    private let db: Database
     private let find: PreparedStatement
     private let insert: PreparedStatement
     private let replace: PreparedStatement
     private let limit: Int
     /// How many there are, those included that are too old and were not removed yet.
     private(set) var count: Int
-    private var committedCount: Int
 
     /// What a key was used for.
     struct Use {
@@ -18,6 +18,7 @@ final class IdempotencyWriter: WriterPart {
     }
 
     init(_ db: Database, limit: Int) throws {
+        self.db = db
         find = try db.compiled(
             """
             SELECT fingerprint, event, time FROM idempotency
@@ -38,17 +39,10 @@ final class IdempotencyWriter: WriterPart {
         self.limit = limit
         let noted = try db.cached("SELECT held_keys FROM log").first { $0[0] as Int? } ?? nil
         count = try noted ?? Int(db.number("SELECT count(*) FROM idempotency"))
-        committedCount = count
     }
 
-    func mark() -> () -> Void {
-        let before = count
-        return { [self] in count = before }
-    }
-
-    func commit() { committedCount = count }
-
-    func rollBack() { count = committedCount }
+    /// There are as many as at some moment again: what was written since is undone.
+    func goBack(to mark: Int) { count = mark }
 
     /// Whether there may be so many more.
     func mayAdd(_ more: Int) -> Bool { count + more <= limit }
@@ -81,31 +75,18 @@ final class IdempotencyWriter: WriterPart {
     }
 
     /// Forgets some keys whose lifetime is over.
-    /// - Returns: how many they were.
-    func forget(
-        _ limit: Int,
-        at now: Timestamp,
-        noting schedule: inout MaintenanceSchedule,
-        _ removed: RemovedEvents?,
-        _ db: Database
-    ) throws -> Int {
+    /// - Returns: the events that were appended with them.
+    func forget(_ limit: Int, at now: Timestamp) throws -> [Int64] {
         let found = try db.cached(
             """
             SELECT topic, key, event FROM idempotency INDEXED BY idempotency_used WHERE used_at <= ?1 ORDER BY used_at LIMIT ?2
-            """
-        ).bind(now.milliseconds - IdempotencyKey.lifetime, limit).map {
-            ($0.integer(0), $0[1] as String, $0.integer(2))
-        }
+            """,
+            now.milliseconds - IdempotencyKey.lifetime,
+            limit
+        ).map { (topic: $0.integer(0), key: $0[1] as String, event: $0.integer(2)) }
         // One by one: SQLite would look for a list of pairs by their topics only.
-        for (topic, key, event) in found {
-            try db.run("DELETE FROM idempotency WHERE topic = ?1 AND key = ?2", topic, key)
-            removed?.note(event, of: nil)
-        }
+        for use in found { try db.run("DELETE FROM idempotency WHERE topic = ?1 AND key = ?2", use.topic, use.key) }
         count -= found.count
-        if !found.isEmpty {
-            schedule.mayHaveFreePages = true
-            schedule.mayHaveGoneTopics = true
-        }
-        return found.count
+        return found.map(\.event)
     }
 }

@@ -1,10 +1,11 @@
 internal import GRDB
 
-/// The tables of the log as the writer has them: parts, each of which owns its statements and what it knows of its rows.
+/// The tables of the log as the writer has them: parts, each of which owns its statements and what it knows of its rows by heart.
 ///
 /// Transactions, and parts of them, begin and end here alone: what they change in memory goes with them. Confined to the
 /// writer's thread, and to end before the connection does.
 final class LogTables {
+    let db: Database
     let time: TimeWriter
     let topics: TopicWriter
     let keys: IdempotencyWriter
@@ -14,7 +15,6 @@ final class LogTables {
     let diskSpace: DiskSpace
     /// Nil where nobody wants to know.
     let removed: RemovedEvents?
-    private let parts: [any WriterPart]
 
     /// What is to be removed, and when. A note too many does no harm; maintenance that fails puts back what it took out.
     var schedule: MaintenanceSchedule
@@ -30,9 +30,6 @@ final class LogTables {
     private let begin: PreparedStatement
     private let commit: PreparedStatement
     private let rollback: PreparedStatement
-    private let savepoint: PreparedStatement
-    private let rollbackToSavepoint: PreparedStatement
-    private let release: PreparedStatement
 
     init(
         _ db: Database,
@@ -42,7 +39,7 @@ final class LogTables {
         clock: @escaping @Sendable () -> Timestamp,
         elapsed: @escaping @Sendable () -> Duration
     ) throws {
-        self.removed = removed
+        (self.db, self.removed) = (db, removed)
         durability = opened.durability
         diskSpace = DiskSpace(opened.reserve, limit: limits.storageBytes, WriteAheadLog(opened, db))
         schedule = MaintenanceSchedule(defaults: limits.retention)
@@ -52,27 +49,20 @@ final class LogTables {
         events = try EventWriter(db, time, topics, keys, age: limits.retention.age)
         observers = try ObserverWriter(db, limits, events)
         deliveries = try DeliveryWriter(db, observers, time)
-        parts = [time, topics, keys, events, observers] + [removed].compactMap(\.self)
         // The write lock is taken at once, so that no later statement can find it taken.
         begin = try db.compiled("BEGIN IMMEDIATE")
         commit = try db.compiled("COMMIT")
         rollback = try db.compiled("ROLLBACK")
-        savepoint = try db.compiled("SAVEPOINT change")
-        rollbackToSavepoint = try db.compiled("ROLLBACK TO change")
-        release = try db.compiled("RELEASE change")
         keep()
     }
 
     /// Runs a body in a transaction. If it throws, or the commit fails, the tables and what is known of them are what they were.
     /// - Parameter isAwaited: whether the commit waits for the disk, if durability asks for it.
-    func transaction(
-        awaitingDisk isAwaited: Bool,
-        _ db: Database,
-        _ body: () throws -> Void
-    ) throws(EventLogError) {
+    func transaction(awaitingDisk isAwaited: Bool, _ body: () throws -> Void) throws(EventLogError) {
+        let start = mark
         var isWhole = false
         do {
-            try waitForDisk(isAwaited, db)
+            try waitForDisk(isAwaited)
             try begin.run()
             if mayBeNoted { try db.run("UPDATE log SET held_topics = NULL, held_keys = NULL") }
             try body()
@@ -83,8 +73,8 @@ final class LogTables {
         } catch {
             // After some failures SQLite has rolled back by itself (https://www.sqlite.org/lang_transaction.html).
             if db.isInsideTransaction { try? rollback.run() }
-            for part in parts { part.rollBack() }
-            if isWhole { overwrite(db) }
+            goBack(to: start)
+            if isWhole { overwrite() }
             throw EventLogError(sqlite: error)
         }
     }
@@ -92,42 +82,72 @@ final class LogTables {
     /// Runs a body in a savepoint. If what it throws is its own fault alone, the tables and what is known of them are what they
     /// were before it, and the transaction goes on.
     /// - Throws: what fails the whole transaction.
-    func savepoint<Value>(_ db: Database, _ body: () throws -> Value) throws -> Result<Value, EventLogError> {
-        try savepoint.run()
-        let marks = parts.map { $0.mark() }
+    func savepoint<Value>(_ body: () throws -> Value) throws -> Result<Value, EventLogError> {
+        try db.run("SAVEPOINT change")
+        let start = mark
         do {
             let value = try body()
-            try release.run()
+            try db.run("RELEASE change")
             return .success(value)
         } catch {
             guard db.isInsideTransaction, EventLogError(sqlite: error).failsOnlyItself else { throw error }
-            try rollbackToSavepoint.run()
-            try release.run()
-            for goBack in marks { goBack() }
+            try db.run("ROLLBACK TO change")
+            try db.run("RELEASE change")
+            goBack(to: start)
             return .failure(EventLogError(sqlite: error))
         }
     }
 
     /// Brings the topics' counters up to all that was added.
-    func countEvents(_ db: Database) throws {
-        try topics.countEvents(through: events.tail, noting: &schedule.retention, db)
+    func countEvents() throws {
+        try topics.countEvents(through: events.tail, noting: &schedule.retention)
     }
 
     /// Writes what need not be written as long as the log is open, for whoever looks at the file with other tools.
-    func noteAll(_ db: Database) throws {
-        try countEvents(db)
+    func noteAll() throws {
+        try countEvents()
         try time.noteReading()
-        try db.run("UPDATE log SET held_topics = ?1, held_keys = ?2", topics.countOfAll(db), keys.count)
+        try db.run("UPDATE log SET held_topics = ?1, held_keys = ?2", topics.countOfAll(), keys.count)
+    }
+
+    /// What is known of the rows at one moment. Nothing of this can fail.
+    private struct Mark {
+        let events: Int64
+        let keys: Int
+        let topics: (count: Int, changes: Int)
+        let observers: Int
+        let removed: Int?
+    }
+
+    private var mark: Mark {
+        Mark(
+            events: events.tail,
+            keys: keys.count,
+            topics: topics.mark,
+            observers: observers.mark,
+            removed: removed?.mark
+        )
+    }
+
+    private func goBack(to mark: Mark) {
+        time.goBack()
+        topics.goBack(to: mark.topics)
+        keys.goBack(to: mark.keys)
+        events.goBack(to: mark.events)
+        observers.goBack(to: mark.observers)
+        if let place = mark.removed { removed?.goBack(to: place) }
     }
 
     private func keep() {
-        for part in parts { part.commit() }
-        usage.set(topics: topics.count, observers: observers.count, keys: keys.count)
+        topics.commit()
+        observers.commit()
+        removed?.commit()
+        usage.set(topics: topics.count, keys: keys.count)
     }
 
     /// A commit that failed may be in the write-ahead log as a whole, if it was the wait for the disk that failed, or what
     /// comes after. Nobody sees it, but whoever opens the log after a crash would. What is written next takes its place.
-    private func overwrite(_ db: Database) {
+    private func overwrite() {
         do {
             try begin.run()
             try db.execute(sql: "UPDATE log SET revision = revision + 1")
@@ -137,7 +157,7 @@ final class LogTables {
         }
     }
 
-    private func waitForDisk(_ isAwaited: Bool, _ db: Database) throws {
+    private func waitForDisk(_ isAwaited: Bool) throws {
         guard durability == .disk, isAwaited != waitsForDisk else { return }
         try db.execute(sql: "PRAGMA synchronous = \(isAwaited ? "FULL" : "NORMAL")")
         waitsForDisk = isAwaited

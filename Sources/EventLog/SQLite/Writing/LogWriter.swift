@@ -50,7 +50,7 @@ final class LogWriter: @unchecked Sendable {
 
     /// Commits a group: every post of it or none, and every change of it that does not fail by itself.
     ///
-    /// On a full disk posts are refused, and changes that make room are carried out.
+    /// On a full disk posts are refused, and changes that make space are carried out.
     func commit(_ group: [WriteRequest]) -> Result<CommittedGroup, EventLogError> {
         if hasGap { return .failure(.isFull) }
         let result = commitAlone(group)
@@ -74,30 +74,26 @@ final class LogWriter: @unchecked Sendable {
             leaveFull()
             let takesPosts = diskSpace.admits(group.reduce(0) { $0 + $1.postedBytes }, db)
             do throws(EventLogError) {
-                return .success(try write(group, takingPosts: takesPosts, db))
+                return .success(try write(group, takingPosts: takesPosts))
             } catch {
                 guard error.code == .storageFull else { return .failure(error) }
                 diskSpace.enterFull()
                 guard group.contains(where: \.makesRoom) else { return .failure(error) }
             }
             do {
-                return .success(try diskSpace.withinSlack(db) { try write(group, takingPosts: false, db) })
+                return .success(try diskSpace.withinSlack(db) { try write(group, takingPosts: false) })
             } catch {
                 return .failure(EventLogError(sqlite: error))
             }
         }
     }
 
-    private func write(
-        _ group: [WriteRequest],
-        takingPosts: Bool,
-        _ db: Database
-    ) throws(EventLogError) -> CommittedGroup {
+    private func write(_ group: [WriteRequest], takingPosts: Bool) throws(EventLogError) -> CommittedGroup {
         guard let tables else { throw .isClosed }
         var committed = CommittedGroup()
         committed.events.reserveCapacity(group.reduce(0) { $0 + $1.events })
         committed.results.reserveCapacity(group.count)
-        try tables.transaction(awaitingDisk: true, db) {
+        try tables.transaction(awaitingDisk: true) {
             var time = tables.time.begin()
             for request in group {
                 switch request {
@@ -119,7 +115,7 @@ final class LogWriter: @unchecked Sendable {
                         committed.results.append(.append(.failure(refusal)))
                     }
                 case .change(let change):
-                    committed.results.append(.change(try tables.savepoint(db) { try change.perform(tables, db) }))
+                    committed.results.append(.change(try tables.savepoint { try change.perform(tables) }))
                 }
             }
             try tables.time.noteReading()
@@ -146,7 +142,7 @@ final class LogWriter: @unchecked Sendable {
 
     /// Whether a step of maintenance is due while no post waits.
     var dueMaintenance: WriterPace.Maintenance {
-        guard let schedule = tables?.schedule, !maintenanceFailed, schedule.isDue(isIdle: true, at: now)
+        guard let schedule = tables?.schedule, !maintenanceFailed, schedule.isDue(at: now)
         else { return .notDue }
         return schedule.hasWrittenNothing ? .due : .dueWhenIdle
     }
@@ -161,21 +157,22 @@ final class LogWriter: @unchecked Sendable {
         guard let tables else { return }
         let now = now
         let moment = ContinuousClock.now
-        // However often something comes in between: refused posts, say, that wait for room.
+        // However often something comes in between: refused posts, say, that wait for space.
         let mayGiveBack = isIdle || diskSpace.isFull
         let isIdle = isIdle || moment - lastStep > Self.longestWait
         let before = tables.schedule
         guard var rows = tables.schedule.begin(isIdle: isIdle, at: now) else { return }
         lastStep = moment
-        // On a full disk a step must find room in what the reserve left.
+        // On a full disk a step must find space in what the reserve left.
         if diskSpace.isFull { rows = min(rows, MaintenanceSchedule.busyStep) }
-        let isDone = maintenance { db in
-            try tables.countEvents(db)
-            let left = max(
-                try tables.trimTopics(rows, isIdle: isIdle, at: now, db),
-                MaintenanceSchedule.busyStep / 2
+        let isDone = maintenance { tables in
+            try tables.countEvents()
+            let left = try tables.trimTopics(rows, isIdle: isIdle, at: now)
+            try tables.performChore(
+                atMost: max(left, MaintenanceSchedule.busyStep / 2),
+                mayGiveBack: mayGiveBack,
+                at: now
             )
-            try tables.performChore(atMost: left, mayGiveBack: mayGiveBack, at: now, db)
         }
         if !isDone { tables.schedule = before }
         maintenanceFailed = !isDone
@@ -185,7 +182,7 @@ final class LogWriter: @unchecked Sendable {
     /// Lets go of what would keep the connection from closing.
     func finish() {
         // What is not written now is found when the log is opened.
-        _ = maintenance { db in try tables?.noteAll(db) }
+        _ = maintenance { tables in try tables.noteAll() }
         database.writeWithoutTransaction { db in
             tables = nil
             diskSpace.writeAheadLog.stop(db)
@@ -195,10 +192,11 @@ final class LogWriter: @unchecked Sendable {
     /// Runs a step of maintenance in a transaction of its own, which no disk is waited for: if the power goes, what was
     /// removed is there again, and is removed again.
     /// - Returns: whether it was committed.
-    private func maintenance(_ step: (Database) throws -> Void) -> Bool {
+    private func maintenance(_ step: (LogTables) throws -> Void) -> Bool {
         database.writeWithoutTransaction { db in
+            guard let tables else { return false }
             do {
-                try diskSpace.withinSlack(db) { try tables?.transaction(awaitingDisk: false, db) { try step(db) } }
+                try diskSpace.withinSlack(db) { try tables.transaction(awaitingDisk: false) { try step(tables) } }
                 return true
             } catch {
                 if EventLogError(sqlite: error).code == .storageFull { diskSpace.enterFull() }

@@ -3,17 +3,17 @@ internal import GRDB
 extension ObserverWriter {
     /// Moves an observer's cursor up to just before the first event that was never tried.
     /// - Parameter limit: how many events to look at, more or less.
-    func moveCursor(of observer: RegisteredObserver, scanning limit: Int, _ db: Database) throws {
+    func moveCursor(of observer: RegisteredObserver, scanning limit: Int) throws {
         guard observer.subscription.cursor < events.tail else { return }
-        var reader = EventReader(db, epoch: events.epoch)
-        let all = EventReader.Stretch(after: 0, through: events.tail)
+        var reader = reader
+        let all = LogReader.Stretch(after: 0, through: events.tail)
         let untried = try reader.untried(by: observer.subscription, in: all, count: 1, scanning: limit)
         let cursor = untried.positions.first.map { $0 - 1 } ?? untried.end ?? events.tail
-        try setCursor(of: observer, to: cursor, db)
+        try setCursor(of: observer, to: cursor)
     }
 
     /// Moves an observer's cursor; what it no longer reaches of what the observer wanted is forgotten.
-    func setCursor(of observer: RegisteredObserver, to cursor: Int64, _ db: Database) throws {
+    func setCursor(of observer: RegisteredObserver, to cursor: Int64) throws {
         var subscription = observer.subscription
         if cursor > subscription.cursor {
             subscription.cursor = cursor
@@ -29,28 +29,16 @@ extension ObserverWriter {
 
     /// Moves the cursor of an observer that is behind towards the next change of what it wants, if they are many: what it
     /// was to get before has rows then, and is one thing less to remember.
-    func shortenInterests(of observer: RegisteredObserver, _ db: Database) throws {
+    func shortenInterests(of observer: RegisteredObserver) throws {
         let interests = observer.subscription.interests
         guard interests.count >= limits.interests else { return }
-        let end = interests[1].since
-        var reader = EventReader(db, epoch: events.epoch)
-        let untried = try reader.untried(
-            by: observer.subscription,
-            in: EventReader.Stretch(after: 0, through: end),
-            count: LogWriter.rowsAtOnce,
-            scanning: 4 * LogWriter.rowsAtOnce
-        )
-        try observer.insertUntried(untried.positions, as: LogSchema.pending, db)
-        let added = untried.positions.count
+        let (added, _) = try writeUntried(of: observer, through: interests[1].since, LogWriter.rowsAtOnce, as: .pending)
         try db.run("UPDATE delivery_stats SET pending = pending + ?2 WHERE observer = ?1", observer.key, added)
-        try setCursor(of: observer, to: untried.end ?? end, db)
     }
 
     /// Notes what an observer wants from now on.
     /// - Returns: what it wants, or wanted where its cursor is.
-    func setInterest(_ record: ObserverRecord, of key: Int64, after interests: [Interest], _ db: Database) throws
-        -> [Interest]
-    {
+    func setInterest(_ record: ObserverRecord, of key: Int64, after interests: [Interest]) throws -> [Interest] {
         if interests.last.map({ $0.isOf(record) }) == true { return interests }
         let interest = Interest(of: record, since: events.tail)
         let lines = record.receives ? (record.topicLines, record.typeLines) : ("", "")
@@ -59,19 +47,32 @@ extension ObserverWriter {
         return interests.filter { $0.since < interest.since } + [interest]
     }
 
-    /// Moves the cursors of observers that have nothing to do, so that nobody goes through that part of the log again: of
-    /// the next few.
-    func moveCursors(_ limit: Int, noting schedule: inout MaintenanceSchedule, _ db: Database) throws {
-        var left = limit
-        while left > 0, let id = schedule.cursors.popLast() {
-            guard let observer = self[id] else { continue }
-            try moveCursor(of: observer, scanning: limit, db)
-            let before = observer.subscription.cursor
-            let after = self[id]?.subscription.cursor ?? before
-            // What stands where it was waits for its endpoint.
-            if after > before, after < events.tail { schedule.cursors.append(id) }
-            left -= 16 + Int(min(after - before, Int64(limit)))
-        }
-        if schedule.cursors.isEmpty { schedule.cursorsMoved(to: events.tail) }
+    /// Gives some events that were never tried rows, and moves the cursor up to there. What is pending is due at once, and
+    /// before what is to be tried again.
+    /// - Parameters:
+    ///   - end: the last event to take.
+    ///   - limit: how many at most.
+    /// - Returns: how many they were, and whether none is left.
+    func writeUntried(
+        of observer: RegisteredObserver,
+        through end: Int64,
+        _ limit: Int,
+        as state: DeliveryState,
+        failure: String? = nil,
+        settledAt: Timestamp? = nil
+    ) throws -> (count: Int, isAll: Bool) {
+        var reader = reader
+        let all = LogReader.Stretch(after: 0, through: end)
+        let scanned = 4 * LogWriter.rowsAtOnce
+        let untried = try reader.untried(by: observer.subscription, in: all, count: limit, scanning: scanned)
+        let insert = try db.cached(
+            """
+            INSERT INTO delivery (observer, event, state, attempts, not_before, failure, settled_at)
+            VALUES (?1, ?2, ?3, 0, \(Timestamp.earliest.milliseconds), ?4, ?5)
+            """
+        )
+        for event in untried.positions { try insert.bind(observer.key, event, state.number, failure, settledAt).run() }
+        try setCursor(of: observer, to: untried.end ?? end)
+        return (untried.positions.count, untried.end == nil)
     }
 }

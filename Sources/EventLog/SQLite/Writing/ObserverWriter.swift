@@ -2,7 +2,8 @@ internal import GRDB
 
 /// The durable observers, and how far each has come: what is in memory always says what the tables do, seen from inside the
 /// transaction that is being written.
-final class ObserverWriter: WriterPart {
+final class ObserverWriter {
+    let db: Database
     let events: EventWriter
     let limits: SQLiteEventLog.Limits
     private var observers: [ObserverID: RegisteredObserver] = [:]
@@ -11,7 +12,7 @@ final class ObserverWriter: WriterPart {
     private var changes: [(id: ObserverID, before: RegisteredObserver?)] = []
 
     init(_ db: Database, _ limits: SQLiteEventLog.Limits, _ events: EventWriter) throws {
-        (self.limits, self.events) = (limits, events)
+        (self.db, self.limits, self.events) = (db, limits, events)
         let records = try db.cached("SELECT \(ObserverRecord.columns) FROM observer WHERE name IS NOT NULL")
             .map(ObserverRecord.init)
         for record in records {
@@ -20,20 +21,21 @@ final class ObserverWriter: WriterPart {
         }
     }
 
-    func mark() -> () -> Void {
-        let mark = changes.count
-        return { [self] in rollBack(to: mark) }
+    /// A moment of the transaction, to come back to.
+    var mark: Int { changes.count }
+
+    /// What was written after that moment is undone.
+    func goBack(to mark: Int) {
+        while changes.count > mark, let change = changes.popLast() { _ = set(change.id, to: change.before) }
     }
 
+    /// The transaction was committed.
     func commit() {
         if !changes.isEmpty { changes = [] }
     }
 
-    func rollBack() { rollBack(to: 0) }
-
-    private func rollBack(to mark: Int) {
-        while changes.count > mark, let change = changes.popLast() { _ = set(change.id, to: change.before) }
-    }
+    /// Reads what the transaction has written, too.
+    var reader: LogReader { LogReader(db, epoch: events.epoch) }
 
     var count: Int { observers.count }
 
@@ -47,7 +49,7 @@ final class ObserverWriter: WriterPart {
 
     /// Those that may still wait for events of a topic.
     func subscriptions(to topic: Topic) -> [Subscription] {
-        index.count == 0 ? [] : index.matches(topic).compactMap { observers[$0]?.subscription }
+        observers.isEmpty ? [] : index.matches(topic).compactMap { observers[$0]?.subscription }
     }
 
     /// What is known of an observer, which its rows say, too.
@@ -93,10 +95,9 @@ final class ObserverWriter: WriterPart {
         _ record: ObserverRecord,
         expecting: Int64?,
         resettingFailures: Bool,
-        as revision: Int64?,
-        _ db: Database
+        as revision: Int64?
     ) throws -> SavedObserver {
-        let present = try find(record.id, expecting: expecting, db)
+        let present = try find(record.id, expecting: expecting)
         if present == nil, expecting != nil {
             throw EventLogError(code: .revisionChanged, message: "There is no such observer.")
         }
@@ -120,57 +121,26 @@ final class ObserverWriter: WriterPart {
         } else if resettingFailures {
             try db.run("UPDATE delivery_stats SET failing_since = NULL, failing_for = 0 WHERE observer = ?1", key)
         }
-        if let observer = self[saved.id] { try shortenInterests(of: observer, db) }
+        if let observer = self[saved.id] { try shortenInterests(of: observer) }
         let new = Subscription(key: key, cursor: events.tail, interests: [])
         var subscription = self[saved.id]?.subscription ?? new
-        subscription.interests = try setInterest(saved, of: key, after: subscription.interests, db)
+        subscription.interests = try setInterest(saved, of: key, after: subscription.interests)
         self[saved.id] = RegisteredObserver(saved, subscription)
         // Read here: what was saved is answered whatever fails later. Nothing is counted: posts wait for this.
-        let tried = try DeliveryReader(db, epoch: events.epoch).counters(of: saved.id)
+        let tried = try reader.deliveryCounters(of: saved.id)
         return SavedObserver(record: saved, created: present == nil, tried: tried)
     }
 
-    /// Takes an observer out: it gets no more deliveries, and those it has are left for ``purge(_:noting:_:)``.
+    /// Takes an observer out: it gets no more deliveries, and those it has are left for maintenance.
     /// - Returns: whether there was one.
-    func remove(
-        _ id: ObserverID,
-        expecting: Int64?,
-        noting schedule: inout MaintenanceSchedule,
-        _ db: Database
-    ) throws -> Bool {
-        guard let present = try find(id, expecting: expecting, db) else { return false }
+    func remove(_ id: ObserverID, expecting: Int64?) throws -> Bool {
+        guard let present = try find(id, expecting: expecting) else { return false }
         try db.run("UPDATE observer SET name = NULL WHERE key = ?1", present.key)
         self[id] = nil
-        schedule.hasUnpurgedObservers = true
         return true
     }
 
-    /// Deletes some deliveries of an observer that was taken out.
-    func purge(_ limit: Int, noting schedule: inout MaintenanceSchedule, _ db: Database) throws {
-        let gone = try db.cached("SELECT key FROM observer WHERE name IS NULL LIMIT 1")
-        guard let key = try gone.first({ $0.integer(0) }) else {
-            schedule.hasUnpurgedObservers = false
-            return
-        }
-        try db.cached(
-            """
-            DELETE FROM delivery WHERE id IN (
-                SELECT id FROM delivery INDEXED BY delivery_state WHERE observer = ?1 LIMIT ?2
-            )
-            """
-        ).bind(key, limit).run()
-        schedule.mayHaveFreePages = true
-        guard db.changesCount < limit else { return }
-        try db.run("DELETE FROM interest WHERE observer = ?1", key)
-        try db.run("DELETE FROM delivery_stats WHERE observer = ?1", key)
-        try db.run("DELETE FROM observer WHERE key = ?1", key)
-    }
-
-    private func find(
-        _ id: ObserverID,
-        expecting: Int64?,
-        _ db: Database
-    ) throws -> (key: Int64, record: ObserverRecord)? {
+    private func find(_ id: ObserverID, expecting: Int64?) throws -> (key: Int64, record: ObserverRecord)? {
         let found = try db.cached("SELECT \(ObserverRecord.columns) FROM observer WHERE name = ?1", id)
             .first { (key: $0.integer(7), record: ObserverRecord($0)) }
         if let expecting, let found, found.record.revision != expecting {

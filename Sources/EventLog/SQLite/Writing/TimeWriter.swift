@@ -1,7 +1,7 @@
 internal import GRDB
 
 /// The times of what is written, and what the clocks say, which is kept for when the log is opened again.
-final class TimeWriter: WriterPart {
+final class TimeWriter {
     let clock: LogClock
     private let note: PreparedStatement
     /// The log's time when the transaction began: its deliveries are due then, and its keys used.
@@ -33,11 +33,8 @@ final class TimeWriter: WriterPart {
         last = try db.cached("SELECT time FROM event ORDER BY seq DESC LIMIT 1").first { $0[0] } ?? .earliest
     }
 
-    func mark() -> () -> Void { rollBack }
-
-    func commit() {}
-
-    func rollBack() { noted = nil }
+    /// What was written is undone.
+    func goBack() { noted = nil }
 
     /// A transaction begins.
     /// - Returns: the time of its events: the clock's, but not before that of the event before, unless the clock was set back

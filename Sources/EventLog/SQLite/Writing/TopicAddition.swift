@@ -9,10 +9,4 @@ struct TopicAddition {
         bytes += Int64(count)
         last = position
     }
-
-    mutating func add(_ later: TopicAddition) {
-        events += later.events
-        bytes += later.bytes
-        last = later.last
-    }
 }

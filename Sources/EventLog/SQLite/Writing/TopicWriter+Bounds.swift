@@ -7,29 +7,24 @@ extension TopicWriter {
     }
 
     /// Gives a topic bounds of its own, or takes them away.
-    func setRetention(
-        _ bounds: Retention?,
-        of topic: Topic,
-        noting schedule: inout MaintenanceSchedule,
-        _ db: Database
-    ) throws {
+    /// - Returns: the number of the topic; nil if there was nothing to take away.
+    func setRetention(_ bounds: Retention?, of topic: Topic) throws -> Int64? {
         let hasBounds = bounds.map { !$0.isUnbounded } ?? false
         let known = try known(topic)
         // Nothing is taken away from what is not there.
-        guard hasBounds || known != nil else { return }
+        guard hasBounds || known != nil else { return nil }
         let number = try hasBounds ? enter(topic) : known?.number ?? 0
         try db.cached("UPDATE topic SET retain_events = ?2, retain_age = ?3, retain_bytes = ?4 WHERE id = ?1")
             .bind(number, bounds?.events, bounds?.age, bounds?.bytes).run()
-        if !hasBounds, known?.isThere == true, try !hasEvents(number, db) { vanished(topic) }
-        schedule.retention.boundsChanged(of: number)
-        schedule.mayHaveGoneTopics = true
+        if !hasBounds, known?.isThere == true, try !hasEvents(number) { vanished(topic) }
+        return number
     }
 
     /// Has a topic's events gone for every reader, and forgets its bounds. The rows go later, some at a time. What was added
     /// before must be counted, or it would be counted afterwards.
     /// - Returns: whether there was anything to remove.
-    func delete(_ topic: Topic, noting schedule: inout MaintenanceSchedule, _ db: Database) throws -> Bool {
-        let removal = try nextRemoval(db)
+    func delete(_ topic: Topic) throws -> Bool {
+        let removal = try nextRemoval()
         try db.cached(
             """
             UPDATE topic SET removal = iif(events > 0, ?2, removal), events = 0, bytes = 0,
@@ -39,17 +34,16 @@ extension TopicWriter {
             """
         ).bind(topic, removal).run()
         guard db.changesCount > 0 else { return false }
-        try record(removal, upTo: db.number("SELECT removed FROM topic WHERE name = ?1", topic), db)
+        try record(removal, upTo: db.number("SELECT removed FROM topic WHERE name = ?1", topic))
         vanished(topic)
-        schedule.hasUnpurgedTopics = true
         return true
     }
 
-    /// Has readers of a topic told that its events up to a position are gone, unless this log has seen them go, or has them
+    /// Has readers of a topic find that its events up to a position are gone, unless this log has seen them go, or has them
     /// still.
-    func noteRemoval(of topic: Topic, through position: Position, _ db: Database) throws {
+    func noteRemoval(of topic: Topic, through position: Position) throws {
         let number = try known(topic)?.number ?? makeNumber(of: topic)
-        let removal = try nextRemoval(db)
+        let removal = try nextRemoval()
         try db.run(
             """
             UPDATE topic SET removed = ?2, removal = ?3 WHERE id = ?1 AND removed < ?2
@@ -59,16 +53,14 @@ extension TopicWriter {
             position,
             removal
         )
-        if db.changesCount > 0 { try record(removal, upTo: position.rawValue, db) }
+        if db.changesCount > 0 { try record(removal, upTo: position.rawValue) }
     }
 
     /// The number of a removal in this transaction.
-    func nextRemoval(_ db: Database) throws -> Int64 {
-        try db.number("SELECT removals + 1 FROM log")
-    }
+    func nextRemoval() throws -> Int64 { try db.number("SELECT removals + 1 FROM log") }
 
     /// Has the removal be the newest.
-    func record(_ removal: Int64, upTo removed: Int64, _ db: Database) throws {
+    func record(_ removal: Int64, upTo removed: Int64) throws {
         try db.run("UPDATE log SET removed = max(removed, ?1), removals = ?2", removed, removal)
     }
 }

@@ -5,19 +5,31 @@ internal import GRDB
 /// A topic's counters are not written with every event: that would be another page for every commit. What is added is kept in
 /// memory, and written by the next step of maintenance. What was not written when the process ends is found in the table of
 /// events.
-final class TopicWriter: WriterPart {
+final class TopicWriter {
+    let db: Database
     private let find: PreparedStatement
     private let insert: PreparedStatement
     private let limit: Int
     /// Topics that the limit is not about.
     private let uncounted: Set<Topic>
-    private var numbers: TopicNumbers
-    private var additions: TopicCounting
+    /// Those that were written to lately.
+    private var recent: RecentValues<Topic, Known>
+    /// What was added to topics, by their numbers, and is not in their counters yet.
+    private(set) var additions: [Int64: TopicAddition]
+    /// What the transaction has changed of that, as it was before.
+    private var changes: [(topic: Int64, before: TopicAddition?)] = []
     /// How many have events or bounds, but for those that the limit is not about.
     private(set) var count = 0
-    private var committedCount = 0
+
+    /// A topic that has a row.
+    struct Known {
+        let number: Int64
+        /// Whether it has events or bounds, and so is counted.
+        let isThere: Bool
+    }
 
     init(_ db: Database, _ limits: SQLiteEventLog.Limits) throws {
+        self.db = db
         find = try db.compiled("SELECT id, \(LogSchema.isThere) FROM topic WHERE name = ?1")
         insert = try db.compiled(
             """
@@ -25,43 +37,38 @@ final class TopicWriter: WriterPart {
             """
         )
         (limit, uncounted) = (limits.topics, limits.uncountedTopics)
-        numbers = TopicNumbers(capacity: limits.cachedTopics)
-        additions = TopicCounting(uncounted: try TopicAddition.all(db))
+        recent = RecentValues(capacity: limits.cachedTopics)
+        additions = try TopicAddition.all(db)
         // As it was noted, or counted if the log was not closed in order. That reads much of the file.
         let noted = try db.cached("SELECT held_topics FROM log").first { $0[0] as Int? } ?? nil
-        count = try (noted ?? countAll(db)) - countUncounted(db)
+        count = try (noted ?? countAll()) - countUncounted()
     }
 
-    func mark() -> () -> Void {
-        let before = (count, additions)
-        return { [self] in
-            (count, additions) = before
-            numbers.forgetAll()
-        }
+    /// A moment of the transaction, to come back to.
+    var mark: (count: Int, changes: Int) { (count, changes.count) }
+
+    /// What was written after that moment is undone.
+    func goBack(to mark: (count: Int, changes: Int)) {
+        count = mark.count
+        while changes.count > mark.changes, let change = changes.popLast() { additions[change.topic] = change.before }
+        // It may have made some of them.
+        recent.removeAll()
     }
 
-    func commit() {
-        committedCount = count
-        additions.commit()
-    }
-
-    func rollBack() {
-        count = committedCount
-        additions.rollBack()
-        numbers.forgetAll()
-    }
+    /// The transaction was committed.
+    func commit() { changes.removeAll(keepingCapacity: true) }
 
     // MARK: Numbers
 
     /// What is known of a topic; nil if it has no number yet.
-    func known(_ topic: Topic) throws -> TopicNumbers.Known? {
-        if let known = numbers.find(topic) { return known }
+    func known(_ topic: Topic) throws -> Known? {
+        if let known = recent[topic] { return known }
         find.bind(topic.name, at: 1)
         let known = try find.first { row in
             let number = row.integer(0)
-            return TopicNumbers.Known(number: number, isThere: row.integer(1) != 0 || additions.has(number))
+            return Known(number: number, isThere: row.integer(1) != 0 || additions[number] != nil)
         }
-        if let known { numbers.remember(known, for: topic) }
+        if let known { recent[topic] = known }
         return known
     }
 
@@ -71,7 +78,7 @@ final class TopicWriter: WriterPart {
         if let known, known.isThere { return known.number }
         let number = try known?.number ?? makeNumber(of: topic)
         if isCounted(topic) { count += 1 }
-        numbers.remember(TopicNumbers.Known(number: number, isThere: true), for: topic)
+        recent[topic] = Known(number: number, isThere: true)
         return number
     }
 
@@ -91,12 +98,12 @@ final class TopicWriter: WriterPart {
     }
 
     /// The row of a topic was deleted.
-    func forget(_ topic: Topic) { numbers.forget(topic) }
+    func forget(_ topic: Topic) { recent[topic] = nil }
 
     // MARK: How many
 
     /// Also those.
-    func countOfAll(_ db: Database) throws -> Int { try count + countUncounted(db) }
+    func countOfAll() throws -> Int { try count + countUncounted() }
 
     /// Whether the limit is about a topic.
     func isCounted(_ topic: Topic) -> Bool { uncounted.isEmpty || !uncounted.contains(topic) }
@@ -109,47 +116,46 @@ final class TopicWriter: WriterPart {
         if !mayAdd(more) { throw EventLogError.limitReached("\(limit) topics", at: place) }
     }
 
-    private func countAll(_ db: Database) throws -> Int {
+    private func countAll() throws -> Int {
         let topics = try db.number("SELECT count(*) FROM topic WHERE \(LogSchema.isThere)")
         // Those that have nothing but events which their counters do not show.
         let row = try db.cached("SELECT NOT \(LogSchema.isThere) FROM topic WHERE id = ?1")
-        return Int(topics) + (try additions.uncounted.count { try row.bind($0).first { $0[0] } ?? false })
+        return Int(topics) + (try additions.keys.count { try row.bind($0).first { $0[0] } ?? false })
     }
 
-    private func countUncounted(_ db: Database) throws -> Int {
+    private func countUncounted() throws -> Int {
         let row = try db.cached("SELECT id, \(LogSchema.isThere) FROM topic WHERE name = ?1")
-        return try uncounted.count { try row.bind($0).first { $0[1] || additions.has($0[0]) } ?? false }
+        return try uncounted.count { try row.bind($0).first { $0[1] || additions[$0[0]] != nil } ?? false }
     }
 
     // MARK: What was added
 
-    /// Whether the counters of some topic do not show all its events.
-    var hasUncountedEvents: Bool { !additions.isEmpty }
-
     /// An event was added.
     func add(_ position: Int64, bytes: Int, to topic: Int64) {
-        additions.add(position, bytes: bytes, to: topic)
+        changes.append((topic, additions[topic]))
+        additions[topic, default: TopicAddition()].add(position, bytes: bytes)
     }
 
     /// Whether a topic has events.
-    func hasEvents(_ topic: Int64, _ db: Database) throws -> Bool {
-        try additions.has(topic) || db.number("SELECT events > 0 FROM topic WHERE id = ?1", topic) != 0
+    func hasEvents(_ topic: Int64) throws -> Bool {
+        try additions[topic] != nil || db.number("SELECT events > 0 FROM topic WHERE id = ?1", topic) != 0
     }
 
     /// Brings the counters up to all that was added, also by this transaction. Topics that hold too much now are noted.
-    func countEvents(through tail: Int64, noting retention: inout RetentionSweep, _ db: Database) throws {
-        let additions = additions.takeAll()
+    func countEvents(through tail: Int64, noting retention: inout RetentionSweep) throws {
         if additions.isEmpty { return }
         let count = try db.cached("UPDATE topic SET events = events + ?2, bytes = bytes + ?3, last = ?4 WHERE id = ?1")
         let counted = try db.cached("SELECT events, bytes, retain_events, retain_bytes FROM topic WHERE id = ?1")
         // In the order of the rows, because neighbours share a page.
         for (topic, addition) in additions.sorted(by: { $0.key < $1.key }) {
+            changes.append((topic, addition))
             try count.bind(topic, addition.events, addition.bytes, addition.last).run()
             guard retention.mayBound else { continue }
             _ = try counted.bind(topic).first { row in
                 retention.note(topic, events: row[0], bytes: row[1], own: Retention(events: row[2], bytes: row[3]))
             }
         }
+        additions.removeAll(keepingCapacity: true)
         try db.run("UPDATE log SET counted = ?1", tail)
     }
 }

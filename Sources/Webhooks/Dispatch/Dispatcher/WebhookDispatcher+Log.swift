@@ -1,7 +1,7 @@
 import Locking
 import Logging
 
-/// What the operator is told of attempts: of each a line. Deliveries are named by event, URL and observer; bodies, secrets
+/// What is logged of attempts for the operator: of each a line. Deliveries are named by event, URL and observer; bodies, secrets
 /// and the values of URLs' queries do not get into the log.
 extension WebhookDispatcher {
     /// Those of outcomes of which there is a line.
@@ -28,7 +28,7 @@ extension WebhookDispatcher {
         logger.error("the delivery store failed; trying again", metadata: ["error": "\(error)"])
     }
 
-    /// Tells the operator that attempts cannot be made, not more often than every ten seconds.
+    /// Warns the operator that attempts cannot be made, not more often than every ten seconds.
     func logShortage(in results: [TransportResult]) {
         for case .unmade(let shortage) in results.lazy.map(\.ending) {
             let now = clocks.now()
@@ -51,11 +51,11 @@ extension AttemptOutcome {
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["observer": "\(endpoint)", "event": "\(event)", "attempt": "\(attempts)"]
         metadata["outcome"] = "\(result.name)"
-        metadata["duration"] = .stringConvertible(Double(duration) / 1_000)
+        metadata["duration"] = .stringConvertible(Double(answer.duration) / 1_000)
         if let url { metadata["url"] = "\(url.withoutQueryValues)" }
-        if let status { metadata["status"] = "\(status)" }
-        if let failure { metadata["failure"] = "\(failure.rawValue)" }
-        if let message {
+        if let status = answer.status { metadata["status"] = "\(status)" }
+        if let failure = answer.failure { metadata["failure"] = "\(failure.rawValue)" }
+        if let message = answer.message {
             // Parts of it may be the endpoint's own words: they stay in their line.
             metadata["reason"] = "\(String(message.map { $0.isNewline || $0 == "\0" || $0 == "\u{1b}" ? " " : $0 }))"
         }

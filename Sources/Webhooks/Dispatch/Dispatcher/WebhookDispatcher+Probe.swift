@@ -10,7 +10,7 @@ extension WebhookDispatcher {
     public func attempt(_ delivery: DueDelivery, at endpoint: Endpoint) async throws(ProbeRefusal) -> AttemptOutcome {
         let answer = try await probe(delivery, at: endpoint, purpose: .delivery)
         let timeOfDay = clocks.timeOfDay()
-        let result = policy.result(
+        let result = transport.options.configuration.retryPolicy.result(
             of: answer,
             attempts: delivery.attempts + 1,
             now: clocks.now(),
@@ -25,14 +25,15 @@ extension WebhookDispatcher {
     /// - Returns: what it allows.
     /// - Throws: ``HandshakeFailure`` if it allows nothing, or cannot be reached; ``ProbeRefusal``.
     public func handshake(with endpoint: Endpoint) async throws -> DeliveryConsent {
-        let nothing = DueDelivery(id: 0, endpoint: endpoint.id, eventID: "", topic: "", body: [])
+        let nothing = DueDelivery(id: 0, eventID: "", topic: "", body: [])
+        let origin = transport.options.configuration.origin
         let answer = try await probe(nothing, at: endpoint, purpose: .handshake(origin: origin))
         return try DeliveryConsent(answer, origin: origin)
     }
 
     /// Gets what is at a URL by the rules that hold for webhooks: their addresses and times, and no redirects.
     ///
-    /// For what the program itself lives on, such as the keys of those who issue tokens: no room that webhooks take is in
+    /// For what the program itself lives on, such as the keys of those who issue tokens: no capacity that webhooks take is in
     /// its way, and a shutdown gives it no grace.
     ///
     /// - Parameter length: the longest body, in bytes.
@@ -41,7 +42,7 @@ extension WebhookDispatcher {
     public func fetch(_ url: WebhookURL, atMost length: Int) async throws(FetchFailure) -> [UInt8] {
         // Signs nothing.
         let endpoint = Endpoint(id: "", url: url, secrets: SigningSecrets(.generate()))
-        let nothing = DueDelivery(id: 0, endpoint: "", eventID: "", topic: "", body: [])
+        let nothing = DueDelivery(id: 0, eventID: "", topic: "", body: [])
         let answer: AttemptAnswer
         do {
             answer = try await probe(nothing, at: endpoint, purpose: .fetch(atMost: length))

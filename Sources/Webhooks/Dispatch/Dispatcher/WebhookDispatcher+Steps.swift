@@ -21,7 +21,7 @@ extension WebhookDispatcher {
         }
         if hasPumpWork { signal.yield() }
         if !outcomes.isEmpty { record(outcomes) }
-        // There is room for others.
+        // There is capacity for others.
         if !isAllBegun { update { _ in } }
     }
 

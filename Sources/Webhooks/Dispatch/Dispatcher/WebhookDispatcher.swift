@@ -37,9 +37,6 @@ public final class WebhookDispatcher: Sendable {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let transport: Transport
     let store: any DeliveryStore
-    let policy: RetryPolicy
-    /// In whose name endpoints are asked for their consent.
-    let origin: String
     let clocks: Clocks
     let logger: Logger
 
@@ -60,8 +57,6 @@ public final class WebhookDispatcher: Sendable {
         limits.inFlight = max(options.maxInFlight, limits.perName + 1)
         limits.recordDelay = Self.recordDelay
         self.store = store
-        self.policy = configuration.retryPolicy
-        self.origin = configuration.origin
         self.logger = logger
         self.clocks = clocks
         transport = Transport(options: options, clocks: clocks)
@@ -73,7 +68,7 @@ public final class WebhookDispatcher: Sendable {
     /// each other anyway: one batch is recorded at a time, after posts.
     private static let recordDelay: Int64 = 2
 
-    /// Why every attempt at a URL will be refused here, as far as that can be told before any is made; nil if it cannot.
+    /// Why every attempt at a URL will be refused here, as far as that is known before any is made; nil if it cannot.
     public func refusal(of url: WebhookURL) -> String? {
         transport.options.foreseeableRefusal(of: url)
     }

@@ -27,7 +27,7 @@ struct Brake {
     ///     whatever else is due then would wait for them.
     mutating func note(hasFailed: Bool, areOthersAnswered: Bool, jitter: Double) {
         guard hasFailed else {
-            release()
+            self = Brake()
             hasSucceeded = true
             return
         }
@@ -42,9 +42,4 @@ struct Brake {
 
     /// Takes the right to begin one attempt now; otherwise says when to ask again.
     mutating func take(at now: Int64) -> Int64? { limit?.take(at: now) }
-
-    /// Forgets how attempts ended: the endpoint may be another one now.
-    mutating func release() {
-        self = Brake()
-    }
 }

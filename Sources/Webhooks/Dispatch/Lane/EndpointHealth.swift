@@ -1,4 +1,4 @@
-/// How an endpoint is, as its attempts tell: whether it answers, at what cost, for how long it has been failing, and
+/// How an endpoint is, as its attempts show: whether it answers, at what cost, for how long it has been failing, and
 /// whether that is known.
 struct EndpointHealth {
     var trust = Trust()
@@ -23,19 +23,19 @@ struct EndpointHealth {
         var retry: Int64?
         if case .retry(let notBefore) = outcome.result { retry = notBefore }
         let due = delivery.attempts > 0 ? delivery.notBefore : nil
-        outcome.failing = failing.fail(due: due, duration: outcome.duration, retry: retry, at: now)
-        if !isEnabled { failing.end() }
+        outcome.failing = failing.fail(due: due, duration: answer.duration, retry: retry, at: now)
+        if !isEnabled { failing = FailingTime() }
     }
 
     /// Forgets how it answers: the endpoint may be another one now.
     mutating func resetTrust() {
         trust.reset()
-        steadiness.reset()
+        steadiness = Steadiness()
     }
 
     /// Forgets for how long it has been failing: there is reason to hope.
     mutating func resetFailures() {
         alerts = FailureAlerts()
-        failing.end()
+        failing = FailingTime()
     }
 }

@@ -25,11 +25,6 @@ struct FailingTime {
         countedUntil = now
     }
 
-    /// Forgets all: it is not tried for a while, or is another endpoint.
-    mutating func end() {
-        self = FailingTime()
-    }
-
     /// An attempt has failed.
     ///
     /// - Parameters:

@@ -1,7 +1,7 @@
-/// Decides when the operator is told that an endpoint has begun to fail, and that it works again: at the first failure,
+/// Decides when the operator is alerted that an endpoint has begun to fail, and that it works again: at the first failure,
 /// and for one that fails now and then at most once a minute.
 struct FailureAlerts {
-    /// What there is to tell.
+    /// What of.
     enum Alert: Hashable, Sendable {
         case beganToFail
         case worksAgain
@@ -16,7 +16,7 @@ struct FailureAlerts {
     /// Before this time there is no alert of a new failure, by the store's time.
     private var quietUntil = Int64.min
 
-    /// Takes in how an attempt ended; returns what is to be told.
+    /// Takes in how an attempt ended; returns the alert there is to be.
     mutating func note(hasFailed: Bool, now: Int64) -> Alert? {
         guard hasFailed != isFailing else { return nil }
         if hasFailed {

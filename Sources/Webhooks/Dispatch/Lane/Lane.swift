@@ -37,12 +37,12 @@ struct Lane {
         return max(registration.window, min(1024, 2_097_152 / max(backlog.averageBody, 256)))
     }
 
-    /// Whether it has room for what the store may have.
+    /// Whether it has space for what the store may have.
     var canRead: Bool {
         isOpen && reading == .wanted && backlog.queue.count <= readAhead / 4 && !mustWaitForRecord
     }
 
-    /// Whether the store must not be read now. To one that is ordered it would tell of a head whose last attempt is not
+    /// Whether the store must not be read now. To one that is ordered it would answer of a head whose last attempt is not
     /// recorded yet that it is due at once, or leave it out.
     var mustWaitForRecord: Bool {
         registration.isOrdered && backlog.unrecorded > 0 && backlog.queue.isEmpty && inFlight == 0
@@ -71,11 +71,11 @@ extension Lane {
         let (old, new) = (registration.destination?.endpoint, destination.endpoint)
         let isSameURL = old?.url == new.url
         if !isSameURL || (old?.isEnabled == false && new.isEnabled) {
-            pace.brake.release()
+            pace.brake = Brake()
             health.resetFailures()
         }
         if !isSameURL { health.resetTrust() }
-        if !new.isEnabled { health.failing.end() }
+        if !new.isEnabled { health.failing = FailingTime() }
         if !new.ordered { pace.holdUntil = 0 }
         pace.rate = RateLimit(perSecond: new.ratePerSecond, after: pace.rate)
         registration.set(destination, share: share)
@@ -91,9 +91,8 @@ extension Lane {
 
     /// Has the queue read again: what is due, and in which order, has changed in the store.
     mutating func reread() {
-        registration.beginEpoch()
         backlog.dropQueue()
-        reading.want()
+        reading.restart()
     }
 
     /// Queues deliveries that were offered, lowest id first, but for those that were read, and may be done with.

@@ -2,12 +2,21 @@
 enum Reading: Equatable {
     /// All that the store has due is here.
     case idle
-    /// It may have more; the lane takes its turn once it has room for it.
+    /// It may have more; the lane takes its turn once it has space for it.
     case wanted
     /// The lane waits for its turn.
     case queued
-    /// The store is being read; what it has by now may be more than it says.
-    case underWay(isStale: Bool)
+    /// The store is being read.
+    case underWay(Validity)
+
+    /// What is known by now of what is being read.
+    enum Validity {
+        case current
+        /// The store may have more.
+        case stale
+        /// What is due, its order or its format has changed: it is not to be sent.
+        case void
+    }
 
     var isUnderWay: Bool { if case .underWay = self { true } else { false } }
 
@@ -15,12 +24,17 @@ enum Reading: Equatable {
     mutating func want() {
         switch self {
         case .idle: self = .wanted
-        case .underWay: self = .underWay(isStale: true)
-        case .wanted, .queued: break
+        case .underWay(.current): self = .underWay(.stale)
+        case .wanted, .queued, .underWay: break
         }
     }
 
+    /// What was read is to be read again.
+    mutating func restart() {
+        if isUnderWay { self = .underWay(.void) } else { want() }
+    }
+
     mutating func end() {
-        self = self == .underWay(isStale: true) ? .wanted : .idle
+        self = self == .underWay(.current) ? .idle : .wanted
     }
 }

@@ -6,9 +6,6 @@ struct RegisteredEndpoint {
     /// The most attempts that may be under way: what the endpoint takes, within its share of all.
     private(set) var window = 0
 
-    /// Counts what changes the order or the reading of its deliveries: what was read before is not sent after.
-    private(set) var epoch = 0
-
     /// Whether the endpoint answered 410. Holds until it is registered again.
     var isGone = false
 
@@ -32,10 +29,5 @@ struct RegisteredEndpoint {
     mutating func remove() {
         destination = nil
         holds = 0
-        epoch += 1
-    }
-
-    mutating func beginEpoch() {
-        epoch += 1
     }
 }

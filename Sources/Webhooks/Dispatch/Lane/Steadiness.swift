@@ -49,11 +49,6 @@ struct Steadiness {
         }
     }
 
-    /// Forgets how its attempts went: the endpoint may be another one now.
-    mutating func reset() {
-        self = Steadiness()
-    }
-
     private mutating func lose() {
         if isSteady { wanted = min(wanted * 2, Self.wantedMost) }
         (isSteady, credit) = (false, 0)

@@ -7,8 +7,4 @@ struct Backoff {
         failures += 1
         retryAt = now + min(100 << Int64(min(failures - 1, 6)), 5000)
     }
-
-    mutating func succeed() {
-        self = Backoff()
-    }
 }

@@ -19,18 +19,4 @@ extension DeliveryScheduler {
         /// and how many make it not wait.
         var recordAtOnce = 64
     }
-
-    /// How much it remembers, by kind: for tests that it does not grow as time passes.
-    var sizes: [String: Int] {
-        let present = lanes.slots.compactMap(\.self)
-        return [
-            "lanes": lanes.slots.count + lanes.indices.count,
-            "timers": lanes.timers.size,
-            "turns": turns.count + readers.queue.count,
-            "deliveries": present.reduce(0) { $0 + $1.backlog.size },
-            "attempts": attempts.underWay.count,
-            "beginnings": attempts.recent.count,
-            "outcomes": outcomes.count,
-        ]
-    }
 }

@@ -6,8 +6,6 @@ extension DeliveryScheduler {
     struct Read {
         let lane: Int
         let endpoint: Endpoint
-        /// The ``RegisteredEndpoint/epoch`` it is for.
-        let epoch: Int
         /// The `now` to read with.
         let at: Int64
         let limit: Int
@@ -15,15 +13,15 @@ extension DeliveryScheduler {
 
     /// Whether ``takeRead(now:)`` may have one.
     func wantsRead(now: Int64) -> Bool {
-        phase == .running && !readers.queue.isEmpty && now >= readers.backoff.retryAt
+        phase == .running && !readers.isEmpty && now >= readBackoff.retryAt
     }
 
     /// The next read, if there is one now.
     mutating func takeRead(now: Int64) -> Read? {
         guard wantsRead(now: now) else { return nil }
         let isOverBudget = lanes.queuedBytes >= limits.queuedBytes
-        for _ in 0..<readers.queue.count {
-            guard let index = readers.queue.popFirst() else { return nil }
+        for _ in 0..<readers.count {
+            guard let index = readers.popFirst() else { return nil }
             let (canRead, isBusy) = lanes.with(index) { lane in
                 (lane.isOpen && !lane.mustWaitForRecord, !lane.backlog.queue.isEmpty || lane.inFlight > 0)
             }
@@ -33,17 +31,16 @@ extension DeliveryScheduler {
                 continue
             }
             if isOverBudget, isBusy {
-                readers.queue.append(index)
+                readers.append(index)
                 continue
             }
             return lanes.with(index) { lane in
                 guard let destination = lane.registration.destination else { return nil }
-                lane.reading = .underWay(isStale: false)
+                lane.reading = .underWay(.current)
                 lane.readAt = .max
                 return Read(
                     lane: index,
                     endpoint: destination.endpoint,
-                    epoch: lane.registration.epoch,
                     at: now,
                     // Those that are here may be among the ones returned.
                     limit: lane.backlog.count + (isOverBudget ? 1 : lane.readAhead)
@@ -55,12 +52,12 @@ extension DeliveryScheduler {
 
     /// Takes in what was read.
     mutating func finish(_ read: Read, _ due: DueDeliveries) {
-        readers.backoff.succeed()
+        readBackoff = Backoff()
         lanes.with(read.lane) { lane in
-            if lane.isOpen, lane.registration.epoch == read.epoch {
+            if lane.isOpen, lane.reading != .underWay(.void) {
                 let fresh = lane.take(due.deliveries)
                 lane.readAt = min(lane.readAt, due.next ?? .max)
-                // There may be more. The limit leaves room for some that are not here yet.
+                // There may be more. The limit leaves space for some that are not here yet.
                 if due.deliveries.count >= read.limit, fresh > 0 { lane.reading.want() }
             } else {
                 lane.reading.want()
@@ -72,7 +69,7 @@ extension DeliveryScheduler {
 
     /// Takes in that a read has failed.
     mutating func fail(_ read: Read, now: Int64) {
-        readers.backoff.fail(at: now)
+        readBackoff.fail(at: now)
         lanes.with(read.lane) { lane in
             lane.reading.want()
             lane.endRead()

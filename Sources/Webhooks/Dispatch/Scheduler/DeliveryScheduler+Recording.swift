@@ -1,4 +1,4 @@
-/// What the store is told, and the end, which is when it was told all.
+/// What the store records, and the end, which is when it has recorded all.
 extension DeliveryScheduler {
     /// How many outcomes make them not wait for others.
     var recordAtOnce: Int { phase == .running ? limits.recordAtOnce : 1 }

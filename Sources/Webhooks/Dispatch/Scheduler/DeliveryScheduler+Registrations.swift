@@ -64,7 +64,7 @@ extension DeliveryScheduler {
     mutating func wake(_ id: String) -> Bool {
         guard let index = lanes.indices[id] else { return false }
         let isNews = lanes.with(index) { lane in
-            guard lane.reading == .idle || lane.reading == .underWay(isStale: false) else { return false }
+            guard lane.reading == .idle || lane.reading == .underWay(.current) else { return false }
             lane.reading.want()
             return true
         }
@@ -79,7 +79,7 @@ extension DeliveryScheduler {
     }
 
     /// Whether deliveries that were just committed may go to the endpoint without being read: it has all that come before
-    /// them, and room.
+    /// them, and space.
     func takesOffers(_ id: String, in format: Endpoint.Format) -> Bool {
         guard phase == .running, lanes.queuedBytes < limits.queuedBytes, let index = lanes.indices[id],
             let lane = lanes.slots[index]

@@ -1,3 +1,5 @@
+import DequeModule
+
 /// Decides what is read, sent and recorded, and when. Pure: no locks, no I/O, time and chance are given to it.
 ///
 /// - All times are the store's, in milliseconds: a clock that does not step.
@@ -8,11 +10,11 @@
 /// - Lanes that are slow get half of it together, with those that have yet to answer three quarters. An attempt counts as
 ///   slow when it has taken a second, not only when it has timed out. Of what slow ones leave, those that answer take no
 ///   more than a part before they have answered again: see ``Shares``. So endpoints that hang cannot take all of it,
-///   however many they are and however well they answered before, and those that answer always find room.
+///   however many they are and however well they answered before, and those that answer always find capacity.
 /// - What this machine has no descriptors or memory for is no attempt: its lane rests for a moment, and nothing is counted.
 /// - What is read ahead is bounded in bytes; beyond, a lane that has nothing gets one delivery at a time.
 ///
-/// Whoever has told it something asks ``advance(to:)`` what is to be done now, and has the store read while there is a
+/// Whoever has called it asks ``advance(to:)`` what is to be done now, and has the store read while there is a
 /// ``takeRead(now:)``. Reads and records go on beside each other, one of each at a time.
 struct DeliveryScheduler {
     enum Phase: Equatable {
@@ -29,7 +31,9 @@ struct DeliveryScheduler {
 
     var lanes = Lanes()
     var turns = Turns()
-    var readers = Readers()
+    /// The lanes that wait for their turn to read: their ``Lane/reading`` says so.
+    var readers: Deque<Int> = []
+    var readBackoff = Backoff()
     var attempts: Attempts
     var outcomes = Outcomes()
 
@@ -70,7 +74,7 @@ struct DeliveryScheduler {
     private func nextTime(after now: Int64) -> Int64 {
         var next = min(lanes.timers.earliest ?? .max, outcomes.nextTime(atOnce: recordAtOnce))
         if turns.isAnyWaiting { next = min(next, attempts.nextSlowAt) }
-        if !readers.queue.isEmpty, readers.backoff.retryAt > now { next = min(next, readers.backoff.retryAt) }
+        if !readers.isEmpty, readBackoff.retryAt > now { next = min(next, readBackoff.retryAt) }
         if case .stopping(let deadline) = phase, attempts.inFlight > 0 { next = min(next, deadline) }
         return next
     }
@@ -88,7 +92,7 @@ struct DeliveryScheduler {
         }
         if canRead, phase == .running {
             lanes.with(index) { $0.reading = .queued }
-            readers.queue.append(index)
+            readers.append(index)
         }
         lanes.arm(index)
         lanes.forgetIfSettled(index)

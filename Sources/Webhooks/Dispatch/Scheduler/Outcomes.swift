@@ -38,7 +38,7 @@ struct Outcomes {
 
     /// Takes in that those that were taken are recorded; returns them.
     mutating func recorded() -> [AttemptOutcome] {
-        backoff.succeed()
+        backoff = Backoff()
         defer { recording = [] }
         return recording
     }

@@ -10,10 +10,6 @@ struct Shares {
     private(set) var unknown = 0
     private(set) var slow = 0
 
-    init(total: Int) {
-        self.total = total
-    }
-
     var inUse: Int { proven + unknown + slow }
 
     mutating func add(_ weight: Int, of standing: Standing) {

@@ -10,13 +10,10 @@ struct Timers {
         static func < (one: Entry, other: Entry) -> Bool { one.time < other.time }
     }
 
-    private var times: [Int: Int64] = [:]
+    private(set) var times: [Int: Int64] = [:]
 
     /// The times, and some that were replaced meanwhile, but none of those at the top.
     private var entries = Heap<Entry>()
-
-    /// How many lanes have a time.
-    var count: Int { times.count }
 
     /// How much is remembered.
     var size: Int { entries.count }

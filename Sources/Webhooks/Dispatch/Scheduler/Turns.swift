@@ -9,9 +9,6 @@ struct Turns {
 
     private var takesLastAnswered = false
 
-    /// How many wait.
-    var count: Int { queued.count + parked.count + waiting.values.reduce(0) { $0 + $1.count } }
-
     var isAnyWaiting: Bool { waiting.values.contains { !$0.isEmpty } }
 
     /// Moves a lane to another place. One that is queued leaves by ``popQueued()`` only.

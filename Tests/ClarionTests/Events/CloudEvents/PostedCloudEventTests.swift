@@ -1,11 +1,11 @@
 import Webhooks
-import EventLog
 import JSON
 import MicroHTTP
 import Randomness
 import Testing
 
 @testable import Clarion
+@testable import EventLog
 
 @Suite struct PostedCloudEventTests {
     private let required: [String: JSONValue] = [

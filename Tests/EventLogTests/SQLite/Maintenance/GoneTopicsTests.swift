@@ -19,8 +19,8 @@ import Testing
     }
 
     private func rows(_ log: SQLiteEventLog) async throws -> Int {
-        try await log.read { db in
-            Int(try PreparedStatement(db, "SELECT count(*) FROM topic").first { $0.integer(0) } ?? 0)
+        try await log.read { reader in
+            Int(try PreparedStatement(reader.db, "SELECT count(*) FROM topic").first { $0.integer(0) } ?? 0)
         }
     }
 
@@ -46,7 +46,7 @@ import Testing
         var times: [Duration] = []
         for round in 0..<10 {
             try await pass((0..<4_000).map { "gone.\(round).\($0)" }, through: log)
-            #expect(try await rows(log) <= TopicWriter.keptGoneTopics + 1)
+            #expect(try await rows(log) <= LogTables.keptGoneTopics + 1)
             times.append(try await list())
         }
         // Forty times as many topics have gone as at first, of which as many rows are left.
@@ -62,7 +62,7 @@ import Testing
             try await log.setRetention(nil, of: .of("t\(number)"))
         }
         try await log.settle()
-        #expect(try await rows(log) <= TopicWriter.keptGoneTopics)
+        #expect(try await rows(log) <= LogTables.keptGoneTopics)
         await log.close()
     }
 
@@ -80,7 +80,7 @@ import Testing
         }
         _ = try await log.append([.of("first")])
         try await pass((0..<3_000).map { "gone.\($0)" }, through: log)
-        #expect(try await rows(log) <= TopicWriter.keptGoneTopics)
+        #expect(try await rows(log) <= LogTables.keptGoneTopics)
         // Position 1 was on a topic whose row is gone, too.
         #expect(try await gap(after: 0, "first"))
         #expect(try await gap(after: 0, "first", "other"))
@@ -88,8 +88,8 @@ import Testing
         #expect(try await !gap(after: 3_001, "first"))
         #expect(try await !gap(after: 3_001, "**"))
         // Those that are known: what is told of them is exact.
-        let kept = try await log.read { db in
-            try PreparedStatement(db, "SELECT name, removed FROM topic WHERE removed > 0 ORDER BY removed LIMIT 1")
+        let kept = try await log.read { reader in
+            try reader.db.cached("SELECT name, removed FROM topic WHERE removed > 0 ORDER BY removed LIMIT 1")
                 .first { (name: $0[0] as String, removed: $0.integer(1)) }
         }
         let (name, removed) = try #require(kept)
@@ -114,7 +114,7 @@ import Testing
         clock.now = clock.now.advanced(byMilliseconds: IdempotencyKey.lifetime + 60_000)
         try await log.settle()
         try await pass((0..<3_000).map { "more.\($0)" }, through: log)
-        #expect(try await rows(log) <= TopicWriter.keptGoneTopics)
+        #expect(try await rows(log) <= LogTables.keptGoneTopics)
         #expect(try await log.append([draft]) != first)
         await log.close()
     }

@@ -60,7 +60,7 @@ import Testing
         let log = try log(Retention(events: 1))
         let began = ContinuousClock.now
         for _ in 0..<500 { try await log.append([.of("a")]) }
-        let removals = try await log.change { _, db in try Int.fetchOne(db, sql: "SELECT removals FROM log") ?? 0 }
+        let removals = try await log.change { try Int.fetchOne($0.db, sql: "SELECT removals FROM log") ?? 0 }
         // After so many rows while posts come, or when none has come for 5 ms.
         let pauses = Int((ContinuousClock.now - began) / .milliseconds(5))
         #expect(removals <= 500 / MaintenanceSchedule.busyStep + pauses + 1)
@@ -79,7 +79,7 @@ import Testing
         _ = try await log.eventuallyHas(10, "a")
         let deadline = ContinuousClock.now + .seconds(20)
         func freePages() async throws -> Int {
-            try await log.change { _, db in try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0 }
+            try await log.change { try Int.fetchOne($0.db, sql: "PRAGMA freelist_count") ?? 0 }
         }
         while try await freePages() > 700, ContinuousClock.now < deadline { await Task.yield() }
         await log.close()

@@ -92,7 +92,7 @@ struct DispatcherClockTests {
             for id in ids {
                 let outcomes = fixture.store.outcomes(of: id)
                 #expect(outcomes.count == 3)
-                #expect(outcomes.allSatisfy { (0..<30_000).contains($0.failing) && $0.duration < 30_000 })
+                #expect(outcomes.allSatisfy { (0..<30_000).contains($0.failing) && $0.answer.duration < 30_000 })
                 #expect(day.seen.withLock { $0 }.isSuperset(of: outcomes.map(\.at)))
             }
             let seconds = Set(day.seen.withLock { $0 }.map { $0 / 1000 })

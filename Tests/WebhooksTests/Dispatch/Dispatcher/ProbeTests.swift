@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Single attempts of a WebhookDispatcher")
 struct ProbeTests {
-    private let delivery = DueDelivery(id: 1, endpoint: "a", eventID: "e", topic: "t", body: Array("x".utf8))
+    private let delivery = DueDelivery(id: 1, eventID: "e", topic: "t", body: Array("x".utf8))
 
     @Test("one is made at once and not recorded; without a running dispatcher there is none")
     func attempt() async throws {
@@ -15,8 +15,8 @@ struct ProbeTests {
         let endpoint = try fixture.endpoint("a", receiver.url, isEnabled: false)
         try await fixture.run(receiver) {
             let outcome = try await fixture.dispatcher.attempt(delivery, at: endpoint)
-            #expect(outcome.status == 418)
-            #expect(outcome.responsePrefix == Array("teapot".utf8))
+            #expect(outcome.answer.status == 418)
+            #expect(outcome.answer.responsePrefix == Array("teapot".utf8))
             #expect(fixture.store.batches.isEmpty)
         }
         await #expect(throws: ProbeRefusal.stopping) { try await fixture.dispatcher.attempt(delivery, at: endpoint) }
@@ -42,12 +42,12 @@ struct ProbeTests {
                 }
                 await #expect(throws: ProbeRefusal.busy) { try await fixture.dispatcher.attempt(delivery, at: path) }
                 await #expect(throws: ProbeRefusal.busy) { try await fixture.dispatcher.handshake(with: endpoint) }
-                #expect(try await fixture.dispatcher.attempt(delivery, at: other).status == 200)
+                #expect(try await fixture.dispatcher.attempt(delivery, at: other).answer.status == 200)
                 #expect(fixture.dispatcher.state.withLock { $0.scheduler.attempts.inFlight } == 4)
                 open.withLock { $0 = true }
-                for try await outcome in group { #expect(outcome.status == 200) }
+                for try await outcome in group { #expect(outcome.answer.status == 200) }
             }
-            #expect(try await fixture.dispatcher.attempt(delivery, at: endpoint).status == 200)
+            #expect(try await fixture.dispatcher.attempt(delivery, at: endpoint).answer.status == 200)
             #expect(fixture.dispatcher.state.withLock { $0.scheduler.attempts.inFlight } == 0)
             #expect(receiver.requests.count == 6)
         }
@@ -90,7 +90,7 @@ struct ProbeTests {
                 fixture.dispatcher.state.withLock { $0.scheduler.phase != .running }
             }
             open.withLock { $0 = true }
-            #expect(try await outcome.status == 200)
+            #expect(try await outcome.answer.status == 200)
             await shutdown
         }
     }

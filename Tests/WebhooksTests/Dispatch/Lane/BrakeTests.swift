@@ -27,7 +27,7 @@ struct BrakeTests {
         #expect(!brake.isOn && brake.failures == 0)
         for _ in 0..<100 { brake.note(hasFailed: true, areOthersAnswered: false, jitter: 0) }
         #expect(brake.isOn)
-        brake.release()
+        brake = Brake()
         #expect(!brake.isOn && brake.failures == 0)
     }
 
@@ -45,7 +45,7 @@ struct BrakeTests {
             #expect(!brake.isOn)
         }
         // A new registration may be of another service, which has yet to work.
-        brake.release()
+        brake = Brake()
         for _ in 0..<4 { brake.note(hasFailed: true, areOthersAnswered: true, jitter: 0) }
         #expect(brake.isOn)
     }

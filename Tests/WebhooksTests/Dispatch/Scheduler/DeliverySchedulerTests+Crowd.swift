@@ -95,7 +95,7 @@ extension DeliverySchedulerTests {
                 ended[id, default: 0] += 1
                 play.end(answer) { $0.token == request.token }
             }
-            #expect(play.scheduler.lanes.timers.count <= others.count + 1)
+            #expect(play.scheduler.lanes.timers.times.count <= others.count + 1)
             #expect(play.scheduler.attempts.recent.count <= inFlight + 1024)
             play.advance(to: play.now + step)
         }
@@ -148,7 +148,7 @@ extension DeliverySchedulerTests {
             play.offer(3, to: "a")
             play.end(Self.ok)
             play.advance(to: play.now + 100)
-            #expect(play.scheduler.lanes.timers.count <= 1)
+            #expect(play.scheduler.lanes.timers.times.count <= 1)
         }
     }
 }

@@ -21,7 +21,7 @@ extension DeliverySchedulerTests {
         #expect(play.underWay.map(\.delivery.attempts) == [0])
         play.end(Self.ok)
         #expect(play.recorded.map(\.attempts) == [1])
-        #expect(play.recorded.map(\.failure) == [nil])
+        #expect(play.recorded.map(\.answer.failure) == [nil])
         #expect(play.scheduler.attempts.inFlight == 0)
     }
 

@@ -26,7 +26,7 @@ struct TimersTests {
                 }
                 #expect((model.values.min() ?? .max) > now)
             }
-            #expect(timers.count == model.count)
+            #expect(timers.times == model)
             #expect(timers.earliest == model.values.min())
             #expect(timers.size <= 2 * model.count + 16, "those that were replaced do not gather")
         }

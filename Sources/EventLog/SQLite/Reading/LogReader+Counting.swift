@@ -4,23 +4,17 @@ internal import GRDB
 struct UntriedCount: Sendable {
     /// The end of the log as it began: what is posted later need not be counted, so that it comes to an end.
     fileprivate var tail: Int64?
-    /// What has a delivery of its own, as far as it was counted.
-    fileprivate var tried: Tried?
     /// How often it was begun anew because the observer went on meanwhile.
     fileprivate var restarts = 0
-
-    fileprivate struct Tried: Sendable {
-        let cursor: Int64
-        /// The place in ``LogSchema/states``, and the last event of it.
-        var state = 0
-        var last: Int64
-        var count = 0
-
-        init(after cursor: Int64) { (self.cursor, last) = (cursor, cursor) }
-    }
+    /// Where the observer was when it began to count what has a delivery of its own; nil if it has not.
+    fileprivate var cursor: Int64?
+    /// How many of those it has found, the place in ``LogSchema/states`` that it has come to, and the last event there.
+    fileprivate var tried = 0
+    fileprivate var state = 0
+    fileprivate var last: Int64 = 0
 }
 
-extension EventReader {
+extension LogReader {
     /// How many events one slice of a count looks at, more or less: about 10 ms.
     static let slice = 10_000
 
@@ -42,7 +36,7 @@ extension EventReader {
         knowing backlogs: CountedBacklogs,
         rows: inout Int
     ) throws -> Int? {
-        let tail = try EventReader.tail(db)
+        let tail = try LogReader.tail(db)
         let target = count.tail ?? tail
         count.tail = target
         var (total, end) = (0, tail)
@@ -65,18 +59,6 @@ extension EventReader {
         return max(total - tried, 0)
     }
 
-    /// How many there are for all observers, at once.
-    mutating func countUntried() throws -> Int {
-        let backlogs = CountedBacklogs()
-        var (total, last) = (0, Int64.min)
-        while let subscription = try waiting(after: last) {
-            var (count, rows) = (UntriedCount(), 1 << 40)
-            total += try countUntried(by: subscription, &count, knowing: backlogs, rows: &rows) ?? 0
-            last = subscription.key
-        }
-        return total
-    }
-
     /// The next observer whose position is not the end of the log.
     func waiting(after key: Int64) throws -> Subscription? {
         let row = try db.cached(
@@ -84,7 +66,7 @@ extension EventReader {
             SELECT key, cursor FROM observer CROSS JOIN delivery_stats ON delivery_stats.observer = key
             WHERE key > ?1 AND name IS NOT NULL AND cursor < ?2 ORDER BY key LIMIT 1
             """
-        ).bind(key, try EventReader.tail(db))
+        ).bind(key, try LogReader.tail(db))
         guard let found = try row.first({ (key: $0.integer(0), cursor: $0.integer(1)) }) else { return nil }
         return try Subscription(key: found.key, cursor: found.cursor, db)
     }
@@ -133,16 +115,9 @@ extension EventReader {
         -> CountedEvents.Part
     {
         let wanted = LookedFor(patterns: interest.topics, types: interest.types, count: .max)
-        guard let topics = try topicsToCount(of: wanted, in: stretch, rows: &rows) else {
-            return part(stretch, try scanned(stretch, wanted, rows), rows: &rows)
-        }
-        guard wanted.types.areAll else {
-            return part(stretch, try search(stretch, for: wanted, on: topics, scanning: rows), rows: &rows)
-        }
-        return try countAll(in: stretch, on: topics, rows: &rows)
-    }
-
-    private func part(_ stretch: Stretch, _ found: Found, rows: inout Int) -> CountedEvents.Part {
+        let topics = try topicsToCount(of: wanted, in: stretch, rows: &rows)
+        if let topics, wanted.types.areAll { return try countAll(in: stretch, on: topics, rows: &rows) }
+        let found = try search(stretch, for: wanted, on: topics, scanning: rows)
         rows -= found.looked
         let end = found.end ?? stretch.through
         return CountedEvents.Part(after: stretch.after, through: end, count: found.positions.count)
@@ -189,17 +164,6 @@ extension EventReader {
     /// How many events the index counts while one is looked at.
     private static let indexed = 8
 
-    private mutating func scanned(_ stretch: Stretch, _ wanted: LookedFor, _ rows: Int) throws -> Found {
-        var found = Found()
-        var type: String?
-        found.end = try scan("seq, topic, type", in: stretch, matching: wanted.patterns, limit: rows) { _, row, _ in
-            if wanted.types.contain(row.text(2, like: &type)) { found.positions.append(row[0]) }
-            return true
-        }
-        found.looked = Int(min(Int64(rows), stretch.through - stretch.after))
-        return found
-    }
-
     /// How many of them have a delivery.
     private mutating func countTried(
         by subscription: Subscription,
@@ -207,11 +171,11 @@ extension EventReader {
         _ count: inout UntriedCount,
         rows: inout Int
     ) throws -> Int? {
-        var tried = count.tried ?? UntriedCount.Tried(after: subscription.cursor)
-        if tried.cursor != subscription.cursor {
+        if count.cursor != subscription.cursor {
             // What was counted lies before it now. One that goes on all the time is counted at once in the end.
-            count.restarts += 1
-            tried = UntriedCount.Tried(after: subscription.cursor)
+            if count.cursor != nil { count.restarts += 1 }
+            (count.cursor, count.state, count.tried) = (subscription.cursor, 0, 0)
+            count.last = subscription.cursor
         }
         let statement = try db.cached(
             """
@@ -219,25 +183,22 @@ extension EventReader {
             WHERE observer = ?1 AND state = ?2 AND event > ?3 AND event <= ?4 ORDER BY event LIMIT ?5
             """
         )
-        while tried.state < LogSchema.states.count {
+        while count.state < LogSchema.states.count {
             let limit = count.restarts > 2 ? Int.max : max(rows, 1)
-            statement.bind(subscription.key, LogSchema.states[tried.state], tried.last, end, limit)
+            statement.bind(subscription.key, LogSchema.states[count.state], count.last, end, limit)
             var seen = 0
             try statement.forEach { row in
                 seen += 1
-                tried.last = row[0]
+                count.last = row[0]
                 let topic = try stored(row.integer(1))
-                guard tried.last > topic.removed else { return }
-                if subscription.wants(topic.topic, type: row[2], at: tried.last) { tried.count += 1 }
+                guard count.last > topic.removed else { return }
+                if subscription.wants(topic.topic, type: row[2], at: count.last) { count.tried += 1 }
             }
             rows -= seen
-            guard seen < limit else {
-                count.tried = tried
-                return nil
-            }
-            tried.state += 1
-            tried.last = subscription.cursor
+            guard seen < limit else { return nil }
+            count.state += 1
+            count.last = subscription.cursor
         }
-        return tried.count
+        return count.tried
     }
 }

@@ -1,47 +1,42 @@
 internal import GRDB
 
-/// Reads deliveries and their counters from one snapshot of the database.
-struct DeliveryReader {
-    let db: Database
-    var events: EventReader
-
-    init(_ db: Database, epoch: LogEpoch) {
-        self.db = db
-        events = EventReader(db, epoch: epoch)
-    }
-
+extension LogReader {
     static let observerKey = "(SELECT key FROM observer WHERE name = ?1)"
 
-    /// The pending deliveries that are due, first what is to be tried again, and when more are.
-    mutating func due(of observer: ObserverID, at now: Timestamp, limit: Int) throws -> DueDeliveries {
-        let failed = try failed(of: observer, .byTime, limit: limit, until: now)
-        let untried = try untried(by: observer, limit: limit - failed.count, at: now)
-        return DueDeliveries(deliveries: failed + untried, next: try next(of: observer, after: now))
-    }
-
-    /// The pending deliveries in sequence order, due or not.
-    mutating func pending(of observer: ObserverID, at now: Timestamp, limit: Int) throws -> DueDeliveries {
-        let failed = try failed(of: observer, .bySequence, limit: limit, until: .latest)
-        let untried = try untried(by: observer, limit: limit, at: now)
-        let found = (failed + untried).sorted { $0.event.position < $1.event.position }
-        return DueDeliveries(deliveries: Array(found.prefix(max(limit, 0))), next: nil)
+    /// The pending deliveries that are due, first what is to be tried again, and when more are; or in sequence order, due or
+    /// not.
+    mutating func dueDeliveries(
+        of observer: ObserverID,
+        at now: Timestamp,
+        inOrder isInOrder: Bool,
+        limit: Int
+    ) throws -> DueDeliveries {
+        let until = isInOrder ? .latest : now
+        let failed = try failedDeliveries(of: observer, inOrder: isInOrder, limit: limit, until: until)
+        let missing = isInOrder ? limit : limit - failed.count
+        let found = failed + (try untriedDeliveries(by: observer, limit: missing, at: now))
+        guard isInOrder else {
+            return DueDeliveries(deliveries: found, next: try nextDelivery(of: observer, after: now))
+        }
+        let sorted = found.sorted { $0.event.position < $1.event.position }
+        return DueDeliveries(deliveries: Array(sorted.prefix(max(limit, 0))), next: nil)
     }
 
     /// The counters, with those that were never tried.
     /// - Parameters:
     ///   - count: how far the count of those has come.
     ///   - rows: how many events may be looked at, more or less.
-    /// - Returns: nil if those were not enough: see ``EventReader/countUntried(by:_:knowing:rows:)``.
-    mutating func stats(
+    /// - Returns: nil if those were not enough: see ``LogReader/countUntried(by:_:knowing:rows:)``.
+    mutating func deliveryStats(
         of observer: ObserverID,
         _ count: inout UntriedCount,
         knowing backlogs: CountedBacklogs,
         rows: inout Int
     ) throws -> DeliveryStats? {
-        rows -= EventReader.observerCost
-        var stats = try counters(of: observer)
+        rows -= Self.observerCost
+        var stats = try deliveryCounters(of: observer)
         guard let subscription = try Subscription(of: observer, db) else { return stats }
-        guard let untried = try events.countUntried(by: subscription, &count, knowing: backlogs, rows: &rows) else {
+        guard let untried = try countUntried(by: subscription, &count, knowing: backlogs, rows: &rows) else {
             return nil
         }
         stats.pending += untried
@@ -49,7 +44,7 @@ struct DeliveryReader {
     }
 
     /// The counters as they are stored: `pending` is without those that were never tried.
-    func counters(of observer: ObserverID) throws -> DeliveryStats {
+    func deliveryCounters(of observer: ObserverID) throws -> DeliveryStats {
         let row = try db.cached(
             """
             SELECT delivered, failed, pending, dead, last_status, last_failure, last_attempt_at, failing_since
@@ -74,7 +69,7 @@ struct DeliveryReader {
     }
 
     /// When the first delivery is tried again whose time has not come.
-    private func next(of observer: ObserverID, after now: Timestamp) throws -> Timestamp? {
+    private func nextDelivery(of observer: ObserverID, after now: Timestamp) throws -> Timestamp? {
         try db.cached(
             """
             SELECT min(not_before) FROM delivery INDEXED BY delivery_due
@@ -84,45 +79,40 @@ struct DeliveryReader {
     }
 
     /// The first that were never tried: they wait for nothing.
-    private mutating func untried(by observer: ObserverID, limit: Int, at now: Timestamp) throws -> [DeliveryRecord] {
+    private mutating func untriedDeliveries(by observer: ObserverID, limit: Int, at now: Timestamp) throws
+        -> [DeliveryRecord]
+    {
         guard limit > 0, let subscription = try Subscription(of: observer, db) else { return [] }
-        let all = EventReader.Stretch(after: 0, through: try EventReader.tail(db))
-        return try events.allUntried(by: subscription, in: all, count: limit).compactMap { position in
-            try events.event(at: Position(position)).map { event in
+        let tail = try Self.tail(db)
+        return try allUntried(by: subscription, after: 0, through: tail, count: limit).compactMap { position in
+            try event(at: Position(position)).map { event in
                 // Events are stamped by the clock of the day, which may be ahead.
                 DeliveryRecord(observer: observer, event: event, attempts: 0, notBefore: min(event.time, now))
             }
         }
     }
 
-    private enum Order: String {
-        case bySequence = "INDEXED BY delivery_state"
-        case byTime = "INDEXED BY delivery_due"
-
-        var columns: String { self == .byTime ? "not_before, delivery.event" : "delivery.event" }
-    }
-
     /// Those that are to be tried again.
-    private mutating func failed(
+    private mutating func failedDeliveries(
         of observer: ObserverID,
-        _ order: Order,
+        inOrder isInOrder: Bool,
         limit: Int,
         until now: Timestamp
     ) throws -> [DeliveryRecord] {
         // CROSS JOIN keeps SQLite to this order: deliveries by their index, and each one's event by its position.
         try db.cached(
             """
-            SELECT \(EventReader.columns), renewals, attempts, not_before
-            FROM delivery \(order.rawValue) CROSS JOIN event ON seq = delivery.event
+            SELECT \(Self.columns), renewals, attempts, not_before
+            FROM delivery INDEXED BY \(isInOrder ? "delivery_state" : "delivery_due") CROSS JOIN event ON seq = delivery.event
             WHERE observer = \(Self.observerKey) AND state = \(LogSchema.pending) AND not_before <= ?3
-            ORDER BY \(order.columns) LIMIT ?2
+            ORDER BY \(isInOrder ? "" : "not_before, ")delivery.event LIMIT ?2
             """
         ).bind(observer, max(limit, 0), now).map { row in
-            let column = EventReader.columnCount
+            let column = Self.columnCount
             return DeliveryRecord(
                 observer: observer,
                 // Also of a topic that was deleted, until its rows are.
-                event: events.event(row, topic: try events.stored(row.integer(1)).topic),
+                event: event(row, topic: try stored(row.integer(1)).topic),
                 renewals: row[column],
                 attempts: row[column + 1],
                 notBefore: row[column + 2]

@@ -1,6 +1,6 @@
 internal import GRDB
 
-extension EventReader {
+extension LogReader {
     /// What to look for.
     struct LookedFor {
         var patterns: [TopicPattern] = []
@@ -32,7 +32,7 @@ extension EventReader {
         var positions: [Int64] = []
         /// Every match up to here is in ``positions``, unless that has as many as were wanted; nil if all was looked through.
         var end: Int64?
-        /// How many events were looked at by the index of topics.
+        /// How many events were looked at, more or less.
         var looked = 0
     }
 
@@ -40,9 +40,17 @@ extension EventReader {
     ///
     /// - Parameter limit: how many events are looked at, more or less.
     mutating func search(_ stretch: Stretch, for wanted: LookedFor, scanning limit: Int) throws -> Found {
-        if let topics = try topics(of: wanted, in: stretch) {
-            return try search(stretch, for: wanted, on: topics, scanning: limit)
-        }
+        try search(stretch, for: wanted, on: topics(of: wanted, in: stretch), scanning: limit)
+    }
+
+    /// Looks for them by the index of some topics; without these, through the sequence.
+    mutating func search(
+        _ stretch: Stretch,
+        for wanted: LookedFor,
+        on topics: [StoredTopic]?,
+        scanning limit: Int
+    ) throws -> Found {
+        if let topics { return try merge(topics, in: stretch, for: wanted, scanning: limit) }
         var result = Found()
         var type: String?
         let patterns = wanted.patterns
@@ -50,6 +58,7 @@ extension EventReader {
             if try reader.isWanted(row[0], row.text(2, like: &type), wanted) { result.positions.append(row[0]) }
             return result.positions.count < wanted.count
         }
+        result.looked = Int(min(Int64(limit), stretch.through - stretch.after))
         return result
     }
 
@@ -64,7 +73,7 @@ extension EventReader {
         in stretch: Stretch,
         matching patterns: [TopicPattern],
         limit: Int,
-        _ body: (inout EventReader, PreparedStatement, Topic) throws -> Bool
+        _ body: (inout LogReader, PreparedStatement, Topic) throws -> Bool
     ) throws -> Int64? {
         let rows = try db.cached(
             "SELECT \(columns) FROM event WHERE seq > ?1 AND seq <= ?2 ORDER BY seq \(stretch.order) LIMIT ?3",
@@ -92,7 +101,7 @@ extension EventReader {
             return try Set(wanted.patterns.compactMap(\.literal)).compactMap { try stored($0) }
         }
         let last = try db.number("SELECT max(id) FROM topic")
-        let end = min(stretch.through, try EventReader.tail(db))
+        let end = min(stretch.through, try LogReader.tail(db))
         guard (end - stretch.after) / 4 > last else { return nil }
         var found: [StoredTopic] = []
         try db.cached("SELECT \(StoredTopic.columns) FROM topic").prefix { row in
@@ -108,10 +117,10 @@ extension EventReader {
 
     /// Takes from each topic its next positions, few of them where there are many topics. What lies up to the nearest end of
     /// those lists is known completely.
-    func search(
-        _ stretch: Stretch,
+    private func merge(
+        _ topics: [StoredTopic],
+        in stretch: Stretch,
         for wanted: LookedFor,
-        on topics: [StoredTopic],
         scanning limit: Int
     ) throws -> Found {
         let share = max(16, limit / max(topics.count, 1))

@@ -1,6 +1,6 @@
 internal import GRDB
 
-extension EventReader {
+extension LogReader {
     /// What a page may hold and look at.
     struct PageLimits {
         var events: Int
@@ -16,8 +16,8 @@ extension EventReader {
         limits: PageLimits,
         horizons: RemovalHorizons
     ) throws -> EventPage {
-        let tail = max(try EventReader.tail(db), position.rawValue)
-        var page = PageBuilder(limits: limits, after: position.rawValue, tail: tail)
+        let tail = max(try LogReader.tail(db), position.rawValue)
+        var page = PageBuilder(limits: limits, tail: tail, scannedThrough: position.rawValue)
         if patterns.contains(where: \.hasWildcards) {
             page.lastRemoval = try horizons.lastRemoval(after: position.rawValue, matching: patterns, db)
             try scan(patterns, into: &page)
@@ -45,11 +45,11 @@ extension EventReader {
             WHERE topic = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3
             """
         ).bind(topic.number, max(page.scannedThrough, topic.removed), page.limits.events)
-        defer { rows.reset() }
-        while !page.isFull {
-            guard try rows.step() else { return page.scannedThrough = page.tail }
-            page.add(event(rows, topic: topic.topic))
+        try rows.prefix { row in
+            page.add(event(row, topic: topic.topic))
+            return !page.isFull
         }
+        if !page.isFull { page.scannedThrough = page.tail }
     }
 
     private mutating func merge(_ topics: [StoredTopic], into page: inout PageBuilder) throws {
@@ -75,18 +75,12 @@ extension EventReader {
 
 /// A page in the making.
 private struct PageBuilder {
-    let limits: EventReader.PageLimits
+    let limits: LogReader.PageLimits
     let tail: Int64
     var scannedThrough: Int64
     var lastRemoval: Int64?
-    private var events: [Event] = []
-    private var bytes = 0
-
-    init(limits: EventReader.PageLimits, after position: Int64, tail: Int64) {
-        self.limits = limits
-        self.tail = tail
-        scannedThrough = position
-    }
+    var events: [Event] = []
+    var bytes = 0
 
     var isFull: Bool { events.count >= limits.events || (bytes >= limits.bytes && !events.isEmpty) }
 

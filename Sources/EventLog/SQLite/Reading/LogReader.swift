@@ -1,7 +1,7 @@
 internal import GRDB
 
-/// Reads events from one snapshot of the database.
-struct EventReader {
+/// Reads from one snapshot of the database.
+struct LogReader {
     let db: Database
     let epoch: LogEpoch
 
@@ -118,7 +118,7 @@ struct EventReader {
     /// The position just before the first event at or after a moment. Times do not step back along the sequence, so it
     /// is found by halving, without an index.
     func position(since moment: Timestamp) throws -> Position {
-        let tail = try EventReader.tail(db)
+        let tail = try LogReader.tail(db)
         let next = try db.cached("SELECT seq, time FROM event WHERE seq > ?1 ORDER BY seq LIMIT 1")
         // Every event up to `low` is earlier; none up to `high` that is later than `low` need be looked at again.
         var low: Int64 = 0

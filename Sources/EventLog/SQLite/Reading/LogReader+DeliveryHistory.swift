@@ -1,6 +1,6 @@
 internal import GRDB
 
-extension DeliveryReader {
+extension LogReader {
     private static let summaryColumns = """
         delivery.event, topic.name, event.type, delivery.state, delivery.attempts, delivery.status, delivery.failure,
         delivery.not_before, delivery.attempted_at, ifnull(delivery.created_at, event.time), delivery.id
@@ -14,7 +14,7 @@ extension DeliveryReader {
 
     /// The deliveries of the newest events first.
     /// - Parameter untried: positions of those that had never been tried a moment ago, as many as are wanted.
-    mutating func summaries(
+    mutating func deliverySummaries(
         of observer: ObserverID,
         in state: DeliveryState?,
         before event: Position,
@@ -30,37 +30,36 @@ extension DeliveryReader {
             """
         )
         var found = try (state.map { [$0] } ?? DeliveryState.allCases).flatMap { state in
-            try rows.bind(observer, state.number, event, max(limit, 0)).map(summary)
+            try rows.bind(observer, state.number, event, max(limit, 0)).map(deliverySummary)
         }
         if !untried.isEmpty, let subscription = try Subscription(of: observer, db) {
             // Meanwhile some may have been tried, or be gone.
-            found += try untried.compactMap { try isUntried($0, by: subscription) ? summary(untried: $0) : nil }
+            found += try untried.compactMap { try isUntried($0, by: subscription) ? deliverySummary(untried: $0) : nil }
         }
         return Array(found.sorted { $0.event.position > $1.event.position }.prefix(max(limit, 0)))
     }
 
     /// Looks for those that were never tried, of the newest events first, for one slice.
-    mutating func untried(by observer: ObserverID, before event: Int64, limit: Int) throws -> EventReader.Found {
-        guard limit > 0, let subscription = try Subscription(of: observer, db) else { return EventReader.Found() }
-        let last = min(max(event, 1) - 1, try EventReader.tail(db))
-        let before = EventReader.Stretch(after: 0, through: last, newestFirst: true)
-        return try events.untried(by: subscription, in: before, count: limit, scanning: EventReader.slice)
+    mutating func untried(by observer: ObserverID, before event: Int64, limit: Int) throws -> Found {
+        guard limit > 0, let subscription = try Subscription(of: observer, db) else { return Found() }
+        let last = min(max(event, 1) - 1, try LogReader.tail(db))
+        let before = Stretch(after: 0, through: last, newestFirst: true)
+        return try untried(by: subscription, in: before, count: limit, scanning: Self.slice)
     }
 
     private mutating func isUntried(_ event: Int64, by subscription: Subscription) throws -> Bool {
-        let alone = EventReader.Stretch(after: event - 1, through: event)
-        return try !events.allUntried(by: subscription, in: alone, count: 1).isEmpty
+        try !allUntried(by: subscription, after: event - 1, through: event, count: 1).isEmpty
     }
 
     /// A delivery that was never tried.
-    private func summary(untried event: Int64) throws -> DeliverySummary? {
+    private func deliverySummary(untried event: Int64) throws -> DeliverySummary? {
         try db.cached(
             """
             SELECT seq, name, type, \(LogSchema.pending), 0, NULL, NULL, \(Timestamp.earliest.milliseconds), NULL, time
             FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1
             """,
             event
-        ).first(summary)
+        ).first(deliverySummary)
     }
 
     /// What became of one event for one observer, and its attempts, oldest first.
@@ -74,12 +73,12 @@ extension DeliveryReader {
             WHERE delivery.event = ?2 AND delivery.observer = \(Self.observerKey)
             """
         ).bind(observer, event)
-        if let found = try row.first({ (summary: try summary($0), id: $0.integer(10)) }) {
+        if let found = try row.first({ (summary: try deliverySummary($0), id: $0.integer(10)) }) {
             return (found.summary, try attempts(of: found.id))
         }
         guard event > .start, let subscription = try Subscription(of: observer, db) else { return nil }
         guard try isUntried(event.rawValue, by: subscription) else { return nil }
-        return try summary(untried: event.rawValue).map { ($0, []) }
+        return try deliverySummary(untried: event.rawValue).map { ($0, []) }
     }
 
     /// The events of dead letters, oldest first.
@@ -120,13 +119,13 @@ extension DeliveryReader {
         }
     }
 
-    private func summary(_ row: PreparedStatement) throws -> DeliverySummary {
+    private func deliverySummary(_ row: PreparedStatement) throws -> DeliverySummary {
         guard let state = DeliveryState(number: row[3]) else {
             throw EventLogError(code: .corrupt, message: "A delivery is in a state that there is not.")
         }
         let notBefore: Timestamp = row[7]
         return DeliverySummary(
-            event: EventID(epoch: events.epoch, position: row[0]),
+            event: EventID(epoch: epoch, position: row[0]),
             topic: row[1],
             type: row[2],
             state: state,

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// A round through topics that have nothing any more, those first that lost their last event longest ago.
 struct GoneTopics {
     /// How many of them are still to be looked at; nil between rounds.
@@ -10,30 +8,30 @@ struct GoneTopics {
     var hasDeleted = false
 }
 
-extension TopicWriter {
-    /// How many topics that have nothing any more keep their rows: readers are told exactly what is gone of these.
+extension LogTables {
+    /// How many topics that have nothing any more keep their rows: readers find exactly what is gone of these.
     static let keptGoneTopics = 1_024
 
     /// Deletes the rows of some topics that have nothing any more, no events, bounds or idempotency keys, if there are
     /// many of them.
-    func forgetGone(_ limit: Int, noting schedule: inout MaintenanceSchedule, _ db: Database) throws {
+    func forgetGoneTopics(_ limit: Int) throws {
         var round = schedule.goneTopics
-        let left = try round.left ?? countGone(db) - Self.keptGoneTopics
+        let left = try round.left ?? countGoneTopics() - Self.keptGoneTopics
         guard left > 0 else { return schedule.end(round) }
         let found = try db.cached(
             """
-            SELECT \(EventReader.StoredTopic.columns),
+            SELECT \(LogReader.StoredTopic.columns),
                 EXISTS (SELECT 1 FROM idempotency WHERE idempotency.topic = topic.id)
                     OR EXISTS (SELECT 1 FROM event WHERE event.topic = topic.id)
             FROM topic INDEXED BY topic_gone WHERE \(LogSchema.isGone) AND (removal, id) > (?1, ?2)
             ORDER BY removal, id LIMIT ?3
             """
         ).bind(round.last.removal, round.last.id, min(limit, left))
-            .map { (topic: EventReader.StoredTopic($0), isInUse: $0[4] as Bool) }
+            .map { (topic: LogReader.StoredTopic($0), isInUse: $0[4] as Bool) }
         let gone = found.filter { !$0.isInUse }.map(\.topic)
         for topic in gone {
             try db.run("DELETE FROM topic WHERE id = ?1", topic.number)
-            forget(topic.topic)
+            topics.forget(topic.topic)
         }
         if let removed = gone.map(\.removed).max(), let removal = gone.map(\.removal).max() {
             try db.cached(
@@ -47,7 +45,7 @@ extension TopicWriter {
         schedule.goneTopics = round
     }
 
-    private func countGone(_ db: Database) throws -> Int {
+    private func countGoneTopics() throws -> Int {
         Int(try db.number("SELECT count(*) FROM topic INDEXED BY topic_gone WHERE \(LogSchema.isGone)"))
     }
 }

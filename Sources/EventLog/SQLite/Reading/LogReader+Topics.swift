@@ -1,11 +1,7 @@
 internal import GRDB
 
-/// Reads what topics hold from one snapshot of the database.
-struct TopicReader {
-    let db: Database
-    let epoch: LogEpoch
-
-    private static let columns = """
+extension LogReader {
+    private static let topicColumns = """
         id, name, events, bytes, last, retain_events, retain_age, retain_bytes, (
             SELECT seq FROM event INDEXED BY event_topic
             WHERE event.topic = topic.id AND event.seq > topic.removed ORDER BY event.seq LIMIT 1
@@ -22,14 +18,14 @@ struct TopicReader {
     func topics(prefix: String, after: String?, limit: Int) throws -> [TopicSummary] {
         // One bound on each side, so that SQLite walks the index of names from the one to the other.
         let isAfter = after.map { $0.utf8.lexicographicallyPrecedes(prefix.utf8) } == false
-        let rows = try db.cached(Self.list(isAfter: isAfter))
+        let rows = try db.cached(Self.topicList(isAfter: isAfter))
         // No name has the byte FF: UTF-8 has none, and it comes after all others.
-        return try rows.bind(isAfter ? after : prefix, max(limit, 1), Array(prefix.utf8) + [0xFF]).map(summary)
+        return try rows.bind(isAfter ? after : prefix, max(limit, 1), Array(prefix.utf8) + [0xFF]).map(topicSummary)
     }
 
-    static func list(isAfter: Bool) -> String {
+    static func topicList(isAfter: Bool) -> String {
         """
-        SELECT \(columns) FROM topic
+        SELECT \(topicColumns) FROM topic
         WHERE name \(isAfter ? ">" : ">=") ?1 AND name < CAST(?3 AS TEXT) AND \(isThere)
         ORDER BY name LIMIT ?2
         """
@@ -37,10 +33,11 @@ struct TopicReader {
 
     /// One topic.
     func summary(of topic: Topic) throws -> TopicSummary? {
-        try db.cached("SELECT \(Self.columns) FROM topic WHERE name = ?1 AND \(Self.isThere)", topic).first(summary)
+        try db.cached("SELECT \(Self.topicColumns) FROM topic WHERE name = ?1 AND \(Self.isThere)", topic)
+            .first(topicSummary)
     }
 
-    private func summary(_ row: PreparedStatement) throws -> TopicSummary {
+    private func topicSummary(_ row: PreparedStatement) throws -> TopicSummary {
         let own = Retention(events: row[5], age: row[6], bytes: row[7])
         let first: Int64? = row[8]
         let more = try uncounted(of: row[0])

@@ -1,6 +1,6 @@
 internal import GRDB
 
-extension EventReader {
+extension LogReader {
     /// Looks for events that an observer waits for and that were never tried.
     /// - Parameters:
     ///   - count: how many are wanted at most, at least 1.
@@ -30,14 +30,16 @@ extension EventReader {
         return found
     }
 
-    /// All of them, as many as are wanted.
-    mutating func allUntried(by subscription: Subscription, in stretch: Stretch, count: Int) throws -> [Int64] {
-        var (stretch, found) = (stretch, [Int64]())
+    /// All of them between two positions, of which the first is not among them, as many as are wanted.
+    mutating func allUntried(by subscription: Subscription, after: Int64, through: Int64, count: Int) throws
+        -> [Int64]
+    {
+        var (rest, found) = (Stretch(after: after, through: through), [Int64]())
         while found.count < count {
-            let part = try untried(by: subscription, in: stretch, count: count - found.count, scanning: 10_000)
+            let part = try untried(by: subscription, in: rest, count: count - found.count, scanning: Self.slice)
             found += part.positions
             guard let end = part.end else { break }
-            if stretch.newestFirst { stretch.through = end - 1 } else { stretch.after = end }
+            rest.after = end
         }
         return found
     }
