@@ -8,6 +8,7 @@ import pytest
 from hub_process import events_path
 from problems import assert_problem
 from raw_http import RawConnection
+from waiting import wait_until
 
 
 def post(hub, topic, data=b"x", key=None, **headers):
@@ -178,3 +179,21 @@ def test_a_batch_of_which_some_are_repeated(shared_hub, topic):
     assert_problem(
         post(shared_hub, topic, batch("5"), key="k", Content_Type=kind), 422, "idempotency-conflict",
         parameter="Idempotency-Key")
+
+
+def test_keys_of_a_deleted_topic_leave_their_places_to_others(start_hub, topic):
+    hub = start_hub("--max-idempotency-keys", "10")
+    for number in range(10):
+        assert post(hub, topic, key=f"k{number}").status_code == 201
+    assert post(hub, "other", key="k").status_code == 507
+    assert hub.request("DELETE", f"/topics/{topic}").status_code == 204
+    wait_until(lambda: post(hub, "other", key="k").status_code == 201)
+    # The topic's new ones are none of those.
+    for number in range(9):
+        assert post(hub, topic, key=f"k{number}").status_code == 201
+    assert post(hub, topic, key="k0").status_code == 200
+    assert post(hub, topic, key="k9").status_code == 507
+    hub.kill()
+    hub.restart()
+    assert post(hub, topic, key="k0").status_code == 200
+    assert post(hub, topic, key="k9").status_code == 507

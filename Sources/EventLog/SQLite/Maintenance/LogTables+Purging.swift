@@ -6,13 +6,15 @@ extension LogTables {
     static let deliveredLifetime: Int64 = 7 * 86_400_000
     static let deadLifetime: Int64 = 30 * 86_400_000
 
-    /// Deletes some rows of a topic that was deleted.
+    /// Deletes some rows of a topic that was deleted, and forgets the keys of its events.
     func purgeTopic(_ limit: Int) throws {
         let unpurged = try db.cached(
-            "SELECT id, removed, name FROM topic INDEXED BY topic_unpurged WHERE is_purged = 0 LIMIT 1"
+            "SELECT id, removed, name, deleted FROM topic INDEXED BY topic_unpurged WHERE is_purged = 0 LIMIT 1"
         )
-        guard let topic = try unpurged.first({ (id: $0.integer(0), removed: $0.integer(1), name: $0[2] as Topic) })
-        else { return schedule.hasUnpurgedTopics = false }
+        let first = try unpurged.first {
+            (id: $0.integer(0), removed: $0.integer(1), name: $0[2] as Topic, deleted: $0.integer(3))
+        }
+        guard let topic = first else { return schedule.hasUnpurgedTopics = false }
         let found = try db.cached(
             """
             SELECT seq, length(data), EXISTS (SELECT 1 FROM delivery WHERE delivery.event = seq)
@@ -26,10 +28,12 @@ extension LogTables {
             removed?.note(row.position, of: topic.name)
             schedule.mayHaveFreePages = true
         }
-        if found.count < limit {
-            try db.run("UPDATE topic SET is_purged = 1 WHERE id = ?1", topic.id)
-            schedule.mayHaveGoneTopics = true
-        }
+        guard found.count < limit else { return }
+        let forgotten = try keys.forget(of: topic.id, through: topic.deleted, atMost: limit)
+        for event in forgotten { removed?.note(event, of: nil) }
+        guard forgotten.count < limit else { return }
+        try db.run("UPDATE topic SET is_purged = 1 WHERE id = ?1", topic.id)
+        schedule.mayHaveGoneTopics = true
     }
 
     /// Deletes some deliveries of an observer that was taken out.

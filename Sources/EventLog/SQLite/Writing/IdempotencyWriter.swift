@@ -83,7 +83,25 @@ final class IdempotencyWriter {
             """,
             now.milliseconds - IdempotencyKey.lifetime,
             limit
-        ).map { (topic: $0.integer(0), key: $0[1] as String, event: $0.integer(2)) }
+        )
+        return try forget(found)
+    }
+
+    /// Forgets some keys of a topic's events up to a position.
+    /// - Returns: the events that were appended with them.
+    func forget(of topic: Int64, through event: Int64, atMost limit: Int) throws -> [Int64] {
+        try forget(
+            db.cached(
+                "SELECT topic, key, event FROM idempotency WHERE topic = ?1 AND event <= ?2 LIMIT ?3",
+                topic,
+                event,
+                limit
+            )
+        )
+    }
+
+    private func forget(_ rows: PreparedStatement) throws -> [Int64] {
+        let found = try rows.map { (topic: $0.integer(0), key: $0[1] as String, event: $0.integer(2)) }
         // One by one: SQLite would look for a list of pairs by their topics only.
         for use in found { try db.run("DELETE FROM idempotency WHERE topic = ?1 AND key = ?2", use.topic, use.key) }
         count -= found.count
