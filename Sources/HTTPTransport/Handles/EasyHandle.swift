@@ -39,7 +39,10 @@ package struct EasyHandle: ~Copyable {
         unsafe self.pointer = pointer
         unsafe self.shared = Shared.allocate(shared)
         unsafe clarion_easy_set_pointer(pointer, CURLOPT_ERRORBUFFER, self.shared.errorText)
-        for option in [CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_XFERINFODATA] {
+        let options = [
+            CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_XFERINFODATA,
+        ]
+        for option in options {
             unsafe clarion_easy_set_pointer(pointer, option, self.shared)
         }
     }

@@ -98,7 +98,8 @@ import Testing
     private func nodes(of trie: TopicPatternTrie<Int>) -> Int {
         Mirror(reflecting: trie).children.reduce(1) { count, part in
             switch part.value {
-            case let children as [TopicSegment: TopicPatternTrie<Int>]: children.values.reduce(count) { $0 + nodes(of: $1) }
+            case let children as [TopicSegment: TopicPatternTrie<Int>]:
+                children.values.reduce(count) { $0 + nodes(of: $1) }
             case let children as [TopicPatternTrie<Int>]: children.reduce(count) { $0 + nodes(of: $1) }
             default: count
             }

@@ -26,7 +26,7 @@ struct BackupTarget {
         }
         // SQLite would take it for the copy's: what is in it would be laid over the copy.
         for end in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: path + end) {
-            throw unfit("was in use as a log, and \(path + end) is left of that: remove both first, if it is needed no more")
+            throw unfit("was in use, and \(path + end) is left of it: remove both first, if nobody needs them")
         }
         return name == "clarion.db" ? try DirectoryLock(of: folder, isNew: false) : nil
     }
