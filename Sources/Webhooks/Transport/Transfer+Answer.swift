@@ -38,7 +38,8 @@ extension Transfer {
         case .complete: return fail(.connectionReset, "the head of the response is cut short")
         // What libcurl says of a line of more than 100 KiB.
         case .outOfMemory: return fail(.responseTooLarge, "the head of the response is too long")
-        case .oversized: return fail(.responseTooLarge, "the response has too much beside its body")
+        case .oversized:
+            return fail(.responseTooLarge, "the head of the response, or what else it has beside its body, is too long")
         default: break
         }
         if options.configuration.proxy != nil, case let status = easy.tunnelStatus, status >= 300 {

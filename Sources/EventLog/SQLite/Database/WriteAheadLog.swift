@@ -18,9 +18,13 @@ final class WriteAheadLog {
     /// Whether a checkpoint is wanted although it has not grown much.
     var wantsCheckpoint = false
 
-    init(_ opened: LogDatabase, _ db: Database) {
+    init(_ opened: LogDatabase) {
         database = opened.connection
         checkpointer = opened.checkpointer
+    }
+
+    /// Has SQLite say how long it is, from the next commit on until ``stop(_:)``.
+    func start(_ db: Database) {
         guard checkpointer != nil else { return }
         // `unsafe`: SQLite calls with this object during a commit on the connection only, and no more after ``stop(_:)``, which
         // must come before this object ends.

@@ -41,7 +41,7 @@ final class LogTables {
     ) throws {
         (self.db, self.removed) = (db, removed)
         durability = opened.durability
-        diskSpace = DiskSpace(opened.reserve, limit: limits.storageBytes, WriteAheadLog(opened, db))
+        diskSpace = DiskSpace(opened.reserve, limit: limits.storageBytes, WriteAheadLog(opened))
         schedule = MaintenanceSchedule(defaults: limits.retention)
         time = try TimeWriter(db, clock, elapsed)
         topics = try TopicWriter(db, limits)
@@ -54,6 +54,8 @@ final class LogTables {
         commit = try db.compiled("COMMIT")
         rollback = try db.compiled("ROLLBACK")
         keep()
+        // Last: whoever has not come into being cannot be called.
+        diskSpace.writeAheadLog.start(db)
     }
 
     /// Runs a body in a transaction. If it throws, or the commit fails, the tables and what is known of them are what they were.
