@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 from hub_process import REPOSITORY, environment_without_settings
-from waiting import DEADLINE, wait_until
+from waiting import wait_until
 
 
 def code_blocks(text, language):
@@ -82,5 +82,5 @@ class Bash:
             os.killpg(self.shell.pid, signal.SIGKILL)
             self.shell.wait()
 
-    def wait_for_text(self, text, deadline=DEADLINE):
-        wait_until(lambda: text in self.said, deadline, f"{text!r} in {self.said!r}")
+    def wait_for_text(self, text):
+        wait_until(lambda: text in self.said, what=f"{text!r} in {self.said!r}")
