@@ -98,10 +98,7 @@ struct TopicPatternTrie<Value: Hashable> {
 
     private func visit(_ rest: TopicSegments, _ body: (Value) throws -> Void) rethrows {
         var rest = rest
-        var wanted = run.map { TopicSegments($0) }
-        while let pattern = wanted?.next() {
-            guard let segment = rest.next(), pattern == segment || pattern == .star else { return }
-        }
+        if let run, !rest.take(matching: run) { return }
         guard let segment = rest.next() else { return try here.forEach(body) }
         try below.forEach(body)
         if !children.isEmpty { try children[segment]?.visit(rest, body) }

@@ -46,6 +46,38 @@ struct TopicSegments: IteratorProtocol {
         return TopicSegment(bytes: bytes[..<dot])
     }
 
+    /// Takes as many segments as a run of a pattern has, if it matches them. Byte by byte: a post may be compared with
+    /// thousands of long ones.
+    mutating func take(matching run: String) -> Bool {
+        guard let bytes = rest else { return false }
+        var run = run
+        let length = unsafe run.withUTF8 { run in
+            unsafe bytes.withContiguousStorageIfAvailable { unsafe Self.length(of: run, in: $0) }
+                ?? Array(bytes).withUnsafeBufferPointer { unsafe Self.length(of: run, in: $0) }
+        }
+        guard let length else { return false }
+        rest = length == bytes.count ? nil : bytes.dropFirst(length + 1)
+        return true
+    }
+
+    /// How many bytes those segments have with the dots between them; nil if the run does not match them.
+    private static func length(of run: UnsafeBufferPointer<UInt8>, in given: UnsafeBufferPointer<UInt8>) -> Int? {
+        var place = 0
+        var next = 0
+        while next < run.count {
+            let isFirst = unsafe next == 0 || run[next - 1] == TopicName.dot
+            if isFirst, unsafe run[next] == TopicName.star {
+                while place < given.count, unsafe given[place] != TopicName.dot { place += 1 }
+            } else {
+                guard place < given.count, unsafe given[place] == run[next] else { return nil }
+                place += 1
+            }
+            next += 1
+        }
+        // The last segment ends in both.
+        return unsafe place == given.count || given[place] == TopicName.dot ? place : nil
+    }
+
     /// Takes all that is left but a `**` at its end, as one text; nil if that is nothing.
     mutating func takeRun() -> String? {
         var segments: [TopicSegment] = []
