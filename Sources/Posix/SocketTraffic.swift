@@ -4,8 +4,7 @@ import CPosix
 /// `TCP_INFO`).
 package struct SocketTraffic: Equatable {
     private let written: UInt64
-    /// Received over it.
-    package let received: UInt64
+    private let received: UInt64
     private let unread: UInt64
 
     /// `nil` where that cannot be told: on a socket that is not TCP's, and on systems other than Linux.
@@ -14,4 +13,7 @@ package struct SocketTraffic: Equatable {
         guard unsafe clarion_socket_traffic(socket, &traffic) == 0 else { return nil }
         (written, received, unread) = (traffic.written, traffic.received, traffic.unread)
     }
+
+    /// What was ever read from it.
+    package var read: UInt64 { received > unread ? received - unread : 0 }
 }

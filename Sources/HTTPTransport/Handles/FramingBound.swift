@@ -13,7 +13,7 @@ struct FramingBound {
 
     private var progress: Int64 = -1
     private var idleTurns = 0
-    private var received: UInt64?
+    private var read: UInt64?
 
     /// Whether more came than is taken.
     private(set) var isPassed = false
@@ -26,14 +26,15 @@ struct FramingBound {
     /// - Returns: whether it may go on.
     mutating func takeTurn(progress: Int64, over socket: Int32?) -> Bool {
         guard progress == self.progress else {
-            (self.progress, idleTurns, received) = (progress, 0, nil)
+            (self.progress, idleTurns, read) = (progress, 0, nil)
             return true
         }
         idleTurns += 1
         guard idleTurns == Self.firstLook || idleTurns.isMultiple(of: Self.turns), let socket else { return true }
-        let now = SocketTraffic(of: socket)?.received
-        if let now, let received, now > received { isPassed = now - received > Self.bytes }
-        received = now
+        // Not what has come: while a transfer is paused the kernel takes on, and libcurl reads nothing.
+        let now = SocketTraffic(of: socket)?.read
+        if let now, let read, now > read { isPassed = now - read > Self.bytes }
+        read = now
         return !isPassed
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// Where a copy of a log may be put: in no place where a log has a file of its own.
 struct BackupTarget {
