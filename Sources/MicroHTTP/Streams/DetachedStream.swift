@@ -94,7 +94,7 @@ public final class DetachedStream: Sendable {
         loop?.schedule(self)
     }
 
-    /// Returns when `room` more bytes fit and at most half of the outbox waits, or when the stream is over.
+    /// Returns when `room` more bytes fit and next to nothing waits, or when the stream is over.
     public func drained(room: Int) async {
         let share = memory.share
         await withCheckedContinuation { continuation in

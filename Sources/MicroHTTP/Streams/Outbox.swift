@@ -30,6 +30,9 @@ struct Outbox {
     /// What a chunk counts for at least.
     private let leastCost: Int
 
+    /// A stream that is fed by somebody who waits gets more when so much of its limit waits: a sixteenth.
+    private static let refill = 16
+
     /// How many places of a list that has emptied are kept for the next burst: 12 KiB.
     private static let keptPlaces = 512
 
@@ -101,12 +104,14 @@ struct Outbox {
         return told.map(\.tell)
     }
 
-    /// Registers for the time when `room` more bytes fit and at most half of the limit waits, so that a stream that
-    /// catches up is refilled in large steps. Returns false if that is now.
+    /// Registers for the time when `room` more bytes fit and next to nothing waits. Returns false if that is now.
+    ///
+    /// What waits makes a client that catches up no faster: its socket's buffer holds enough. It only has more threads work
+    /// for it at once, and those who listen live wait for processors meanwhile.
     /// - Parameter share: as in ``append(_:share:)``.
     mutating func wait(forRoom room: Int, share: Int = .max, _ tell: @escaping @Sendable () -> Void) -> Bool {
         let limit = min(limit, share)
-        let threshold = max(0, min(limit / 2, limit - room))
+        let threshold = max(0, min(limit / Self.refill, limit - room))
         guard phase == .opening || phase == .open, cost > threshold else { return false }
         waiters.append(Waiter(threshold: threshold, tell: tell))
         return true

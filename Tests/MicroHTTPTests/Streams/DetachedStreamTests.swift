@@ -216,14 +216,14 @@ extension Live {
                 async let drained: Void = stream.drained(room: 1000)
                 for _ in 0..<20 {
                     _ = try client.receive()
-                    if stream.queuedBytes <= 32 * 1024 { break }
+                    if stream.queuedBytes <= 4 * 1024 { break }
                 }
                 let reading = Task {
                     // All of it, until the end.
                     try client.takeAll().count
                 }
                 await drained
-                #expect(stream.queuedBytes <= 32 * 1024)
+                #expect(stream.queuedBytes <= 4 * 1024)
                 guard case .queued = stream.send(frame.whole) else {
                     Issue.record("Still full.")
                     return

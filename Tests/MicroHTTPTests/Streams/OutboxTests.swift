@@ -94,7 +94,7 @@ import Testing
         #expect(outbox.end(after: nil) == false)
     }
 
-    @Test(arguments: [(room: 10, threshold: 50), (room: 80, threshold: 20), (room: 1000, threshold: 0)])
+    @Test(arguments: [(room: 10, threshold: 6), (room: 97, threshold: 3), (room: 1000, threshold: 0)])
     func `tells when the room is there`(room: Int, threshold: Int) {
         var outbox = Outbox(limit: 100)
         _ = outbox.open()
