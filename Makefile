@@ -64,10 +64,10 @@ receiver: build
 	$(BUILD) -c release --product WebhookReceiver
 
 sanitize: dependencies ## Concurrency code under Thread Sanitizer, C boundaries under Address Sanitizer; see also sanitize-hub.
-	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'AccessTests|BroadcastingTests|MicroHTTPTests|ClusterLogTests|EventLogTests|WebhooksTests|ClarionTests'
+	swift test --no-parallel --scratch-path .build/tsan --sanitize=thread --filter 'AccessTests|BroadcastingTests|MicroHTTPTests|ClusterLogTests|EventLogTests|HTTPTransportTests|WebhooksTests|ClarionTests'
 	swift test -c release --no-parallel --scratch-path .build/tsan-release --sanitize=thread --filter BroadcastingTests
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/leak-sanitizer.supp \
-		swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'AccessTests|MicroHTTPTests|ClusterLogTests|EventLogTests|WebhooksTests'
+		swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter 'AccessTests|MicroHTTPTests|ClusterLogTests|EventLogTests|HTTPTransportTests|WebhooksTests'
 	# What weak references lead through looks like a leak: the runtime keeps its address in another form.
 	ASAN_OPTIONS=detect_leaks=0 swift test --no-parallel --scratch-path .build/asan --sanitize=address --filter BroadcastingTests
 	ASAN_OPTIONS=detect_leaks=0 swift test -c release --no-parallel --scratch-path .build/asan-release --sanitize=address --filter BroadcastingTests

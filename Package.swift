@@ -164,10 +164,11 @@ let package = Package(
             ]
         ),
         .testTarget(name: "ClarionClientTests", dependencies: ["ClarionClient", "HTTPTransport", "Locking", "Posix"]),
+        .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "Posix"]),
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "CCurl", "HTTPTransport", "Locking", "Notation", "Posix", "Randomness", "Webhooks",
+                "CCurl", "Locking", "Notation", "Posix", "Randomness", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),

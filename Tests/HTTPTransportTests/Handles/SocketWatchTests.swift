@@ -7,7 +7,7 @@ import Testing
 
 /// What the transport waits with.
 @Suite("Sockets")
-struct SocketTests {
+struct SocketWatchTests {
     /// `CURL_POLL_IN` and its kin, whose values are part of libcurl's interface; those of `CURL_CSELECT_IN` are the same.
     private static let (input, output, both, remove): (Int32, Int32, Int32, Int32) = (1, 2, 3, 4)
 
@@ -15,23 +15,6 @@ struct SocketTests {
         var ends: [Int32] = [-1, -1]
         try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         return (ends[0], ends[1])
-    }
-
-    /// The two ends of a TCP connection.
-    private func connection() throws -> (Int32, Int32) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(listener) }
-        try #require(listen(listener, 1) == 0)
-        var address = sockaddr_storage()
-        var size = socklen_t(MemoryLayout.size(ofValue: address))
-        let near = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        let isConnected = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                unsafe getsockname(listener, name, &size) == 0 && connect(near, name, size) == 0
-            }
-        }
-        try #require(isConnected)
-        return (near, accept(listener, nil, nil))
     }
 
     private func ready(_ watch: SocketWatch) -> [Int32: Int32] {
