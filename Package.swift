@@ -100,7 +100,7 @@ let package = Package(
         .target(
             name: "Access",
             dependencies: [
-                "EventLog", "JSON", "Locking", "Posix", "Spelling",
+                "EventLog", "JSON", "Locking", "Notation", "Posix", "Spelling",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -128,7 +128,7 @@ let package = Package(
         .executableTarget(
             name: "ClarionCommand",
             dependencies: [
-                "Access", "Clarion", "ClarionClient", "EventLog", "JSON", "MicroHTTP", "Notation", "Posix",
+                "Access", "Clarion", "ClarionClient", "CPosix", "EventLog", "JSON", "MicroHTTP", "Notation", "Posix",
                 "Spelling", "Webhooks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -19,6 +20,15 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#endif
+
+#ifdef __linux__
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+
+/* Has a spawned program get no descriptor from a number on. */
+static inline void clarion_close_from(posix_spawn_file_actions_t *actions, int first) {
+    posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
 #endif
 
 /* What was ever written to a TCP socket and received over it, and what of this is unread, in bytes (tcp(7), TCP_INFO). What is

@@ -7,6 +7,8 @@ import sqlite3
 import pytest
 
 from hub_process import events_path
+from stepped_clock import SteppedClock
+from waiting import wait_until
 
 
 def contents(folder):
@@ -183,3 +185,32 @@ def test_the_folder_may_be_written_by_nobody(clarion, stopped, tmp_path):
         assert result.returncode == 0, result.stdout + result.stderr
     finally:
         copy.chmod(0o755)
+
+
+def test_a_clock_that_was_set_back_is_no_fault(start_hub, tmp_path, topic):
+    clock = SteppedClock(tmp_path)
+    hub = start_hub(environment=clock.environment)
+    hub.post(topic)
+    # The log writes here, but no event.
+    clock.step(5)
+    assert hub.get("/readyz").status_code == 200
+    clock.step(-62)
+    hub.post(topic)
+    hub.stop()
+    hub.assert_sound()
+
+
+def test_a_clock_that_was_set_back_is_no_fault_where_events_are_gone(start_hub, tmp_path, topic):
+    clock = SteppedClock(tmp_path)
+    hub = start_hub(environment=clock.environment)
+    hub.post(topic)
+    clock.step(-70)
+    hub.post(f"{topic}.gone")
+    clock.step(40)
+    hub.post(topic)
+    assert hub.request("DELETE", f"/topics/{topic}.gone").status_code == 204
+    database = sqlite3.connect(f"file:{hub.data}/clarion.db?mode=ro", uri=True)
+    wait_until(lambda: database.execute("SELECT count(*) FROM event").fetchone() == (2,), what="the row's deletion")
+    database.close()
+    hub.stop()
+    hub.assert_sound()

@@ -71,6 +71,56 @@ def test_lines_are_events_in_batches(run, shared_hub, topic):
     assert [event["data"] for event in shared_hub.history(topic + ".many")] == [str(number) for number in range(5000)]
 
 
+LINES = {
+    "short ones": [f"{number:09}" for number in range(20_000)],
+    "documents": [json.dumps({"number": number, "text": "x" * 80}) for number in range(2000)],
+}
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_lines_are_as_many_at_once_as_the_hub_takes(run, start_hub, topic, kind):
+    hub = start_hub("--max-body", "64KiB", "--durability", "process")
+    ids = said(run("post", topic, "--lines", input="\n".join(LINES[kind]).encode(), hub=hub)).split()
+    events = hub.history(topic)
+    assert [event["id"] for event in events] == ids
+    expected = list(map(json.loads, LINES[kind])) if kind == "documents" else LINES[kind]
+    assert [event["data"] for event in events] == expected
+
+
+def test_lines_that_are_too_many_at_once_keep_their_keys(run, start_hub, topic):
+    hub = start_hub("--max-body", "64KiB", "--durability", "process")
+    lines = "\n".join(LINES["short ones"][:1500]).encode()
+    ids = said(run("post", topic, "--lines", "--key", "k", input=lines, hub=hub))
+    assert said(run("post", topic, "--lines", "--key", "k", input=lines + b"\nmore", hub=hub)).startswith(ids)
+    assert [event["data"] for event in hub.history(topic)] == [*LINES["short ones"][:1500], "more"]
+
+
+@pytest.mark.parametrize("lines", [
+    # With what is behind it, it is more than a post may be.
+    ["B" * 786_500] + [f"{number} " + "s" * 200 for number in range(5000)],
+    # In JSON each takes six bytes.
+    [f"{number} " + "\x1b" * 250 for number in range(2000)],
+], ids=["a long one and many", "control characters"])
+def test_lines_of_any_size_arrive_in_order(run, shared_hub, topic, tmp_path, lines):
+    (tmp_path / "lines").write_text("\n".join(lines))
+    ids = said(run("post", topic, "@lines", "--lines")).split()
+    events = shared_hub.history(topic)
+    assert [event["id"] for event in events] == ids
+    assert [event["data"] for event in events] == lines
+
+
+def test_a_line_that_is_too_large_alone_is_where_it_ends(run, start_hub, topic, tmp_path):
+    hub = start_hub("--max-body", "64KiB")
+    (tmp_path / "lines").write_text("one\ntwo\n" + "x" * 70_000 + "\nthree\n")
+    result = run("post", topic, "@lines", "--lines", hub=hub)
+    assert result.returncode == 1
+    [line] = result.stderr.decode().splitlines()
+    assert line.startswith("clarion: ") and "65536 bytes" in line and "body-too-large" in line
+    events = hub.history(topic)
+    assert [event["data"] for event in events] == ["one", "two"]
+    assert result.stdout.decode().split() == [event["id"] for event in events]
+
+
 def test_lines_come_when_they_are_written(executable, shared_hub, topic):
     child = subprocess.Popen([executable, "post", topic, "--lines", "--hub", shared_hub.url], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, text=True, env=environment_without_settings())

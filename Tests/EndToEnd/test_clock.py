@@ -284,3 +284,16 @@ def test_a_key_is_known_for_a_day_whatever_the_clock_says(start, clock, topic, s
     assert post().json()["id"] == first.json()["id"]
     hub.restart()
     assert post().json()["id"] == first.json()["id"]
+
+
+def test_events_from_when_the_clock_was_ahead_go_with_what_follows_them(start, clock, topic):
+    hub = start("--retention-age", "5s")
+    hub.post(topic)
+    clock.step(365 * DAY)
+    hub.post(topic)
+    clock.step(-365 * DAY)
+    for _ in range(50):
+        hub.post(topic)
+    # In a cluster nothing was stepped, and they are as old by themselves.
+    clock.step(6)
+    wait_until(lambda: hub.get(f"/topics/{topic}").status_code == 404, 40)

@@ -11,6 +11,7 @@ import pytest
 
 from figures import ENFORCED
 from hub_process import environment_without_settings
+from metrics import Reading
 from waiting import wait_until
 
 
@@ -141,6 +142,18 @@ def test_an_import_that_was_interrupted_is_done_again(start_hub, run):
     done(run(hub, "import", input="\n".join(lines[:1234]).encode()))
     done(run(hub, "import", input="\n".join(lines).encode()))
     assert [event["data"] for event in hub.history("**")] == [str(number) for number in range(2500)]
+
+
+def test_what_a_hub_does_not_take_together_is_imported_in_few_parts(start_hub, run):
+    hub = start_hub("--max-body", "64KiB")
+    texts = [str(number) for number in range(1000)]
+    # Too large for a CloudEvent, in which each character has six bytes; not so as data.
+    texts[700] = "\x1b" * 11_000
+    lines = [json.dumps({"specversion": "1.0", "id": str(number), "source": "/a", "type": "t", "clariontopic": "a",
+                         "datacontenttype": "text/plain", "data": text}) for number, text in enumerate(texts)]
+    done(run(hub, "import", input="\n".join(lines).encode()))
+    assert [event["data"] for event in hub.history("a")] == texts
+    assert Reading.of(hub).value("clarion_http_requests_total", route="/topics/{topic}/events", method="POST", status="201") < 50
 
 
 def test_an_import_waits_as_long_as_the_hub_says(start_hub, run):

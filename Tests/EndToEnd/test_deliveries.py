@@ -1,13 +1,17 @@
 """What became of each event for each webhook, and how an operator has it delivered again."""
 
+import base64
 import re
+import statistics
 import threading
 import time
 from datetime import datetime, timedelta, timezone
 
 import pytest
+import requests
 from standardwebhooks import Webhook
 
+import one_node_cluster
 from problems import assert_problem
 from waiting import DEADLINE, wait_until
 from webhook_receiver import WebhookReceiver
@@ -477,6 +481,32 @@ def test_credentials_that_an_endpoint_sends_back_are_neither_kept_nor_shown(shar
     assert receiver.deliveries[0].headers["authorization"] == "Bearer abc123"
 
 
+def basic(pair):
+    return base64.b64encode(pair.encode()).decode()
+
+
+@pytest.mark.parametrize("name, value, part", [
+    ("Cookie", "session=xyz789; theme=dark", "session=xyz789"), ("Cookie", "session=xyz789; theme=dark", "xyz789"),
+    ("Cookie", "session=xyz789; theme=dark", "theme=dark; session=xyz789"),
+    ("cookie", "session=xyz789;theme=dark;last=one", "theme=dark"),
+    ("Authorization", f"Basic {basic('someone:open sesame')}", "someone:open sesame"),
+    ("Authorization", f"Basic {basic('someone:open sesame')}", "open sesame"),
+    ("Authorization", f"basic {basic('someone:open:sesame')}", "open:sesame"),
+    ("Authorization", f"Basic {basic(':open sesame')}", "open sesame"),
+    ("Proxy-Authorization", f"Basic {basic('someone:open sesame')}", "open sesame"),
+])
+def test_parts_of_credentials_that_an_endpoint_sends_back_are_neither_kept_nor_shown(
+        shared_hub, receiver, topic, name, value, part):
+    receiver.answer = lambda delivery: (500, {}, f"you are <{part}>".encode())
+    webhook = shared_hub.register(receiver.url(), topic, headers={name: value})
+    event = shared_hub.post(topic, "x")["id"]
+    wait_until(lambda: stats(shared_hub, webhook)["failed"] > 0)
+    masked = "you are <" + "; ".join(["[redacted]"] * len(part.split("; "))) + ">"
+    assert delivery(shared_hub, webhook, event)["attemptLog"][0]["response"] == masked
+    assert ask(shared_hub, webhook, "test").json()["response"] == masked
+    assert receiver.deliveries[0].headers[name.lower()] == value
+
+
 # Where it is not for
 
 ROUTES = [("GET", "deliveries"), ("GET", "deliveries/x"), ("POST", "deliveries/x/redeliver"), ("POST", "recover"),
@@ -574,6 +604,44 @@ def test_a_stop_in_the_middle_of_a_replay_leaves_it_and_the_hub_well(hub, receiv
     assert 0 < stats(hub, webhook)["pending"] <= 30_000
     assert ask(hub, webhook, "replay", json={"since": "earliest"}, timeout=60).json() == {"replayed": 30_000}
     assert stats(hub, webhook)["pending"] == 30_000
+
+
+@pytest.mark.skipif(one_node_cluster.IS_ON, reason="in a cluster: what one replay writes waits for the servers")
+def test_a_post_waits_for_one_replay_however_many_are_under_way(start_hub, topic):
+    hub = start_hub(*LOOPBACK, "--durability", "process")
+    lines = "\n".join(f'{{"data": {number}}}' for number in range(10_000))
+    for _ in range(10):
+        hub.request("POST", f"/topics/{topic}/events", data=lines, headers={"Content-Type": "application/x-ndjson"})
+    webhook = hub.register("https://example.com/hook", topic, enabled=False)
+    path = f"{hub.url}/observers/{webhook['id']}/replay"
+
+    def replay():
+        # The hub may have ended before: an OSError.
+        _quietly(lambda: requests.post(path, json={"since": "earliest"}, timeout=60))
+
+    def median_beside(count):
+        """The milliseconds that posts take while replays are under way; they are more than there is time for."""
+        threads.extend(threading.Thread(target=replay) for _ in range(count))
+        for thread in threads[-count:]:
+            thread.start()
+        # Not before the first of them writes.
+        wait_until(lambda: stats(hub, webhook)["pending"] > 0)
+        times = []
+        for _ in range(30):
+            began = time.monotonic()
+            hub.post(f"{topic}.other")
+            times.append((time.monotonic() - began) * 1000)
+        return statistics.median(times)
+
+    threads = []
+    try:
+        one, many = median_beside(1), median_beside(100)
+    finally:
+        hub.kill()
+        for thread in threads:
+            thread.join()
+    # All of them would be a hundred times as much.
+    assert many < 10 * max(one, 5), f"{one:.1f} ms beside one, {many:.1f} ms beside a hundred"
 
 
 def _quietly(work):

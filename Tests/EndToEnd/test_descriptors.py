@@ -1,11 +1,13 @@
 """When descriptors run out: who has none is told or waits, and everybody is served again when there are some."""
 
+import select
 import socket
 
 import pytest
 
 from event_stream import EventStream, StreamRefused
-from hub_process import HubProcess
+from hub_process import HubProcess, events_path
+from raw_http import RawConnection, request
 from test_unfinished_requests import back_at, connect, limited, settled
 from waiting import wait_until
 
@@ -73,3 +75,19 @@ def test_it_accepts_again_when_descriptors_are_free_again(small_hub, topic):
         with small_hub.stream(topic) as stream:
             small_hub.post(topic, "again")
             assert stream.next().data == "again"
+
+
+def test_empty_lines_do_not_shorten_a_rest(small_hub, topic):
+    """Among many connections one rests for 5 s, and has 2 s for a head that it has begun."""
+    streams, _ = open_streams(small_hub, topic)
+    with RawConnection(small_hub.port) as connection:
+        for _ in range(3):
+            # Some clients send an empty line after a body (RFC 9112 section 2.2).
+            connection.send(request("POST", events_path(topic), {"Content-Type": "text/plain"}, b"x") + b"\r\n")
+            assert connection.receive().status == 201
+        closed, _, _ = select.select([connection.socket], [], [], 3.75)
+        assert not closed, "closed before its time"
+        connection.send(request("GET", "/healthz"))
+        assert connection.receive().status == 200
+    for stream in streams:
+        stream.close()

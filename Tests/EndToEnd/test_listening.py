@@ -8,6 +8,7 @@ import signal
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -136,6 +137,42 @@ def test_what_a_command_is_given(hub, listen, topic, tmp_path):
     hub.post(topic, b"")
     wait_until(lambda: (tmp_path / "result.data").read_bytes() == b"", what="the next command")
     assert not (tmp_path / "result.survived").exists()
+
+
+#: Commands that go on, and write the id of the process that does.
+LASTING = {"in the foreground": "echo $$ > {}; exec sleep 60", "in the background": "sleep 60 & echo $! > {}"}
+
+
+@pytest.fixture(params=LASTING)
+def lasting(hub, listen, topic, tmp_path, request):
+    """A listener, and the id of a process of its command's that goes on."""
+    file = tmp_path / "process"
+    listener = listen(hub, topic, "--exec", LASTING[request.param].format(file))
+    hub.post(topic, b"x")
+    process = int(wait_until(lambda: file.exists() and file.read_text(), what="the id of a process"))
+    # Until then it is a shell, which has descriptors of its own.
+    wait_until(lambda: Path(f"/proc/{process}/comm").read_text() == "sleep\n", what="the program")
+    yield listener, process
+    os.kill(process, signal.SIGKILL)
+
+
+def test_a_command_has_no_descriptors_but_the_standard_ones(lasting):
+    _, process = lasting
+    assert sorted(os.listdir(f"/proc/{process}/fd"), key=int) == ["0", "1", "2"]
+
+
+def test_a_command_blocks_no_signals(lasting):
+    _, process = lasting
+    fields = dict(line.split(":\t") for line in Path(f"/proc/{process}/status").read_text().splitlines())
+    assert int(fields["SigBlk"], 16) == 0
+
+
+def test_a_stream_ends_with_its_listener_though_a_command_goes_on(hub, lasting):
+    listener, process = lasting
+    listener.process.send_signal(signal.SIGINT)
+    assert listener.process.wait(5) == -signal.SIGINT
+    hub.wait_for_observers(0, kind="stream", deadline=5)
+    assert os.path.exists(f"/proc/{process}")
 
 
 def test_a_gap_is_said_on_standard_error(hub, listen, topic):

@@ -8,6 +8,7 @@ import pytest
 from credentials import CredentialsFile, ask, grant
 from event_stream import EventStream
 from hub_process import events_path
+from test_key_sets import Publisher
 from waiting import wait_until
 from webhook_receiver import WebhookReceiver
 
@@ -112,3 +113,21 @@ def test_what_the_log_never_says(start_hub, tmp_path, topic, format):
     assert "ci" in log and "request" in log
     for secret_text in (key, token, signed, wrong, body, secret, secret[6:], "header-and-secret", query):
         assert secret_text not in log
+
+
+@pytest.mark.parametrize("format", ["text", "json"])
+def test_the_log_never_says_what_the_query_of_a_key_sets_url_holds(start_hub, tmp_path, format):
+    """Of one that can be fetched, one of a port that is refused, one of an endpoint that does not answer."""
+    file = CredentialsFile(tmp_path, keys={"ci": grant("**")})
+    with Publisher("one") as publisher, Publisher() as silent:
+        silent.server.server_close()
+        for url in (publisher.url, silent.url, "http://127.0.0.1:9/jwks.json"):
+            file.members["jwt"].append({"issuer": url, "audience": "clarion", "algorithms": ["EdDSA"],
+                                        "jwks": f"{url}?api_key=query-and-secret&other-secret"})
+        file.write()
+        hub = start_hub("--credentials", str(file.path), "--allow-egress", "127.0.0.0/8", "--log-format", format,
+                        "--log-level", "trace")
+        wait_until(lambda: hub.log.count("cannot be fetched") == 2 and "has 1 keys" in hub.log, what="the lines")
+        assert [path for path, _ in publisher.requests] == ["/jwks.json?api_key=query-and-secret&other-secret"]
+    hub.stop()
+    assert hub.log.count("/jwks.json?") == 3 and "secret" not in hub.log

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from credentials import CredentialsFile, ask, grant
+from event_stream import EventStream
 from hub_process import events_path
 from openapi_document import routes
 from problems import assert_problem
@@ -180,6 +182,26 @@ def test_any_origin_is_let_in_without_cookies(start_hub, topic):
     assert response.headers["Access-Control-Allow-Origin"] == "*"
     assert "Access-Control-Allow-Credentials" not in response.headers
     assert_shared(hub.request("GET", "/topics", headers={"Origin": APP}))
+
+
+@pytest.mark.parametrize("page, parameter", [
+    ({"Origin": OTHER}, "Origin"), ({"Origin": OTHER, "Sec-Fetch-Site": "cross-site"}, "Origin"),
+    ({"Sec-Fetch-Site": "cross-site"}, "Sec-Fetch-Site"), ({"Sec-Fetch-Site": "same-site"}, "Sec-Fetch-Site"),
+])
+def test_a_page_from_anywhere_ends_no_stream_by_a_visitors_cookie(start_hub, tmp_path, page, parameter):
+    """It cannot read the stream that takes the name, but opens it. With a credential of its own it may do both."""
+    file = CredentialsFile(tmp_path, {"visitor": grant("a.**")})
+    hub = start_hub("--credentials", str(file.path), "--allow-origin", "*")
+    cookie = {"Cookie": f"clarion_token={file.keys['visitor']}"}
+    with EventStream.of(hub.port, "a.x", query="observer=dash", headers=cookie).wait_for_comment() as stream:
+        asked = {"Accept": "text/event-stream", **cookie, **page}
+        refused = ask(hub, "GET", "/topics/a.x/events?observer=dash", headers=asked)
+        assert_problem(refused, 403, "origin-refused", parameter=parameter)
+        assert ask(hub, "POST", "/topics/a.x/events", file.keys["visitor"], data=b"still here").status_code == 201
+        assert stream.next().data == "still here"
+        own = {"Authorization": f"Bearer {file.keys['visitor']}", **page}
+        with EventStream.of(hub.port, "a.x", query="observer=dash", headers=own).wait_for_comment():
+            assert stream.read_to_end() == []
 
 
 def test_what_is_let_in_from_anywhere_is_kept_apart_by_caches(start_hub):

@@ -167,3 +167,83 @@ def test_kill_9_in_mid_delivery(start_hub, receiver, topic, figure):
            f"({100 * duplicates / len(ids):.1f} %), {max(counts.values())} times at most")
     # What was under way when it was killed, and what was not recorded yet: a batch of them at most.
     assert duplicates <= KILLS * 300
+
+
+def test_an_ordered_head_goes_with_its_topic(start_hub, receiver, topic):
+    hub = start_hub(*LOOPBACK, "--webhooks-retry", "1h,1h")
+    receiver.answer = lambda delivery: 500 if delivery.body == b"bad" else 204
+    webhook = hub.register(receiver.url(), f"{topic}.*", ordered=True)
+    hub.post(f"{topic}.bad", "bad")
+    hub.post(f"{topic}.good", "good")
+    wait_until(lambda: stats(hub, webhook)["failed"] == 1)
+    assert hub.request("DELETE", f"/topics/{topic}.bad").status_code == 204
+    wait_until(lambda: stats(hub, webhook)["delivered"] == 1)
+    assert [delivery.body for delivery in receiver.deliveries] == [b"bad", b"good"]
+
+
+def test_an_ordered_head_that_fails_after_its_topic_was_deleted_is_not_tried_again(start_hub, receiver, topic):
+    hub = start_hub(*LOOPBACK, "--webhooks-retry", "1h,1h")
+    deleted = threading.Event()
+
+    def answer(delivery):
+        if delivery.body != b"bad":
+            return 204
+        deleted.wait(10)
+        return 500
+
+    receiver.answer = answer
+    webhook = hub.register(receiver.url(), f"{topic}.*", ordered=True)
+    hub.post(f"{topic}.bad", "bad")
+    hub.post(f"{topic}.good", "good")
+    receiver.wait_for(1)
+    assert hub.request("DELETE", f"/topics/{topic}.bad").status_code == 204
+    deleted.set()
+    wait_until(lambda: stats(hub, webhook)["delivered"] == 1)
+    assert [delivery.body for delivery in receiver.deliveries] == [b"bad", b"good"]
+
+
+def test_what_waits_for_the_rate_goes_with_its_topic(start_hub, receiver, topic):
+    hub = start_hub(*LOOPBACK)
+    webhook = hub.register(receiver.url(), f"{topic}.*", ratePerSecond=1)
+    post_many(hub, f"{topic}.leak", 30)
+    receiver.wait_for(1)
+    # Also of a topic that it does not hear any more: what was posted before is still delivered.
+    assert hub.request(
+        "PATCH", f"/observers/{webhook['id']}", json={"topics": [f"{topic}.other"]}).status_code == 200
+    receiver.wait_for(len(receiver.deliveries) + 1)
+    assert hub.request("DELETE", f"/topics/{topic}.leak").status_code == 204
+    before = len(receiver.deliveries)
+    hub.post(f"{topic}.other", "kept")
+    wait_until(lambda: receiver.deliveries[-1].body == b"kept")
+    # One may have been under way.
+    assert len(receiver.deliveries) <= before + 2
+
+
+def test_what_fails_while_its_webhook_becomes_ordered_is_retried_in_order(start_hub, receiver, topic):
+    hub = start_hub(*LOOPBACK, "--webhooks-retry", "500ms,500ms,500ms,500ms")
+    ordered = threading.Event()
+    bodies = [str(number).encode() for number in range(7)]
+    turns = {body: threading.Event() for body in bodies}
+
+    def answer(delivery):
+        if delivery.attempt > 1 or delivery.body == bodies[6]:
+            return 204
+        ordered.wait(10)
+        # One after the other.
+        if delivery.body != bodies[0]:
+            turns[delivery.body].wait(10)
+        return 503
+
+    receiver.answer = answer
+    webhook = hub.register(receiver.url(), topic)
+    for body in bodies[:6]:
+        hub.post(topic, body)
+    receiver.wait_for(6)
+    assert hub.request("PATCH", f"/observers/{webhook['id']}", json={"ordered": True}).status_code == 200
+    ordered.set()
+    for number in range(1, 6):
+        wait_until(lambda: stats(hub, webhook)["failed"] >= number)
+        turns[bodies[number]].set()
+    hub.post(topic, bodies[6])
+    wait_until(lambda: stats(hub, webhook)["delivered"] == 7)
+    assert [delivery.body for delivery in receiver.deliveries[6:]] == bodies

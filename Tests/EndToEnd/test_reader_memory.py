@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from credentials import CredentialsFile, grant
 from event_stream import EventStream
 from hub_process import events_path
 from metrics import Reading, wait_for
@@ -215,6 +216,60 @@ def test_abandoned_histories_cost_little(start_hub, topic, figure, query):
         time.sleep(0.5)
     figure(f"{spent:.2f} s of processor time for 40 abandoned histories, where one that is waited for takes {whole:.2f} s")
     assert spent < max(1.0, 8 * whole)
+
+
+#: So many that to look through all their names takes its time.
+TOPICS = 20_000
+
+
+@pytest.fixture(scope="module")
+def crowded(start_shared_hub, tmp_path_factory):
+    """A hub with many topics, and keys of those who may hear next to none of them."""
+    file = CredentialsFile(tmp_path_factory.mktemp("keys"), {
+        "admin": grant("**"), "few": grant("few.**"), "none": {"subscribe": ["*.none"]}})
+    hub = start_shared_hub("--credentials", str(file.path), "--durability", "process")
+    hub.headers = {name: {"Authorization": f"Bearer {key}"} for name, key in file.keys.items()}
+
+    def make(numbers):
+        with RawConnection(hub.port) as connection:
+            for start in range(0, len(numbers), 100):
+                part = numbers[start:start + 100]
+                connection.send(b"".join(
+                    request("POST", f"/topics/n{number}.q/events", hub.headers["admin"], b"x") for number in part))
+                assert {connection.receive().status for _ in part} == {201}
+
+    makers = [threading.Thread(target=make, args=(range(first, TOPICS, 4),)) for first in range(4)]
+    for maker in makers:
+        maker.start()
+    for maker in makers:
+        maker.join()
+    hub.request("POST", "/topics/few.x/events", data=b"hello", headers=hub.headers["few"])
+    return hub
+
+
+@pytest.mark.parametrize("who, target, count", [
+    ("none", "/topics?limit=1", 100), ("few", "/topics/few.%2A/events?since=last&limit=1", 1000)])
+def test_abandoned_looks_through_topics_cost_little_and_hold_nobody_up(crowded, figure, who, target, count):
+    """11 s of processor time for 100 lists of topics, while others were answered 503; 5 s for 1,000 histories."""
+    headers = crowded.headers[who]
+    assert crowded.get(target, headers=headers).status_code == 200
+    before = cpu(crowded)
+    assert crowded.get(target, headers=headers).status_code == 200
+    whole = cpu(crowded) - before
+    before = cpu(crowded)
+    for _ in range(count):
+        with RawConnection(crowded.port) as connection:
+            connection.send(request("GET", target, headers))
+    began = time.monotonic()
+    other = crowded.get("/topics/few.x/value", headers=crowded.headers["few"], timeout=60)
+    waited = time.monotonic() - began
+    spent = -1.0
+    while spent != (spent := cpu(crowded) - before):
+        time.sleep(0.5)
+    figure(f"{spent:.2f} s of processor time and {waited:.2f} s until another is answered for {count} abandoned looks, "
+           f"where one that is waited for takes {whole:.2f} s")
+    assert other.status_code == 200 and waited < 2
+    assert spent < max(1.0, 4 * whole)
 
 
 def test_unread_values_and_lists_share_the_budget(start_hub, topic, figure):

@@ -20,8 +20,11 @@ from certificates import Authority
 from event_stream import EventStream
 from hub_process import environment_without_settings, events_path
 from metrics import Reading
+from other_machine import OtherMachine
 from raw_http import RawConnection, request
 from test_serving import refusal
+from test_strangers_together import (
+    ENDLESS, ChunkedPost, assert_all_are_stored, assert_each_is_ended, connections_of_two_loops, wait_until_read)
 from waiting import wait_until
 
 #: Seconds that a client has for its handshake and its first head: see docs/operating.md.
@@ -280,6 +283,33 @@ def test_what_is_no_request_is_refused_in_the_session(start_hub, authority):
     for connection in resting:
         connection.send(request("GET", "/healthz"))
         assert connection.receive().status == 200
+        connection.close()
+
+
+@pytest.mark.parametrize("requests, chunks, said", [
+    (0, 1, ENDLESS), (0, 5, ENDLESS), (200, 30, ENDLESS),
+    (0, 5, request("POST", "/", {"Transfer-Encoding": "chunked"}, b"0\r\n\r\n")),
+], ids=["1 chunk", "5 chunks", "after many requests", "beside whole bodies"])
+def test_bodies_of_others_end_no_posts(start_hub, authority, tmp_path, topic, requests, chunks, said):
+    machine = OtherMachine(tmp_path, processors=2)
+    hub = trusted(start_hub(*options(authority), "--durability", "memory", environment=machine.environment), authority)
+    victims, others = connections_of_two_loops(hub, secure=hub.secure)
+    for victim in victims:
+        victim.send(requests * request("GET", "/healthz"))
+        assert all(victim.receive().status == 200 for _ in range(requests))
+    under_way = [ChunkedPost(victim, topic) for victim in victims]
+    for post in under_way:
+        # A record each.
+        for piece in post.pieces(chunks):
+            post.connection.send(piece)
+    wait_until_read(hub, under_way)
+    for _ in range(10):
+        for other in others:
+            other.send(said)
+        assert_each_is_ended(others)
+        others = [connect(hub) for _ in others]
+    assert_all_are_stored(hub, topic, under_way)
+    for connection in victims + others:
         connection.close()
 
 

@@ -96,6 +96,27 @@ def test_more_endpoints_than_slots_leave_room_to_one_that_answers(start_hub, top
 
 
 @pytest.mark.measured
+def test_posts_do_not_wait_for_retention_beside_many_webhooks_that_want_other_types(start_hub, topic, figure):
+    hub = start_hub(*LOOPBACK, "--durability", "process", "--retention-events", "100")
+
+    def milliseconds():
+        times = []
+        for _ in range(1000):
+            began = time.monotonic()
+            hub.post(topic)
+            times.append((time.monotonic() - began) * 1000)
+        return times
+
+    undisturbed = milliseconds()
+    for _ in range(5000):
+        hub.register("https://example.com/hook", "**", types=["never"])
+    beside = milliseconds()
+    figure(f"p50/p99 ms of a post: alone {statistics.median(undisturbed):.1f}/{p99(undisturbed):.1f}, "
+           f"beside {statistics.median(beside):.1f}/{p99(beside):.1f}")
+    figure.at_most(p99(beside), 15, "the p99 of a post beside them, in ms,")
+
+
+@pytest.mark.measured
 def test_one_endpoint_that_would_take_all_slots_gets_a_share(start_hub, topic, figure):
     hub = start_hub(*LOOPBACK, "--durability", "process")
     with Program("crowd_receiver.py", elsewhere=True) as crowd:

@@ -4,6 +4,8 @@ import re
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from email.utils import formatdate
 from urllib.parse import unquote
@@ -463,6 +465,51 @@ def test_a_replaced_webhook_goes_to_its_new_address_only(shared_hub, receiver, t
     assert len(receiver.to("/old")) == 1
     assert len(deliveries) == 10
     verify(first["secret"], deliveries[0])
+
+
+@contextmanager
+def under_test(hub, receiver, path):
+    """While a test of the endpoint is under way, which holds the webhook as it was at its start."""
+    over = threading.Event()
+    receiver.answer = lambda delivery: over.wait(30) and 204 if delivery.headers["event-type"] == "clarion.test" else 204
+    with ThreadPoolExecutor(1) as pool:
+        test = pool.submit(hub.request, "POST", f"/observers/{path.strip('/')}/test")
+        receiver.wait_for(1, path)
+        yield
+        assert not test.done()
+        over.set()
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_what_a_changed_webhook_did_not_want_before_arrives_too(shared_hub, receiver, topic, ordered):
+    """The one before must not go on to hear: it would offer the later event of each batch alone."""
+    path = f"/{topic}-changed"
+    shared_hub.request("PUT", f"/observers{path}", json={
+        "topics": [topic], "types": ["late"], "url": receiver.url(path), "ordered": ordered})
+    with under_test(shared_hub, receiver, path):
+        change = shared_hub.request("PATCH", f"/observers{path}", json={"types": ["early", "late"]})
+        assert change.status_code == 200
+        for number in range(5):
+            shared_hub.request("POST", f"/topics/{topic}/events", headers={
+                "Content-Type": "application/cloudevents-batch+json"}, json=[
+                {"specversion": "1.0", "id": f"{number}{type}", "source": "/s", "type": type} for type in ("early", "late")])
+        arrived = receiver.wait_for(11, path)[1:]
+    types = [delivery.headers["event-type"] for delivery in arrived]
+    assert sorted(types) == ["early"] * 5 + ["late"] * 5
+    if ordered:
+        assert types == ["early", "late"] * 5
+
+
+def test_whoever_takes_the_name_of_a_webhook_hears_nothing_of_its_topics(shared_hub, receiver, topic):
+    path = f"/{topic}-taken"
+    shared_hub.request("PUT", f"/observers{path}", json={"topics": [f"{topic}.secret"], "url": receiver.url(path)})
+    with under_test(shared_hub, receiver, path):
+        assert shared_hub.request("DELETE", f"/observers{path}").status_code == 204
+        shared_hub.request("PUT", f"/observers{path}", json={"topics": [f"{topic}.own"], "url": receiver.url("/new")})
+        shared_hub.post(f"{topic}.secret", "secret")
+        shared_hub.post(f"{topic}.own", "own")
+        assert [delivery.body for delivery in receiver.wait_for(1, "/new")] == [b"own"]
+    assert len(receiver.to(path)) == 1
 
 
 def test_what_waits_follows_a_changed_address(shared_hub, receiver, topic):

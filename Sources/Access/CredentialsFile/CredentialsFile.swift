@@ -124,7 +124,7 @@ extension CredentialsFile.Issuer {
             audience: try members.text("audience"),
             algorithms: try Self.algorithms(members),
             requiresExpiry: try members.flag("requireExpiry") ?? true,
-            keySet: keySet?.description,
+            keySet: keySet,
             secret: secret?.fingerprint
         )
     }

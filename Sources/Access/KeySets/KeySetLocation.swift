@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Notation
 
 /// Where a key set is: the member `jwks`.
 enum KeySetLocation: Sendable, Hashable {
@@ -29,11 +30,11 @@ enum KeySetLocation: Sendable, Hashable {
         }
     }
 
-    /// The text for people and logs.
+    /// The text for people and logs, in which no value of a query is: it may be a credential.
     var description: String {
         switch self {
         case .file(let path): path
-        case .remote(let url): url.absoluteString
+        case .remote(let url): url.absoluteString.withoutQueryValues
         }
     }
 }

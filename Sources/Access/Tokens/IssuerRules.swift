@@ -8,7 +8,7 @@ struct IssuerRules: Hashable, Sendable {
     let requiresExpiry: Bool
     /// The URL of its key set, and the hash of its shared secret, of which one is there at least. They tell entries that
     /// are otherwise the same apart.
-    let keySet: String?
+    let keySet: KeySetLocation?
     let secret: CredentialHash?
 
     /// Clocks may differ by so many seconds.

@@ -33,6 +33,9 @@ struct ShownCredential {
         }
     }
 
+    /// Whether a request that was admitted shows its credential in the cookie.
+    static func isCookie(in request: Request) -> Bool { (try? ShownCredential(request))?.isCookie == true }
+
     private static func bearer(_ field: ArraySlice<UInt8>) throws(Problem) -> String {
         let scheme = "bearer "
         guard field.prefix(scheme.utf8.count).isEqual(to: scheme) else {

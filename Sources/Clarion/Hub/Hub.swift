@@ -199,7 +199,12 @@ public final class Hub: Sendable {
             }
         }
         log.followObservers { [newsDesk] change in newsDesk.yield(change) }
-        log.followDeletions { [work, streams] topic in work.start { streams.endAll(of: topic) } }
+        log.followDeletions { [work, dispatcher, streams] topic in
+            work.start {
+                dispatcher.forget(topic: topic.name)
+                streams.endAll(of: topic)
+            }
+        }
         if let expiry {
             gate.credentials?.onChange { [weak self] in self?.work.start { expiry.endTakenBack() } }
             work.start { [weak self] in await expiry.run { self?.isDraining ?? true } }

@@ -37,6 +37,7 @@ extension Hub {
             let topic = try Topic(topic)
             try HubError.requireFree(topic)
             guard try await log.deleteTopic(topic) else { return false }
+            dispatcher.forget(topic: topic.name)
             streams.endAll(of: topic)
             return true
         }

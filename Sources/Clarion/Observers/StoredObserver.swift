@@ -7,6 +7,12 @@ protocol StoredObserver: HubObserver {
     /// Increases with each change; the ETag.
     var revision: Int64 { get }
 
+    /// Has it hear nothing more, whoever still holds it: another takes its place. It stays listed until that is.
+    func endHearing()
+
+    /// The same, and takes it off the directory: it is deleted.
+    func leave()
+
     /// The observer as the API shows it, with what became of its deliveries.
     func document(_ stats: DeliveryStats) -> JSONValue
 }

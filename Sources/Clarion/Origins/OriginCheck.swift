@@ -16,13 +16,16 @@ struct OriginCheck: Sendable {
     ///
     /// Browsers give `Origin` to what a page does with CORS or another method than GET, and `Sec-Fetch-Site` (W3C Fetch
     /// Metadata) to everything that they send to a host they trust, loopback among them. What is no browser sends neither.
-    func requireAlways(_ request: Request) throws(Problem) {
+    ///
+    /// - Parameter isByCookie: whether a cookie says who asks: then it is no page of any origin, but of one that was named.
+    func requireAlways(_ request: Request, isByCookie: Bool = false) throws(Problem) {
+        let takesAny = allowed.takesAny && !isByCookie
         let origins = request.headers.values(of: "Origin")
-        for origin in origins where !allowed.contains(origin) && !isOwn(origin, request) {
+        for origin in origins where !takesAny && !allowed.named.contains(origin) && !isOwn(origin, request) {
             throw refused(parameter: "Origin")
         }
         // Told by name, it was decided above.
-        if origins.contains(where: allowed.contains) || allowed.takesAny { return }
+        if takesAny || origins.contains(where: allowed.named.contains) { return }
         // Another port of this host is of the same site, and yet another origin.
         for site in request.headers.values(of: "Sec-Fetch-Site") where site != "same-origin" && site != "none" {
             throw refused(parameter: "Sec-Fetch-Site")

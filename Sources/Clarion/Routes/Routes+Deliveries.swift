@@ -66,11 +66,12 @@ private struct DeliveryResource: Sendable {
         }
         let deliveries = found.prefix(page.limit)
         let isLast = found.count == deliveries.count
+        let shown = deliveries.filter { isOpen($0.topic, to: observer, for: request.caller) }
         return try await inquiry.answer {
             answer(
                 .ok,
                 .object([
-                    "deliveries": .array(deliveries.map { .object(DeliveryDocument.members($0)) }),
+                    "deliveries": .array(shown.map { .object(DeliveryDocument.members($0)) }),
                     "next": isLast
                         ? .null : deliveries.last.map { ListPage.cursor($0.event.position.description) } ?? .null,
                 ])
@@ -80,7 +81,7 @@ private struct DeliveryResource: Sendable {
 
     func read(_ request: Request) async throws -> Response {
         let observer = try await webhook(request)
-        return answer(.ok, try await document(of: try event(request), to: observer))
+        return answer(.ok, try await document(of: try event(request), to: observer, for: request.caller))
     }
 
     func redeliver(_ request: Request) async throws -> Response {
@@ -92,14 +93,16 @@ private struct DeliveryResource: Sendable {
         else {
             throw Problem(.notFound, code: "event-unknown", detail: "The log has no such event, or not any more.")
         }
-        return answer(.accepted, try await document(of: event, to: observer))
+        return answer(.accepted, try await document(of: event, to: observer, for: request.caller))
     }
 
     func recover(_ request: Request) async throws -> Response {
         let observer = try await webhook(request)
         try Preconditions.requireUntagged(request)
         let start = try await start(request, for: observer)
-        let count = try await webhooks.recover(observer, after: start)
+        let count = try await webhooks.recover(observer, after: start) { [log] position in
+            try await isOpen(EventID(epoch: log.epoch, position: position), to: observer, for: request.caller)
+        }
         return answer(.accepted, .object(["recovered": .number(Double(count))]))
     }
 
@@ -138,15 +141,26 @@ private struct DeliveryResource: Sendable {
         return id
     }
 
-    /// Whether an event may go to a webhook at somebody's word: it hears the topic, or they may.
+    /// Whether an event may go to a webhook at somebody's word, and its delivery be shown to them: it hears the topic, or they
+    /// may. It may have heard others once, that were not theirs.
     private func isOpen(_ id: EventID, to observer: WebhookObserver, for caller: Caller) async throws -> Bool {
         if caller.grant.allowsEverything(.subscribe) { return true }
         guard let topic = try await log.event(id)?.topic else { return false }
-        return observer.topics.contains { $0.matches(topic) } || caller.grant.allows(.subscribe, on: topic)
+        return isOpen(topic, to: observer, for: caller)
     }
 
-    private func document(of event: EventID?, to observer: WebhookObserver) async throws -> JSONValue {
-        guard let event, let found = try await log.delivery(of: event.position, to: observer.id) else {
+    private func isOpen(_ topic: Topic, to observer: WebhookObserver, for caller: Caller) -> Bool {
+        observer.topics.contains { $0.matches(topic) } || caller.grant.allows(.subscribe, on: topic)
+    }
+
+    private func document(
+        of event: EventID?,
+        to observer: WebhookObserver,
+        for caller: Caller
+    ) async throws -> JSONValue {
+        guard let event, let found = try await log.delivery(of: event.position, to: observer.id),
+            isOpen(found.summary.topic, to: observer, for: caller)
+        else {
             throw Problem(
                 .notFound,
                 code: "delivery-unknown",

@@ -202,6 +202,7 @@ private struct ObserverResource: Sendable {
         let removed = try await webhooks.remove(id) { present throws(Problem) in
             guard request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
+            return true
         }
         if removed { return Response(.noContent) }
         // More than once only if another stream takes the name meanwhile: that one is to end then.
@@ -222,7 +223,10 @@ private struct ObserverResource: Sendable {
         } else {
             // What is registered for others' topics, too, is theirs as well.
             for case let webhook as any StoredObserver in theirs(request, pattern) {
-                if try await webhooks.remove(webhook.id, { (_: any StoredObserver) throws(Never) in }) { count += 1 }
+                let isRemoved = try await webhooks.remove(webhook.id) { present throws(Never) in
+                    isTheirs(present, request, pattern)
+                }
+                if isRemoved { count += 1 }
             }
         }
         for observer in theirs(request, pattern) where await unregister(observer, for: request.caller) { count += 1 }
@@ -271,7 +275,11 @@ private struct ObserverResource: Sendable {
 
     /// The observers of exactly that pattern which the caller manages.
     private func theirs(_ request: Request, _ pattern: TopicPattern) -> [any HubObserver] {
-        directory.all().filter { $0.topics.contains(pattern) && request.caller.manages($0) }
+        directory.all().filter { isTheirs($0, request, pattern) }
+    }
+
+    private func isTheirs(_ observer: any HubObserver, _ request: Request, _ pattern: TopicPattern) -> Bool {
+        observer.topics.contains(pattern) && request.caller.manages(observer)
     }
 
     /// Unregisters an observer that lives in one process alone.

@@ -64,7 +64,10 @@ extension Hub {
             caller: request.caller
         )
         // Taking a name ends the stream that has it.
-        if wish.name != nil, request.method != .head { try origins.requireAlways(request) }
+        if wish.name != nil, request.method != .head {
+            let isByCookie = wish.caller.principal != nil && ShownCredential.isCookie(in: request)
+            try origins.requireAlways(request, isByCookie: isByCookie)
+        }
         try gate.requireInForce(wish.caller)
         let beginning = try StreamBeginning(request, now: .now())
         guard !isDraining else { throw Problem.draining }

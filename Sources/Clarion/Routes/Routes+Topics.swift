@@ -1,14 +1,22 @@
 import Access
 import EventLog
 import JSON
+import Locking
 import MicroHTTP
+import Webhooks
 
 extension Routes {
     /// `/topics` and `/topics/{topic}`.
     mutating func addTopics(_ hub: Hub) {
-        let resource = TopicResource(store: hub.log, streams: hub.streams, directory: hub.directory, nodes: hub.nodes)
-        onAsync(.get, "/topics", .listTopics, needs: .subscribeSomewhere, hub) {
-            try await resource.list($0)
+        let resource = TopicResource(
+            store: hub.log,
+            streams: hub.streams,
+            dispatcher: hub.dispatcher,
+            directory: hub.directory,
+            nodes: hub.nodes
+        )
+        onInquiry(.get, "/topics", .listTopics, needs: .subscribeSomewhere, hub) {
+            try await resource.list($0, $1)
         }
         onAsync(.get, "/topics/{topic}", .readTopic, needs: .see, hub) { try await resource.read($0) }
         onAsync(.put, "/topics/{topic}", .setTopic, needs: .manage, hub) { try await resource.set($0) }
@@ -20,36 +28,49 @@ extension Routes {
 private struct TopicResource: Sendable {
     let store: any TopicStore
     let streams: StreamHost
+    let dispatcher: WebhookDispatcher
     let directory: ObserverDirectory
     let nodes: OtherNodes
 
-    func list(_ request: Request) async throws -> Response {
+    private let walks = SerialGate()
+    private static let step = 1_000
+
+    func list(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let query = request.target.query
         let page = try ListPage(query)
         // One more than asked for tells whether there is more.
-        let found = try await visibleTopics(query["prefix"] ?? "", page, to: request.caller.grant)
+        let found = try await inquiry.find {
+            try await visibleTopics(query["prefix"] ?? "", page, to: request.caller.grant)
+        }
         let topics = Array(found.prefix(page.limit))
         let isLast = found.count == topics.count
-        let shown = await documents(of: topics)
-        return answer(
-            [
-                "topics": .array(shown.value.map { .object($0) }),
-                "next": isLast ? .null : topics.last.map { ListPage.cursor($0.topic.name) } ?? .null,
-            ],
-            without: shown.missing
-        )
+        return try await inquiry.answer {
+            let shown = await documents(of: topics)
+            return answer(
+                [
+                    "topics": .array(shown.value.map { .object($0) }),
+                    "next": isLast ? .null : topics.last.map { ListPage.cursor($0.topic.name) } ?? .null,
+                ],
+                without: shown.missing
+            )
+        }
     }
 
-    /// The topics that somebody may hear, one more than the page takes. Only names that can be theirs are looked at.
+    /// The topics that somebody may hear, one more than the page takes. Only names that can be theirs are looked at, and of
+    /// many of which few are so many at a time: one request after the other, for as long as somebody waits.
     private func visibleTopics(_ prefix: String, _ page: ListPage, to grant: Grant) async throws -> [TopicSummary] {
         let wanted = page.limit + 1
+        let step = grant.allowsEverything(.subscribe) ? wanted : max(wanted, Self.step)
         var found: [TopicSummary] = []
         for prefix in grant.prefixes(of: .subscribe, within: prefix) {
             var after = page.after
             while found.count < wanted {
-                let part = try await store.topics(prefix: prefix, after: after, limit: wanted)
+                try Task.checkCancellation()
+                let part = try await walks.run { [after] in
+                    try await store.topics(prefix: prefix, after: after, limit: step)
+                }
                 found += part.filter { grant.allows(.subscribe, on: $0.topic) }.prefix(wanted - found.count)
-                guard part.count == wanted, let last = part.last else { break }
+                guard part.count == step, let last = part.last else { break }
                 after = last.topic.name
             }
         }
@@ -85,6 +106,7 @@ private struct TopicResource: Sendable {
             throw Preconditions.problem(field, code: "precondition-failed")
         }
         guard try await store.deleteTopic(topic) else { throw Self.unknown }
+        dispatcher.forget(topic: topic.name)
         streams.endAll(of: topic)
         return Response(.noContent)
     }

@@ -37,6 +37,13 @@ final class UnreadableWebhook: StoredObserver {
         self.registration.withLock { $0 = registration }
     }
 
+    func endHearing() {}
+
+    func leave() {
+        let former = registration.withLock { $0.take() }
+        former?.cancel()
+    }
+
     func document() async throws(EventLogError) -> JSONValue {
         document(try await deliveries.deliveryStats(of: id))
     }

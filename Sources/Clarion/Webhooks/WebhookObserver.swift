@@ -16,6 +16,7 @@ final class WebhookObserver: StoredObserver {
     let warnings: [WebhookWarning]
 
     private let deliveries: any DeliveryLog
+    /// Ended when another takes its place, and not when it is released: a test of its endpoint, or a replay, may hold it.
     private let registrations = Lock<Registrations?>(nil)
 
     var topics: [TopicPattern] { webhook.specification.topics }
@@ -41,6 +42,22 @@ final class WebhookObserver: StoredObserver {
         self.registrations.withLock { $0 = registrations }
     }
 
+    func endHearing() {
+        // Released outside the lock: what ends with them takes others.
+        let former = registrations.withLock { registrations in
+            defer { registrations = registrations.map { Registrations(topics: nil, directory: $0.directory) } }
+            return registrations
+        }
+        withExtendedLifetime(former) {}
+    }
+
+    func leave() {
+        let former = registrations.withLock { $0.take() }
+        former?.directory.cancel()
+    }
+
+    private var hears: Bool { registrations.withLock { $0?.topics != nil } }
+
     /// Has what was committed delivered: from memory as a rule, else from the log.
     func receive(_ frames: EventFrames, _ dispatcher: WebhookDispatcher) {
         let types = EventTypes(webhook.specification.types)
@@ -51,7 +68,8 @@ final class WebhookObserver: StoredObserver {
         else { return dispatcher.wake(endpoint) }
         let format = webhook.specification.format
         dispatcher.offer(endpoint, in: format, last: last.position.rawValue, size: size) {
-            frames.events.filter(types.contain).map { DueDelivery(of: $0, in: format) }
+            // What took its place reads from the log what was committed before; what took its name has nothing of it.
+            self.hears ? frames.events.filter(types.contain).map { DueDelivery(of: $0, in: format) } : []
         }
     }
 

@@ -1,5 +1,6 @@
 import EventLog
 import JSON
+import Locking
 import MicroHTTP
 import Webhooks
 
@@ -21,19 +22,27 @@ extension WebhookRegistry {
 
     /// Delivers the dead letters again, oldest first.
     ///
-    /// - Parameter start: the events after this.
+    /// - Parameters:
+    ///   - start: the events after this.
+    ///   - isMeant: which of them.
     /// - Returns: how many they are.
-    /// - Throws: `observer-disabled`.
-    func recover(_ observer: WebhookObserver, after start: Position) async throws -> Int {
+    /// - Throws: `observer-disabled`, `observer-unknown`.
+    func recover(
+        _ observer: WebhookObserver,
+        after start: Position,
+        where isMeant: (Position) async throws -> Bool = { _ in true }
+    ) async throws -> Int {
         let end = store.tail
-        let count = try await inSteps(observer, after: start) { place in
+        let count = try await inSteps(observer, after: start) { observer, place in
             let events = try await store.deadLetters(
                 of: observer.id,
                 after: place,
                 through: end,
                 limit: Self.step
             )
-            return (events, events.count < Self.step ? nil : events.last)
+            var meant: [Position] = []
+            for event in events where try await isMeant(event) { meant.append(event) }
+            return (meant, events.count < Self.step ? nil : events.last)
         }
         if count > 0 { lifecycle.post(.recovered(count), of: observer) }
         return count
@@ -43,12 +52,12 @@ extension WebhookRegistry {
     ///
     /// - Parameter start: the events after this.
     /// - Returns: how many they are.
-    /// - Throws: `observer-disabled`.
+    /// - Throws: `observer-disabled`, `observer-unknown`.
     func replay(_ observer: WebhookObserver, after start: Position) async throws -> Int {
-        let types = EventTypes(observer.webhook.specification.types)
         // What is posted from now on is delivered anyway.
         let end = store.tail
-        return try await inSteps(observer, after: start) { place in
+        return try await inSteps(observer, after: start) { observer, place in
+            let types = EventTypes(observer.webhook.specification.types)
             let page = try await store.read(
                 after: place,
                 matching: observer.topics,
@@ -76,23 +85,24 @@ extension WebhookRegistry {
     /// The type of the event that tries an endpoint out, and the topic it is on.
     static let testType = "clarion.test"
 
-    /// - Parameter next: gets a place in the log; returns events after it to deliver, and the place up to which they are
-    ///   all there are, or nil at the end.
+    /// - Parameter next: gets the webhook as it is by now and a place in the log; returns events after it to deliver, and the
+    ///   place up to which they are all there are, or nil at the end.
     private func inSteps(
         _ observer: WebhookObserver,
         after start: Position,
-        _ next: (Position) async throws -> (events: [Position], place: Position?)
+        _ next: (WebhookObserver, Position) async throws -> (events: [Position], place: Position?)
     ) async throws -> Int {
         let id = observer.id.description
         let now = Timestamp.now()
         let isOrdered = observer.webhook.specification.ordered
         // Nothing goes out until all is in place, or later events would go before earlier ones.
         if isOrdered { dispatcher.hold(id) }
-        defer { if isOrdered { dispatcher.release(id) } }
+        // Not one that another holds, who has taken the name.
+        defer { if isOrdered, (try? present(observer)) != nil { dispatcher.release(id) } }
         var (count, place) = (0, Optional(start))
         while let from = place {
             if isStopped { throw Problem.draining }
-            let (events, end) = try await next(from)
+            let (events, end) = try await next(try present(observer), from)
             count += try await redeliver(events, to: observer, at: now)
             place = end
             if !isOrdered { dispatcher.wake(id) }
@@ -101,9 +111,22 @@ extension WebhookRegistry {
     }
 
     private func redeliver(_ events: [Position], to observer: WebhookObserver, at now: Timestamp) async throws -> Int {
-        if observer.webhook.disabledReason != nil { throw Problem.observerDisabled }
-        if let count = try await store.redeliver(events, to: observer.id, at: now) { return count }
-        // It has been disabled since it was found, or deleted.
-        throw find(observer.id) == nil ? Problem.observerUnknown : .observerDisabled
+        // Not while its name may change hands.
+        try await gate.run {
+            if try present(observer).webhook.disabledReason != nil { throw Problem.observerDisabled }
+            if let count = try await store.redeliver(events, to: observer.id, at: now) { return count }
+            // Another node of a cluster has disabled it, or deleted it.
+            throw find(observer.id) == nil ? Problem.observerUnknown : .observerDisabled
+        }
+    }
+
+    /// The webhook as it is by now, whatever of it was changed.
+    ///
+    /// - Throws: `observer-unknown` if it was deleted, also if another has its name.
+    private func present(_ observer: WebhookObserver) throws(Problem) -> WebhookObserver {
+        guard let present = find(observer.id), present.createdAt == observer.createdAt else {
+            throw Problem.observerUnknown
+        }
+        return present
     }
 }

@@ -116,6 +116,7 @@ final class WebhookRegistry: Sendable {
     /// Shows a webhook that cannot be read.
     func show(_ record: ObserverRecord, unreadable error: any Error, as id: ObserverID) {
         let observer = UnreadableWebhook(id: id, record: record, error: error, deliveries: store)
+        stored(id)?.endHearing()
         observer.hold(directory.add(observer))
         dispatcher.remove(id.description)
         members.withLock { $0[id] = observer }
@@ -177,16 +178,16 @@ final class WebhookRegistry: Sendable {
         }
     }
 
-    /// Unregisters a webhook. Returns false if there was none.
+    /// Unregisters a webhook. Returns false if there was none that is meant.
     ///
-    /// - Parameter check: gets the present webhook; what it throws is passed on, and nothing is changed.
+    /// - Parameter isMeant: gets the present webhook, which may be another than when it was looked up; what it throws is passed
+    ///   on, and nothing is changed.
     func remove<Failure: Error>(
         _ id: ObserverID,
-        _ check: (any StoredObserver) throws(Failure) -> Void
+        where isMeant: (any StoredObserver) throws(Failure) -> Bool
     ) async throws -> Bool {
         try await gate.run {
-            guard let present = stored(id) else { return false }
-            try check(present)
+            guard let present = stored(id), try isMeant(present) else { return false }
             // Whether the table had it or not: it does not have it any more.
             _ = try await store.deleteObserver(id, expecting: present.revision)
             release(id)
@@ -262,6 +263,8 @@ final class WebhookRegistry: Sendable {
             deliveries: store,
             warnings: dispatcher.refusal(of: webhook.specification.url).map { [.egressBlocked($0)] } ?? []
         )
+        // Never two at once: the one before would offer what only it wants, and later events than this one's.
+        stored(id)?.endHearing()
         // One that takes nothing now is not told: what it is to get later is read then.
         let topics =
             observer.state == .active
@@ -278,7 +281,7 @@ final class WebhookRegistry: Sendable {
     func release(_ id: ObserverID) {
         dispatcher.remove(id.description)
         // Let go outside the lock: its deinit takes others.
-        _ = members.withLock { $0.removeValue(forKey: id) }
+        members.withLock { $0.removeValue(forKey: id) }?.leave()
     }
 }
 

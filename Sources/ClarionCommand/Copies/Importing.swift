@@ -9,17 +9,13 @@ struct Importing {
         let event: ExportedEvent
     }
 
-    private var batch: [Line] = []
-    private var size = 0
+    private var batch = Batch<Line>()
     private var number = 0
     /// The CloudEvents that came, by hashes: 8 bytes of each.
     private var identities: Set<Int> = []
     private var imported = 0
     private var repeated = 0
     private(set) var skipped = 0
-
-    /// How large a batch is at most: below the smallest body that hubs are set to take, and short enough to hold up nobody.
-    private static let (most, largest) = (1000, 256 * 1024)
 
     /// What was done.
     var words: String {
@@ -43,42 +39,37 @@ struct Importing {
         // The hub would take the second for the first again.
         let isRepeated = event.identity.map { !identities.insert($0.hashValue).inserted } ?? false
         let mustStandAlone = isRepeated || event.isAmbiguous
-        let isFull = batch.count >= Self.most || size + line.count > Self.largest
-        if mustStandAlone || isFull || batch.last.map({ $0.event.topic != event.topic }) ?? false {
+        // With the comma.
+        let size = line.count + 1
+        if mustStandAlone || !batch.hasRoom(for: size) || batch.last.map({ $0.event.topic != event.topic }) ?? false {
             try await flush(client)
         }
         if mustStandAlone { return try await postAlone(Line(number: number, event: event), client) }
-        batch.append(Line(number: number, event: event))
-        size += line.count
+        batch.append(Line(number: number, event: event), bytes: size)
     }
 
     /// Posts what was taken.
     mutating func flush(_ client: ClarionClient) async throws {
-        defer { (batch, size) = ([], 0) }
-        guard let first = batch.first else { return }
-        do throws(ClientError) {
-            try await post(batch.map(\.event.bytes), to: first.event.topic, client)
-        } catch {
-            // Which one it was, and whether it is taken in another way, is seen one by one.
-            guard Self.isOfEvents(error) else { throw error }
-            for line in batch { try await post(line, client, mayFitAsItIs: batch.count > 1) }
+        var parts = batch.take()
+        while let part = parts.next(), let first = part.first {
+            do throws(ClientError) {
+                try await post(part.map { $0.event.bytes }, to: first.event.topic, client)
+                continue
+            } catch {
+                guard Self.isOfEvents(error) else { throw error }
+            }
+            // Which one it was, and whether it is taken in another way, is seen in ever smaller parts.
+            if part.count > 1 {
+                parts.halve(part)
+            } else {
+                try await postAlone(first, client)
+            }
         }
     }
 
     /// Whether a refusal is about what is posted, and another form may be taken.
     private static func isOfEvents(_ error: ClientError) -> Bool {
         [400, 413, 422].contains(error.status)
-    }
-
-    private mutating func post(_ line: Line, _ client: ClarionClient, mayFitAsItIs: Bool) async throws {
-        if mayFitAsItIs {
-            do throws(ClientError) {
-                return try await post([line.event.bytes], to: line.event.topic, client)
-            } catch {
-                guard Self.isOfEvents(error) else { throw error }
-            }
-        }
-        try await postAlone(line, client)
     }
 
     /// Posts an event under a key of its own: as it is, and if it is not taken so, as its data.

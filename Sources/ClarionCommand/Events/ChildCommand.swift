@@ -1,8 +1,10 @@
+import CPosix
 import FoundationEssentials
 import Glibc
 import Posix
 
-/// A command that a shell runs, with bytes on its standard input.
+/// A command that a shell runs, with bytes on its standard input. It has this program's standard output and error, and no
+/// other descriptor. No signal is blocked in it.
 struct ChildCommand {
     private let command: String
     private let input: [UInt8]
@@ -48,15 +50,19 @@ struct ChildCommand {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, file.number, STDIN_FILENO)
+        // Not all are closed by exec(3): libcurl does not mark its own. What the command leaves running would keep them.
+        unsafe clarion_close_from(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // This program ignores it, and children would, too.
+        // This thread may block signals, and children would, too.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        // This program ignores it, and children would, too.
         unsafe sigaddset(&signals, SIGPIPE)
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
         let arguments = CStrings(["/bin/sh", "-c", command])
         let variables = CStrings(environment.map { "\($0.key)=\($0.value)" })

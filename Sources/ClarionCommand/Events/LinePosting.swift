@@ -13,15 +13,13 @@ struct LinePosting {
     /// The number of the line that was read last.
     private var number = 0
 
-    /// How many events a batch has at most; the hub takes 10,000.
-    private static let most = 1000
     private static let json = "application/json"
 
     /// A line that is to be posted.
     private struct Line {
-        let number: Int
-        let bytes: [UInt8]
-        /// Whether it goes as it is, as one of several documents of JSON.
+        /// The event as it stands in the body of a post.
+        let document: [UInt8]
+        /// Whether that is the line itself, as one of several documents of JSON; otherwise it is a CloudEvent.
         let isJSON: Bool
     }
 
@@ -37,18 +35,20 @@ struct LinePosting {
     mutating func run(_ file: FileDescriptor) async throws {
         var reader = LineReader(file)
         while let lines = try reader.read() {
-            var batch: [Line] = []
+            var batch = Batch<Line>()
             for bytes in lines {
                 number += 1
                 if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
-                let line = Line(number: number, bytes: bytes, isJSON: goesAsJSON(bytes))
-                if let last = batch.last, last.isJSON != line.isJSON || batch.count == Self.most {
-                    try await post(batch)
-                    batch = []
+                let isJSON = goesAsJSON(bytes)
+                let line = Line(document: isJSON ? bytes : cloudEvent(bytes), isJSON: isJSON)
+                // With what parts it from the next.
+                let size = line.document.count + 1
+                if let last = batch.last, last.isJSON != isJSON || !batch.hasRoom(for: size) {
+                    try await post(batch.take())
                 }
-                batch.append(line)
+                batch.append(line, bytes: size)
             }
-            if !batch.isEmpty { try await post(batch) }
+            try await post(batch.take())
         }
     }
 
@@ -58,30 +58,45 @@ struct LinePosting {
         return Self.isObjectOrArray(bytes)
     }
 
-    private func post(_ batch: [Line]) async throws {
-        let receipts =
-            batch[0].isJSON
-            ? try await client.post(jsonLines: batch.map(\.bytes), to: topic, type: type)
-            : try await client.post(cloudEvents: batch.map(cloudEvent), to: topic)
-        try Output.write(Array(receipts.map { $0.id + "\n" }.joined().utf8))
+    private func post(_ parts: Batch<Line>.Parts) async throws {
+        var parts = parts
+        while let part = parts.next() {
+            let receipts: [ClarionClient.Receipt]
+            do throws(ClientError) {
+                receipts = try await post(part)
+            } catch {
+                // Too much together, of which nothing was stored.
+                guard error.status == 413, part.count > 1 else { throw error }
+                parts.halve(part)
+                continue
+            }
+            try Output.write(Array(receipts.map { $0.id + "\n" }.joined().utf8))
+        }
+    }
+
+    private func post(_ lines: ArraySlice<Line>) async throws(ClientError) -> [ClarionClient.Receipt] {
+        let documents = lines.map { $0.document }
+        return lines.first?.isJSON == true
+            ? try await client.post(jsonLines: documents, to: topic, type: type)
+            : try await client.post(cloudEvents: documents, to: topic)
     }
 
     /// Data that is no JSON goes in batches as CloudEvents only. The type is what a hub calls events without one.
-    private func cloudEvent(_ line: Line) -> [UInt8] {
-        let isText = String(validating: line.bytes, as: UTF8.self)
-        let stated = contentType ?? (Self.isObjectOrArray(line.bytes) ? Self.json : nil)
+    private func cloudEvent(_ line: [UInt8]) -> [UInt8] {
+        let isText = String(validating: line, as: UTF8.self)
+        let stated = contentType ?? (Self.isObjectOrArray(line) ? Self.json : nil)
         let usual = isText == nil ? "application/octet-stream" : "text/plain; charset=utf-8"
         let members: [String: JSONValue] = [
             "specversion": .string("1.0"),
             "type": .string(type ?? "clarion.event"),
             "source": .string("urn:clarion:post"),
-            "id": .string(key.map { "\($0)/\(line.number)" } ?? UUID().uuidString),
+            "id": .string(key.map { "\($0)/\(number)" } ?? UUID().uuidString),
             "datacontenttype": .string(stated ?? usual),
         ]
         var document = Array(JSONValue.object(members).bytes.dropLast())
-        let (name, text) = isText.map { ("data", $0) } ?? ("data_base64", Data(line.bytes).base64EncodedString())
+        let (name, text) = isText.map { ("data", $0) } ?? ("data_base64", Data(line).base64EncodedString())
         document += Array(",\"\(name)\":".utf8)
-        document += stated == Self.json ? line.bytes : JSONValue.string(text).bytes
+        document += stated == Self.json ? line : JSONValue.string(text).bytes
         document.append(UInt8(ascii: "}"))
         return document
     }

@@ -25,9 +25,11 @@ struct Subscription: Hashable, Sendable {
 
     /// Whether it was to get an event, wherever the cursor is.
     func wants(_ topic: Topic, type: String?, at position: Int64) -> Bool {
-        guard let interest = interests.last(where: { $0.since < position }) else { return false }
-        return interest.topics.contains { $0.matches(topic) } && interest.types.contain(type)
+        interests.last(where: { $0.since < position })?.wants(topic, type: type) ?? false
     }
+
+    /// Whether it was to get such events at any position after its cursor.
+    func mayWant(_ topic: Topic, type: String?) -> Bool { interests.contains { $0.wants(topic, type: type) } }
 
     /// Without what the cursor has passed.
     var current: ArraySlice<Interest> {
@@ -54,6 +56,11 @@ struct Interest: Hashable, Sendable {
 
     init(since: Int64, topics: [TopicPattern], types: [String]) {
         (self.since, self.topics, self.types) = (since, topics, EventTypes(types))
+    }
+
+    /// Whether such events are wanted.
+    func wants(_ topic: Topic, type: String?) -> Bool {
+        topics.contains { $0.matches(topic) } && types.contain(type)
     }
 
     /// Whether it is what a record asks for.

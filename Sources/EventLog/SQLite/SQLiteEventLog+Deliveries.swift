@@ -48,7 +48,7 @@ extension SQLiteEventLog: DeliveryLog {
         let last = tail.rawValue
         var total = 0
         while true {
-            let abandoned = try await change { tables in
+            let abandoned = try await longChange { tables in
                 try tables.deliveries.abandon(upTo: last, of: observer, failure: failure, at: now)
             }
             total += abandoned.count
@@ -147,7 +147,7 @@ extension SQLiteEventLog: DeliveryLog {
         while !rest.isEmpty {
             let part = rest.prefix(DeliveryWriter.redeliveriesAtOnce)
             rest = rest.dropFirst(part.count)
-            let count = try await change { tables in
+            let count = try await longChange { tables in
                 try tables.deliveries.redeliver(part, to: observer, at: now)
             }
             guard let count else { return nil }

@@ -24,6 +24,7 @@ public final class SQLiteEventLog: EventLog {
     private let database: any DatabaseReader
     private let reads = ReadGate()
     private let slices = SerialGate()
+    private let longChanges = SerialGate()
     private let backlogs = CountedBacklogs()
     let horizons = RemovalHorizons()
     let time: LogClock
@@ -153,6 +154,13 @@ public final class SQLiteEventLog: EventLog {
             sequencer.enqueue(.change(change), isBounded: false)
         }
         return try result.get()
+    }
+
+    /// Runs a change that touches many rows. One at a time: however many are under way, a post waits for one of them.
+    func longChange<Value: Sendable>(
+        _ body: @escaping @Sendable (LogTables) throws -> Value
+    ) async throws(EventLogError) -> Value {
+        try await longChanges.run { () async throws(EventLogError) in try await change(body) }
     }
 
     /// Reads from a snapshot, on a thread of the database's.

@@ -6,7 +6,9 @@ extension EasyHandle {
     struct Shared {
         /// Owned by nobody here: see ``EasyHandle``.
         unowned(unsafe) var owner: (any TransferOwner)?
-        /// A peer that acknowledges nothing for that many milliseconds is gone.
+        /// Whether the owner is asked for each address.
+        var isJudged = false
+        /// A peer that acknowledges nothing for that many milliseconds is gone; 0 leaves it to the system.
         var lostAfter: UInt32 = 0
         /// Whether the transfer has a connection of its own, rather than one that was kept.
         var hasOpenedSocket = false
@@ -33,6 +35,7 @@ extension EasyHandle {
         unsafe clarion_easy_set_write_function(pointer, Self.writeFunction)
         unsafe clarion_easy_set_header_function(pointer, Self.headerFunction)
         unsafe clarion_easy_set_progress_function(pointer, Self.progressFunction)
+        unsafe clarion_easy_set_open_socket_function(pointer, Self.openSocketFunction)
     }
 
     /// Has the owner be asked for each address that is about to be connected to.
@@ -40,8 +43,8 @@ extension EasyHandle {
     /// - Parameter milliseconds: a peer that acknowledges nothing for so long is gone: a connection that several transfers
     ///   share is not closed by one of them that times out.
     package func judgeAddresses(lostAfter milliseconds: Int) {
+        unsafe shared.pointee.isJudged = true
         unsafe shared.pointee.lostAfter = UInt32(clamping: milliseconds)
-        unsafe clarion_easy_set_open_socket_function(pointer, Self.openSocketFunction)
     }
 
     /// What a handle that libcurl hands back shares.
@@ -86,14 +89,18 @@ extension EasyHandle {
     }
 
     /// `CURLOPT_OPENSOCKETFUNCTION(3)`: `CURL_SOCKET_BAD` makes libcurl try the next address, or give up with
-    /// `CURLE_COULDNT_CONNECT`.
+    /// `CURLE_COULDNT_CONNECT`. No handle goes without: programs that this one starts would inherit libcurl's own sockets.
     private nonisolated static let openSocketFunction: curl_opensocket_callback = { pointer, _, address in
         guard let owner = unsafe owner(pointer), let address = unsafe address,
-            unsafe owner.permits(
-                address: UnsafeRawBufferPointer(start: clarion_sockaddr(address), count: Int(address.pointee.addrlen))
-            ),
             let shared = unsafe pointer?.assumingMemoryBound(to: Shared.self)
         else { return CURL_SOCKET_BAD }
+        if unsafe shared.pointee.isJudged {
+            let name = unsafe UnsafeRawBufferPointer(
+                start: clarion_sockaddr(address),
+                count: Int(address.pointee.addrlen)
+            )
+            guard unsafe owner.permits(address: name) else { return CURL_SOCKET_BAD }
+        }
         let socket = unsafe clarion_open_socket(address, shared.pointee.lostAfter)
         if socket == CURL_SOCKET_BAD { owner.lacksSocket(errno) }
         unsafe shared.pointee.hasOpenedSocket = true

@@ -32,7 +32,8 @@ package struct EasyHandle: ~Copyable {
     /// them all again. Fails only when libcurl is out of memory.
     package init?(copying other: borrowing EasyHandle) {
         guard let pointer = unsafe curl_easy_duphandle(other.pointer) else { return nil }
-        unsafe self.init(pointer, Shared(lostAfter: other.shared.pointee.lostAfter))
+        let (isJudged, lostAfter) = unsafe (other.shared.pointee.isJudged, other.shared.pointee.lostAfter)
+        unsafe self.init(pointer, Shared(isJudged: isJudged, lostAfter: lostAfter))
     }
 
     private init(_ pointer: UnsafeMutableRawPointer, _ shared: Shared) {

@@ -30,6 +30,10 @@ final class Connection {
     var exchange: Exchange?
     /// What the watch judges it by.
     private(set) var standing: ConnectionStanding
+    /// How much was read when libmicrohttpd last had its turn and left something unread.
+    private var readWhenLeft: Int?
+    /// The same when libmicrohttpd last told of a part of a body in chunks, or of its head.
+    private var readWhenTold = 0
     /// Whether a stream goes on on a descriptor of its own: libmicrohttpd closes its own, and the connection is still open.
     var isHandedOver = false
 
@@ -58,6 +62,7 @@ final class Connection {
         case .head: standing.isFresh = false
         case .body: standing.received = 0
         case .idle:
+            standing.requests += 1
             guard let session else { break }
             session.completeRequest()
             // How many bytes its records took, and will take, nobody tells.
@@ -66,10 +71,19 @@ final class Connection {
         }
     }
 
+    /// A body in chunks begins.
+    func beginChunks() {
+        // Of a first request nothing can have been read before.
+        readWhenTold = standing.requests == 0 ? standing.consumed : bytesRead
+    }
+
     /// A part of a body has come.
-    func receive(_ count: Int) {
+    ///
+    /// - Parameter isChunk: whether something was read before it that libmicrohttpd does not tell of: the head of its chunk.
+    func receive(_ count: Int, isChunk: Bool) {
         standing.received += count
         consume(count)
+        if isChunk, session == nil { readWhenTold = bytesRead }
     }
 
     /// So many bytes of what has come belonged to a request that libmicrohttpd has told of.
@@ -79,13 +93,30 @@ final class Connection {
 }
 
 extension Connection {
-    /// Whether libmicrohttpd holds so much of a chunked body without telling of it that it can only be a chunk's head that has
-    /// no end. Version 0.9.75, where it has no thread of its own, asks for ever whether there is room for the rest.
-    var holdsEndlessChunkHead: Bool {
+    /// Whether libmicrohttpd holds a chunk's head that has no end: of a body in chunks it reads on no more, or has read more than
+    /// any head takes since it told of a part. Version 0.9.75, where it has no thread of its own, asks for ever whether there is
+    /// room for the rest.
+    ///
+    /// To be asked when it had a turn and did nothing. What others of its connections wait for is not theirs to suffer for: whoever
+    /// has sent many chunks, or half a record of TLS, has much read that nobody was told of.
+    func holdsEndlessChunkHead() -> Bool {
         guard stage == .body, exchange?.isChunked == true else { return false }
-        // In this order: what comes in between is not taken for held.
         let received = ConnectionPeer(of: socket).received
-        return received - Int(clarion_unread(socket)) - standing.consumed > Self.longestChunkHead
+        let unread = Int(clarion_unread(socket))
+        // What has come in between is neither.
+        guard ConnectionPeer(of: socket).received == received else { return false }
+        let read = received - unread
+        let isLeft = unread > 0 || session?.hasMore == true
+        defer { readWhenLeft = isLeft ? read : nil }
+        if isLeft, readWhenLeft == read { return true }
+        return session == nil && read - readWhenTold > Self.longestChunkHead
+    }
+
+    /// How much was read from the socket, or somewhat less while more comes.
+    private var bytesRead: Int {
+        // In this order: what comes in between is not taken for read.
+        let received = ConnectionPeer(of: socket).received
+        return received - Int(clarion_unread(socket))
     }
 
     /// In bytes: far more than a size and any extension that is in use.
@@ -103,6 +134,8 @@ struct ConnectionStanding: Equatable {
     var isFresh: Bool
     /// The bytes of requests that libmicrohttpd has told of.
     var consumed: Int
+    /// The requests that are complete.
+    var requests = 0
     /// Whether they came in records of TLS.
     var isSecure = false
 }

@@ -43,8 +43,8 @@ struct ConnectionWatch {
             }
             let peer = ConnectionPeer(of: connection.socket)
             let isSame = seen[id]?.standing == standing
-            // Some clients send an empty line after a body (RFC 9112 section 2.2).
-            let hasBegun = standing.stage == .idle && peer.pending(standing) > 2
+            // Some clients send an empty line after a body (RFC 9112 section 2.2), of which nobody is told.
+            let hasBegun = standing.stage == .idle && peer.pending(standing) > 2 * max(1, standing.requests)
             let begun = hasBegun ? (isSame ? seen[id]?.begun : nil) ?? situation.now : nil
             if rules.isOver(standing, peer, begun: begun, unchangedSinceLastLook: isSame, situation) {
                 shutdown(connection.socket, Int32(SHUT_RDWR))

@@ -146,7 +146,7 @@ final class EventLoop: @unchecked Sendable {
         idleRuns = calls == before ? idleRuns + 1 : 0
         if idleRuns > 0 { handshakes.suspend(poll) }
         guard idleRuns > 1 else { return }
-        for connection in connections.all where connection.holdsEndlessChunkHead {
+        for connection in connections.all where connection.holdsEndlessChunkHead() {
             // What 0.9.75 answers where it has a thread of its own.
             Refusal.send(500, to: connection, loop: self)
             daemon?.end(connection)

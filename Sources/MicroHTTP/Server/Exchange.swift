@@ -81,7 +81,7 @@ final class Exchange {
             owner.enter(.body)
             return unsafe receiveHead(RequestHead(method: method, version: version), connection)
         case .body where upload.count > 0:
-            owner.receive(upload.count)
+            owner.receive(upload.count, isChunk: isChunked)
             if isChunked, unsafe upload.followsBareLineFeed {
                 // Libmicrohttpd takes no response in the middle of a body.
                 let problem = Problem.framing("A chunk's head ends with a bare line feed.", "Transfer-Encoding")
@@ -120,6 +120,7 @@ final class Exchange {
         guard rawTarget.allSatisfy(\.mayStandInTarget) else { return unsafe refuse(Target.unknownForm, connection) }
         if let problem = headers.problem(isHTTP11: takesChunks) { return unsafe refuse(problem, connection) }
         isChunked = RequestHead.isParsedInPlace && headers.contains("Transfer-Encoding")
+        if isChunked { owner.beginChunks() }
         guard headMemory + responseReserve <= server.configuration.connectionMemory else {
             return refuseLargeHead()
         }

@@ -58,6 +58,9 @@ final class SecureSession {
     /// Whether something was read since, or since the handshake.
     var hasRead: Bool { unsafe source.pointee.is_established && source.pointee.has_read }
 
+    /// Whether it has taken something from the socket that was not read from it.
+    var hasMore: Bool { unsafe gnutls_record_check_pending(handle) > 0 }
+
     /// Whether its client has begun the handshake, and not ended it.
     var isInHandshake: Bool { unsafe !source.pointee.is_established && source.pointee.has_read }
 

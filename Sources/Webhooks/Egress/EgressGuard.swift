@@ -81,6 +81,9 @@ extension EgressGuard {
     /// Special ranges inside `2000::/3`, then names for common ones outside it, which make a better message than a /128.
     private static let blockedV6: [CIDRBlock] = [
         v6(0x2001, 0x0000, 32),  // Teredo, RFC 4380
+        v6(0x2001, 0x0002, 48),  // benchmarking, RFC 5180
+        v6(0x2001, 0x0010, 28),  // ORCHID, RFC 4843
+        v6(0x2001, 0x0020, 28),  // ORCHIDv2, RFC 7343
         v6(0x2001, 0x0db8, 32),  // documentation, RFC 3849
         v6(0x2002, 0x0000, 16),  // 6to4, RFC 7526
         v6(0x3fff, 0x0000, 20),  // documentation, RFC 9637

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Notation
 
 /// A URL that webhooks may be registered for.
 ///
@@ -69,17 +70,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The URL for logs: without the values of its query, which may be credentials. A parameter without `=` is one.
-    public var withoutQueryValues: String {
-        guard let mark = description.firstIndex(of: "?") else { return description }
-        let query = description[description.index(after: mark)...].split(
-            separator: "&",
-            omittingEmptySubsequences: false
-        )
-        let names = query.map { parameter in
-            parameter.firstIndex(of: "=").map { "\(parameter[..<$0])=***" } ?? (parameter.isEmpty ? "" : "***")
-        }
-        return "\(description[..<mark])?\(names.joined(separator: "&"))"
-    }
+    public var withoutQueryValues: String { description.withoutQueryValues }
 
     /// The address, if the host is one.
     var address: IPAddress? {

@@ -1,5 +1,6 @@
-import EventLog
 import Testing
+
+@testable import EventLog
 
 /// What the log keeps for a while is kept for that while, whatever becomes of the clock of the day.
 @Suite struct LogTimeTests {
@@ -89,6 +90,39 @@ import Testing
         #expect(try await due(log) == 1)
         #expect(try await log.due(of: "w", at: log.now, limit: 9).allSatisfy { $0.notBefore <= log.now })
         await log.close()
+    }
+
+    @Test func `times do not go back by less than a minute, however long ago the last event was`() async throws {
+        let log = try log()
+        let first = try await log.append([.of("a")])[0]
+        clock.now = clock.now.advanced(byMilliseconds: 5_000)
+        // A transaction without an event.
+        try await log.probe()
+        clock.step(byMilliseconds: -62_000)
+        #expect(try await log.append([.of("a")])[0].time == first.time)
+        clock.step(byMilliseconds: -5_000)
+        #expect(try await log.append([.of("a")])[0].time == clock.now, "by more than a minute they do")
+        await log.close()
+        #expect(try SQLiteEventLog.check(directory: directory.path).findings == [])
+    }
+
+    @Test func `the time of an event that was not stored is forgotten`() async throws {
+        let log = try log()
+        let first = try await log.append([.of("a")])[0]
+        clock.now = clock.now.advanced(byMilliseconds: 5_000)
+        let failing = try await FailingRows(log)
+        try await log.settle()
+        failing.arm(5, .transaction)
+        let refused = await code { () throws(EventLogError) in
+            try await log.append((0..<9).map { _ in .of("a") })
+        }
+        #expect(refused != nil)
+        let hasFailed = failing.disarm()
+        #expect(hasFailed)
+        clock.step(byMilliseconds: -62_000)
+        #expect(try await log.append([.of("a")])[0].time == first.time)
+        await log.close()
+        #expect(try SQLiteEventLog.check(directory: directory.path).findings == [])
     }
 
     @Test(arguments: steps, [false, true])

@@ -205,6 +205,13 @@ struct DispatchModel {
         set(endpoint)
     }
 
+    /// Registers anew, with order where there was none or without.
+    mutating func setAnyOrder() {
+        guard var endpoint = anyEndpoint() else { return }
+        endpoint.ordered.toggle()
+        set(endpoint)
+    }
+
     mutating func rereadAny() {
         guard let endpoint = anyEndpoint() else { return }
         update { $0.reread(endpoint.id) }
@@ -383,7 +390,7 @@ struct DispatchModel {
     private func isKeptWaiting(_ lane: Lane, by scheduler: DeliveryScheduler) -> Bool {
         let trust = lane.health.trust
         let isCrowded = scheduler.attempts.inFlight >= scheduler.limits.inFlight / 2
-        return lane.canSend && lane.pace.heldUntil <= now
+        return lane.canSend && lane.heldUntil <= now
             && scheduler.attempts.hasRoom && scheduler.attempts.shares.hasRoom(for: trust.standing(at: now))
             && (!isCrowded || trust.isProven || lane.inFlight == 0)
             && scheduler.outcomes.count < scheduler.limits.unrecorded

@@ -12,6 +12,8 @@ extension DeliverySchedulerTests {
         private var lastID: Int64 = 0
         var attempts: [Int64: Int] = [:]
         var renewals: [Int64: Int64] = [:]
+        /// Their topics, where these are not "t".
+        var topics: [Int64: String] = [:]
         var bodies = 10
         var underWay: [TransportRequest] = []
         var recorded: [AttemptOutcome] = []
@@ -55,9 +57,10 @@ extension DeliverySchedulerTests {
             )
         }
 
-        mutating func add(_ count: Int, to endpoint: String, notBefore: Int64 = 0) {
+        mutating func add(_ count: Int, to endpoint: String, of topic: String? = nil, notBefore: Int64 = 0) {
             for _ in 0..<count {
                 lastID += 1
+                topics[lastID] = topic
                 rows[endpoint, default: [:]][lastID] = notBefore
             }
         }
@@ -77,7 +80,7 @@ extension DeliverySchedulerTests {
             DueDelivery(
                 id: id,
                 eventID: "e\(id)",
-                topic: "t",
+                topic: topics[id] ?? "t",
                 contentType: format.rawValue,
                 body: [UInt8](repeating: 0, count: bodies),
                 renewals: renewals[id] ?? 0,
@@ -133,6 +136,12 @@ extension DeliverySchedulerTests {
             renewals[id, default: 0] += 1
             attempts[id] = 0
             scheduler.reread(endpoint)
+        }
+
+        /// Deletes a topic, and tells the scheduler.
+        mutating func delete(_ topic: String) {
+            for endpoint in rows.keys { rows[endpoint] = rows[endpoint]?.filter { (topics[$0.key] ?? "t") != topic } }
+            scheduler.forget(topic)
         }
 
         /// Ends the attempts that satisfy a condition with an answer.

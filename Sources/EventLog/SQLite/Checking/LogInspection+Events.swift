@@ -9,7 +9,7 @@ extension LogInspection {
                 faults.add("topic number \(row.integer(0)) has an illegal name")
             }
         }
-        var time = Int64.min
+        var before: (position: Int64, time: Timestamp)?
         try note { [db] faults in
             try db.cached(
                 """
@@ -29,10 +29,16 @@ extension LogInspection {
                     let isText = String(validating: row[column] as [UInt8], as: UTF8.self) != nil
                     expect(isText, "has a type or content type that is not UTF-8")
                 }
-                // The log's time follows the clock back by more than a minute only: TimeWriter.begin.
-                let back = time == .min ? 0 : time - row.integer(5)
-                expect(row[4] && !(1...60_000).contains(back), "has a time that is before that of the event before")
-                time = row[5]
+                // The log's time follows the clock back by more than a minute only: TimeWriter.begin. If an event between two is
+                // gone, it may have followed there, and gone on.
+                let (position, time) = (row.integer(0), Timestamp(milliseconds: row.integer(5)))
+                var back: Int64 = 0
+                if let before, before.position == position - 1 {
+                    back = before.time.milliseconds - time.milliseconds
+                }
+                let isBack = (1...TimeWriter.heldStep).contains(back)
+                expect(row[4] && !isBack, "has a time that is before that of the event before")
+                before = (position, time)
             }
         }
     }

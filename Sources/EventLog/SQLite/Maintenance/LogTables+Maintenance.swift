@@ -42,29 +42,37 @@ extension LogTables {
         guard let start = schedule.retention.nextInspection(at: now) else { return }
         var last: Int64?
         var count = 0
+        var left = limit
         var sawOwnBounds = false
         try db.cached(
             """
             SELECT id, events, bytes, retain_events, retain_age, retain_bytes, (
                 SELECT time FROM event INDEXED BY event_topic
                 WHERE event.topic = topic.id AND event.seq > topic.removed ORDER BY event.seq LIMIT 1
-            ) FROM topic WHERE id > ?1 ORDER BY id LIMIT ?2
+            ), removed FROM topic WHERE id > ?1 ORDER BY id LIMIT ?2
             """,
             start,
             limit
-        ).forEach { row in
+        ).prefix { row in
             last = row[0]
             count += 1
+            left -= 1
             let own = Retention(events: row[3], age: row[4], bytes: row[5])
             sawOwnBounds = sawOwnBounds || !own.isUnbounded
-            let isOld = row[6] ?? .max < schedule.retention.oldest(own: own, at: now)
-            if isOld || schedule.retention.exceeds(events: row[1], bytes: row[2], own: own) {
+            let oldest = schedule.retention.oldest(own: own, at: now)
+            var time: Int64? = row[6]
+            if let ahead = time, oldest > .min, RetentionSweep.isAhead(ahead, of: now) {
+                time = try firstNotAhead(on: row[0], after: row[7], at: now)?.time
+                left -= Self.rowsOfSearch
+            }
+            if time ?? .max < oldest || schedule.retention.exceeds(events: row[1], bytes: row[2], own: own) {
                 schedule.retention.note(row[0])
             }
+            return left > 0
         }
         schedule.retention.inspected(
             count,
-            through: count < limit ? nil : last,
+            through: left > 0 ? nil : last,
             sawOwnBounds: sawOwnBounds,
             at: now
         )

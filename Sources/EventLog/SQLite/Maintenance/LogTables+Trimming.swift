@@ -33,9 +33,11 @@ extension LogTables {
     ) throws -> [EventRow] {
         let retention = schedule.retention
         let oldest = retention.oldest(own: held.retention, at: now)
-        let subscriptions = observers.subscriptions(to: held.name)
+        var awaiting = AwaitingSubscriptions(to: held.name, observers.subscriptions(to: held.name))
         var held = held
         var candidates: [EventRow] = []
+        // What follows those that are ahead of the clock.
+        var next: (position: Int64, time: Int64)?
         try db.cached(
             """
             SELECT seq, length(data), (SELECT min(state) FROM delivery WHERE delivery.event = seq), time, type
@@ -45,8 +47,15 @@ extension LogTables {
             let state: Int64? = row[2]
             let event = EventRow(position: row[0], bytes: row[1], hasDeliveries: state != nil, time: row[3])
             let isTooMuch = retention.exceeds(events: held.events, bytes: held.bytes, own: held.retention)
-            guard isTooMuch || row.integer(3) < oldest, state != LogSchema.pending,
-                try !isAwaited(event.position, of: held.name, type: row[4], by: subscriptions)
+            var time = event.time
+            if !isTooMuch, oldest > .min, RetentionSweep.isAhead(time, of: now) {
+                if next?.position ?? 0 < event.position {
+                    next = try firstNotAhead(on: topic, after: event.position, at: now)
+                }
+                time = next?.time ?? time
+            }
+            guard isTooMuch || time < oldest, state != LogSchema.pending,
+                try !isAwaited(event.position, type: row[4], by: &awaiting)
             else { return false }
             candidates.append(event)
             held.lose(event)
@@ -55,18 +64,81 @@ extension LogTables {
         return candidates
     }
 
+    /// About as many rows as ``firstNotAhead(on:after:at:)`` costs.
+    static let rowsOfSearch = 8
+
+    /// The event of a topic that comes after those that are ahead of the clock, and is not: it is no older than they, so they
+    /// are too old when it is. If the clock was ahead more than once it may be a later one, of which the same holds.
+    ///
+    /// Found without an index of times, by looking further and further ahead, and then by halving.
+    /// - Parameter position: where those that are ahead begin.
+    /// - Returns: nil if the newest event is ahead, too.
+    func firstNotAhead(
+        on topic: Int64,
+        after position: Int64,
+        at now: Timestamp
+    ) throws -> (position: Int64, time: Int64)? {
+        let newest = try db.cached(
+            "SELECT seq, time FROM event INDEXED BY event_topic WHERE topic = ?1 ORDER BY seq DESC LIMIT 1",
+            topic
+        ).first { (position: $0.integer(0), time: $0.integer(1)) }
+        guard var found = newest, !RetentionSweep.isAhead(found.time, of: now) else { return nil }
+        let next = try db.cached(
+            "SELECT seq, time FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq >= ?2 ORDER BY seq LIMIT 1"
+        )
+        // Nothing lies between `high` and what was found, which is not ahead.
+        var (low, high) = (position, found.position)
+        var step: Int64 = 1
+        while high - low > 1 {
+            let middle = low + min(step, (high - low) / 2)
+            let event = try next.bind(topic, middle).first { (position: $0.integer(0), time: $0.integer(1)) }
+            guard let event else { break }
+            if RetentionSweep.isAhead(event.time, of: now) {
+                low = event.position
+                step = min(2 * step, 1 << 61)
+            } else {
+                (found, high) = (event, middle)
+            }
+        }
+        return found
+    }
+
     /// Whether an observer waits for an event that was never tried.
     private func isAwaited(
         _ event: Int64,
-        of topic: Topic,
         type: String?,
-        by subscriptions: [Subscription]
+        by awaiting: inout AwaitingSubscriptions
     ) throws -> Bool {
-        let reader = observers.reader
-        return try subscriptions.contains { subscription in
+        let (reader, topic) = (observers.reader, awaiting.topic)
+        return try awaiting.subscriptions(type: type).contains { subscription in
             guard subscription.cursor < event, subscription.wants(topic, type: type, at: event) else { return false }
             return try !reader.hasDelivery(event, to: subscription.key)
         }
+    }
+}
+
+/// Those that may still wait for events of a topic. Of thousands that want other types each is asked once, not for each event.
+private struct AwaitingSubscriptions {
+    let topic: Topic
+    private let all: [Subscription]
+    /// By the bytes of the type, as types are compared.
+    private var byType: [[UInt8]?: [Subscription]] = [:]
+
+    /// More types than this are not remembered at once.
+    private static let typeLimit = 8
+
+    init(to topic: Topic, _ all: [Subscription]) {
+        (self.topic, self.all) = (topic, all)
+    }
+
+    /// Those that may wait for events of a type.
+    mutating func subscriptions(type: String?) -> [Subscription] {
+        let key = type.map { Array($0.utf8) }
+        if let known = byType[key] { return known }
+        let found = all.filter { $0.mayWant(topic, type: type) }
+        if byType.count >= Self.typeLimit { byType = [:] }
+        byType[key] = found
+        return found
     }
 }
 

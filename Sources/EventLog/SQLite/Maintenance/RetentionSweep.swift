@@ -39,6 +39,11 @@ struct RetentionSweep {
         own.completed(by: defaults).age.map { now.milliseconds - max($0, 0) } ?? .min
     }
 
+    /// Whether a time is further ahead than any is unless the clock was set back since.
+    static func isAhead(_ time: Int64, of now: Timestamp) -> Bool {
+        time > now.advanced(byMilliseconds: TimeWriter.heldStep).milliseconds
+    }
+
     /// Whether a topic holds more than it should of what is counted.
     func exceeds(events: Int64, bytes: Int64, own: Retention) -> Bool {
         excess(events: events, bytes: bytes, own: own) != .none

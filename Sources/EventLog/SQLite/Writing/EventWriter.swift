@@ -127,6 +127,7 @@ final class EventWriter {
         insert.bind(draft.contentType, at: 5)
         insert.bind(draft.attributes, at: 6)
         try insert.run(binding: draft.data, at: 7)
+        self.time.wrote(at: time)
         return event(of: draft, at: tail, time)
     }
 

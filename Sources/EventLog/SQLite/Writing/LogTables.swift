@@ -114,6 +114,7 @@ final class LogTables {
 
     /// What is known of the rows at one moment. Nothing of this can fail.
     private struct Mark {
+        let time: (last: Timestamp, placed: Timestamp)
         let events: Int64
         let keys: Int
         let topics: (count: Int, changes: Int)
@@ -123,6 +124,7 @@ final class LogTables {
 
     private var mark: Mark {
         Mark(
+            time: time.mark,
             events: events.tail,
             keys: keys.count,
             topics: topics.mark,
@@ -132,7 +134,7 @@ final class LogTables {
     }
 
     private func goBack(to mark: Mark) {
-        time.goBack()
+        time.goBack(to: mark.time)
         topics.goBack(to: mark.topics)
         keys.goBack(to: mark.keys)
         events.goBack(to: mark.events)

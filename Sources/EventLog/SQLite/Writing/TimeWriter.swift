@@ -18,7 +18,7 @@ final class TimeWriter {
     private var noted: LogClock.Reading?
 
     /// How far, in milliseconds, the system's clock may be set back without the log's time following it.
-    private static let heldStep: Int64 = 60_000
+    static let heldStep: Int64 = 60_000
 
     init(
         _ db: Database,
@@ -33,15 +33,21 @@ final class TimeWriter {
         last = try db.cached("SELECT time FROM event ORDER BY seq DESC LIMIT 1").first { $0[0] } ?? .earliest
     }
 
-    /// What was written is undone.
-    func goBack() { noted = nil }
+    /// A moment of the transaction, to come back to.
+    var mark: (last: Timestamp, placed: Timestamp) { (last, lastPlaced) }
+
+    /// What was written after that moment is undone.
+    func goBack(to mark: (last: Timestamp, placed: Timestamp)) {
+        (last, lastPlaced) = mark
+        noted = nil
+    }
 
     /// A transaction begins.
     /// - Returns: the time of its events: the clock's, but not before that of the event before, unless the clock was set back
     ///   for good. So a time can be looked up in the sequence, and small corrections do not matter.
     func begin() -> Timestamp {
         begunAt = clock.now
-        return Self.time(clock.timeOfDay(), after: &last)
+        return Self.time(clock.timeOfDay(), after: last)
     }
 
     /// What is written next got its place elsewhere, at that time: so it is the same wherever it is written, also whether its
@@ -49,8 +55,12 @@ final class TimeWriter {
     /// - Returns: the time of its events.
     func begin(at time: Timestamp) -> Timestamp {
         begunAt = time
-        return Self.time(time, after: &lastPlaced)
+        lastPlaced = Self.time(time, after: lastPlaced)
+        return lastPlaced
     }
+
+    /// An event is written with that time. Not every transaction has one.
+    func wrote(at time: Timestamp) { last = time }
 
     /// Keeps what the clocks say, unless it was done within the last second.
     func noteReading() throws {
@@ -60,9 +70,8 @@ final class TimeWriter {
         noted = reading
     }
 
-    private static func time(_ now: Timestamp, after last: inout Timestamp) -> Timestamp {
-        if now >= last || last.milliseconds - now.milliseconds > heldStep { last = now }
-        return last
+    private static func time(_ now: Timestamp, after last: Timestamp) -> Timestamp {
+        now >= last || last.milliseconds - now.milliseconds > heldStep ? now : last
     }
 }
 

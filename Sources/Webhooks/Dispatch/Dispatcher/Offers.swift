@@ -8,6 +8,8 @@ struct Offers {
         let format: Endpoint.Format
         /// Makes them, lowest id first.
         let deliveries: @Sendable () -> [DueDelivery]
+        /// Whether they are to be read instead: some may be gone.
+        var isStale = false
     }
 
     /// What was left since it was looked for last.
@@ -40,5 +42,10 @@ struct Offers {
             isIncomplete = true
         }
         return isFirst
+    }
+
+    /// Has what waits read instead: some of it may be gone from the store.
+    mutating func expire() {
+        for place in waiting.indices { waiting[place].isStale = true }
     }
 }

@@ -27,19 +27,22 @@ extension WebhookDispatcher {
 
     /// Takes in what was committed, on the transport's thread that is called for it: in order, so on one.
     func takeOffers() {
+        let deletions = state.withLock { $0.deletions }
         let (offers, isIncomplete) = offers.withLock { waiting in
             defer { waiting = Offers() }
             return (waiting.waiting, waiting.isIncomplete)
         }
         guard !offers.isEmpty || isIncomplete else { return }
         let isWanted = state.withLock { state in
-            offers.map { state.scheduler.takesOffers($0.id, in: $0.format) }
+            offers.map { !$0.isStale && state.scheduler.takesOffers($0.id, in: $0.format) }
         }
         // Not made under the lock: it may take long.
         let deliveries = zip(offers, isWanted).map { offer, isWanted in isWanted ? offer.deliveries() : [] }
         update { state in
+            // If a topic was deleted meanwhile, what was made may be of it.
+            let isCurrent = state.deletions == deletions
             for (place, offer) in offers.enumerated() {
-                if isWanted[place] {
+                if isWanted[place], isCurrent {
                     state.scheduler.offer(offer.id, in: offer.format, deliveries[place])
                 } else {
                     _ = state.scheduler.wake(offer.id)

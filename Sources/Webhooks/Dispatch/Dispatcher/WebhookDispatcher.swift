@@ -27,6 +27,8 @@ public final class WebhookDispatcher: Sendable {
         var unlogged: [AttemptOutcome] = []
         /// When it was logged last that attempts could not be made.
         var shortageLoggedAt: Int64?
+        /// How many topics were deleted.
+        var deletions = 0
         /// Single attempts under way, by token.
         var probes: [UInt64: Probe] = [:]
     }
@@ -100,6 +102,17 @@ public final class WebhookDispatcher: Sendable {
     /// Has the endpoint's deliveries read again, in their order: some of them were made due in the store.
     public func reread(_ id: String) {
         update { $0.scheduler.reread(id) }
+    }
+
+    /// Drops what waits in memory of a topic that was deleted from the store. Attempts under way end as they began, and
+    /// are not made again.
+    public func forget(topic: String) {
+        // What is offered from now on was committed after the deletion: offers come in the order of the commits.
+        offers.withLock { $0.expire() }
+        update { state in
+            state.deletions += 1
+            state.scheduler.forget(topic)
+        }
     }
 
     /// Begins no more attempts at the endpoint until ``release(_:)`` is called as often: what is pending changes.

@@ -103,6 +103,11 @@ struct Backlog {
         recordedMeanwhile = []
     }
 
+    /// Whether a delivery of the topic is queued, or is to be when an attempt ends.
+    func contains(_ topic: String) -> Bool {
+        queue.contains { $0.topic == topic } || renewed.values.contains { $0.topic == topic }
+    }
+
     /// Drops the queue; its deliveries stay pending in the store.
     mutating func dropQueue() {
         for delivery in queue { release(delivery.id) }

@@ -12,6 +12,9 @@ struct Lane {
     /// How many of its attempts are under way.
     var inFlight = 0
 
+    /// Whether attempts are under way that had begun when the queue was to be read again.
+    private var hasStaleAttempts = false
+
     /// When the store has more that is due, as it said when it was read last, or as was recorded since.
     var readAt = Int64.max
 
@@ -28,6 +31,12 @@ struct Lane {
     var canSend: Bool {
         let window = pace.isOneByOne ? min(registration.window, 1) : registration.window
         return isOpen && !backlog.queue.isEmpty && inFlight < window
+    }
+
+    /// Until when nothing begins. Of one that has just become ordered, others than the head may wait for a retry too.
+    var heldUntil: Int64 {
+        guard registration.isOrdered, let head = backlog.queue.first else { return pace.heldUntil }
+        return max(pace.heldUntil, head.notBefore)
     }
 
     /// How many deliveries to read ahead: enough to keep a fast endpoint busy while the store is read (about 2 MiB of
@@ -93,6 +102,23 @@ extension Lane {
     mutating func reread() {
         backlog.dropQueue()
         reading.restart()
+        hasStaleAttempts = inFlight > 0
+    }
+
+    /// Has the queue of one that is ordered read again when an attempt ends that had begun before it was to be. Its
+    /// delivery may be gone, and of several that fail the last need not be the first in order. What is sent next is
+    /// read once all of them are recorded.
+    mutating func rereadAfterStaleAttempt() {
+        if hasStaleAttempts, registration.isOrdered { reread() }
+    }
+
+    /// Has the queue read again if anything of a topic that was deleted may be here. Returns whether it may be.
+    mutating func forget(_ topic: String) -> Bool {
+        // A head that fails would hold back the rest.
+        let mayHaveHead = registration.isOrdered && inFlight > 0
+        guard mayHaveHead || reading.isUnderWay || backlog.contains(topic) else { return false }
+        reread()
+        return true
     }
 
     /// Queues deliveries that were offered, lowest id first, but for those that were read, and may be done with.

@@ -35,6 +35,7 @@ extension DeliveryScheduler {
         lanes.with(index) { lane in
             lane.backlog.abort(request.delivery.id)
             lane.reading.want()
+            lane.rereadAfterStaleAttempt()
         }
     }
 
@@ -78,7 +79,7 @@ extension DeliveryScheduler {
             if result == .gone { lane.registration.isGone = true }
             lane.end(delivery.id, retry: retry)
             if result == .gone { lane.backlog.dropQueue() }
-            if retry != nil, present?.format != endpoint.format { lane.reread() }
+            lane.rereadAfterStaleAttempt()
         }
         outcomes.add(outcome, dueAt: now + limits.recordDelay)
         // An ordered endpoint is read again as soon as it is recorded.

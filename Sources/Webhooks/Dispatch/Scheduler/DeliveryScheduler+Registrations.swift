@@ -60,6 +60,12 @@ extension DeliveryScheduler {
         settle(index)
     }
 
+    /// Drops what is queued of a topic that was deleted. Attempts under way end as they began.
+    mutating func forget(_ topic: String) {
+        guard phase == .running else { return }
+        for index in lanes.indices.values where lanes.with(index, { $0.forget(topic) }) { settle(index) }
+    }
+
     /// Notes that the store has new due deliveries of the endpoint; returns whether that calls for a read.
     mutating func wake(_ id: String) -> Bool {
         guard let index = lanes.indices[id] else { return false }

@@ -76,7 +76,7 @@ extension DeliveryScheduler {
         let shares = attempts.shares
         return lanes.with(index) { lane in
             guard lane.canSend else { return .none }
-            if lane.pace.heldUntil > now { return .held(until: lane.pace.heldUntil) }
+            if lane.heldUntil > now { return .held(until: lane.heldUntil) }
             if isCrowded, !lane.health.trust.isProven, lane.inFlight > 0 { return .parked }
             let standing = lane.health.trust.standing(at: now)
             guard shares.hasRoom(for: standing) else { return .waiting(standing) }

@@ -85,6 +85,21 @@ import Testing
         await again.close()
     }
 
+    @Test func `a clock that was set back is no fault, also if what was posted then is gone`() async throws {
+        let clock = ManualClock()
+        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process, manual: clock)
+        try await log.append([.of("a")])
+        clock.step(byMilliseconds: -70_000)
+        try await log.append([.of("gone")])
+        clock.now = clock.now.advanced(byMilliseconds: 40_000)
+        try await log.append([.of("a")])
+        _ = try await log.deleteTopic(.of("gone"))
+        try await log.settle()
+        await log.close()
+        #expect(try check().findings == [])
+        #expect(try check().events == 2)
+    }
+
     @Test func `a log that is open is refused`() async throws {
         let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
         #expect(await code { () throws(EventLogError) in try check() } == .locked)

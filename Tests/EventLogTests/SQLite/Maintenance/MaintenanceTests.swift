@@ -29,6 +29,48 @@ import Testing
         #expect(try await log.append([.of("a")])[0].position.rawValue == 4)
     }
 
+    @Test(arguments: [1, 300]) func `events from when the clock was ahead go with what follows them`(
+        count: Int
+    ) async throws {
+        let log = try log(Retention(age: 10_000))
+        let year: Int64 = 365 * 86_400_000
+        for _ in 1...2 {
+            clock.step(byMilliseconds: year)
+            try await log.append((0..<count).flatMap { _ in [EventDraft.of("kept", "ahead"), .of("a", "ahead")] })
+            clock.step(byMilliseconds: -year)
+            try await log.append([.of("a", "old"), .of("a", "old")])
+        }
+        clock.now = clock.now.advanced(byMilliseconds: 6_000)
+        try await log.append([.of("kept", "young"), .of("a", "young")])
+        clock.now = clock.now.advanced(byMilliseconds: 5_001)
+        _ = try await log.eventuallyHas(1, "a")
+        #expect(try await log.texts("a") == ["young"])
+        try await log.settle()
+        #expect(try await log.summary(of: .of("kept"))?.events == Int64(2 * count + 1), "what follows them is young")
+        clock.now = clock.now.advanced(byMilliseconds: 10_000)
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try await log.summary(of: .of("kept")) != nil, ContinuousClock.now < deadline { await Task.yield() }
+        try await log.settle()
+        #expect(try await log.texts("**") == [])
+    }
+
+    @Test func `among many that want other types who waits for an event is found`() async throws {
+        let log = try log(Retention(events: 1))
+        for (id, type) in [("w", "t"), ("x", "\u{E9}"), ("y", "never")] as [(ObserverID, String)] {
+            _ = try await log.saveObserver(
+                ObserverRecord(id: id, topics: [.of("**")], types: [type], createdAt: clock.now),
+                expecting: nil
+            )
+        }
+        // More types than are remembered at once, and one that is another by its bytes only.
+        for number in 0..<40 { try await log.append([.of("a", "\(number)", type: "other \(number % 20)")]) }
+        for type in ["e\u{301}", "\u{E9}", "t"] { try await log.append([.of("a", type, type: type)]) }
+        for number in 0..<40 { try await log.append([.of("a", "\(number)", type: "other \(number % 20)")]) }
+        _ = try await log.eventuallyHas(42, "a")
+        try await log.settle()
+        #expect(try await log.texts("a").prefix(3) == ["\u{E9}", "t", "0"])
+    }
+
     @Test func `an event that a webhook waits for is kept, with what follows it`() async throws {
         let log = try log(Retention(events: 1))
         _ = try await log.saveObserver(

@@ -121,6 +121,33 @@ struct DispatcherOfferTests {
         }
     }
 
+    @Test("that are made or wait while a topic is deleted are read from the store instead", arguments: [false, true])
+    func deletedTopic(ordered: Bool) async throws {
+        let receiver = try Receiver()
+        let fixture = try DispatcherFixture()
+        try await fixture.run(receiver) {
+            fixture.dispatcher.set(try fixture.endpoint("a", receiver.url, ordered: ordered))
+            try await rests(fixture, "a")
+            let isHeld = Locking.Semaphore()
+            let goesOn = Locking.Semaphore()
+            fixture.dispatcher.offer("a", in: .raw, last: 1, size: 1) {
+                isHeld.signal()
+                _ = goesOn.wait(atMost: .seconds(60))
+                return [DueDelivery(id: 1, eventID: "gone", topic: "deleted", body: [])]
+            }
+            #expect(isHeld.wait(atMost: .seconds(60)))
+            fixture.dispatcher.offer("a", in: .raw, last: 2, size: 1) {
+                Issue.record("it is read")
+                return []
+            }
+            fixture.dispatcher.forget(topic: "deleted")
+            fixture.store.add(to: "a")
+            goesOn.signal()
+            try await eventually("what is left is delivered") { fixture.store.count(.delivered) == 1 }
+            #expect(receiver.requests.map { $0.header("webhook-id") } == ["event-1"])
+        }
+    }
+
     @Test("that were answered are recorded before the dispatcher ends")
     func shutdown() async throws {
         let receiver = try Receiver()

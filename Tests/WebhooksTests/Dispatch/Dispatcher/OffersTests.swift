@@ -49,4 +49,13 @@ struct OffersTests {
         _ = offers.add(offer(65_536), last: 1, size: 1)
         #expect(offers.waiting.count == 65_536 && offers.isIncomplete)
     }
+
+    @Test("what waits is stale once a topic is deleted; what comes after that is not")
+    func expire() {
+        var offers = Offers()
+        _ = offers.add(offer(1), last: 1, size: 1)
+        offers.expire()
+        let isFirst = offers.add(offer(2), last: 2, size: 1)
+        #expect(!isFirst && offers.waiting.map(\.isStale) == [true, false])
+    }
 }

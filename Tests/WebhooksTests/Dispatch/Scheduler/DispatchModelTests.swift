@@ -59,7 +59,7 @@ struct DispatchModelTests {
         case 92 where storeFails: model.stepPump(failing: true)
         case 93 where storeFails: model.stepRecorder(failing: true)
         case 94..<100 where disturbance == .registrations || disturbance == .all && Bool.random(using: &random):
-            disturb(&model, &random)
+            disturb(&model, &random, kinds: disturbance == .registrations ? 13 : 12)
         case 94..<100 where disturbance == .clock || disturbance == .all: setClock(&model, &random)
         default: model.stepPump()
         }
@@ -79,13 +79,14 @@ struct DispatchModelTests {
         }
     }
 
-    private func disturb(_ model: inout DispatchModel, _ random: inout SeededGenerator) {
-        switch Int.random(in: 0..<12, using: &random) {
+    private func disturb(_ model: inout DispatchModel, _ random: inout SeededGenerator, kinds: Int) {
+        switch Int.random(in: 0..<kinds, using: &random) {
         case 0..<3: model.setAny(isEnabled: true)
         case 3: model.setAny(isEnabled: false)
         case 4, 5: model.rereadAny()
         case 6: model.holdAny()
         case 7..<11: model.releaseAny()
+        case 12: model.setAnyOrder()
         default: model.end(with: AttemptAnswer(status: 410, failure: .status))
         }
     }
