@@ -92,7 +92,7 @@ extension LogReader {
         }
     }
 
-    /// Those that are to be tried again.
+    /// Those that are to be tried again: not of a topic that was deleted, whose rows go later.
     private mutating func failedDeliveries(
         of observer: ObserverID,
         inOrder isInOrder: Bool,
@@ -105,13 +105,13 @@ extension LogReader {
             SELECT \(Self.columns), renewals, attempts, not_before
             FROM delivery INDEXED BY \(isInOrder ? "delivery_state" : "delivery_due") CROSS JOIN event ON seq = delivery.event
             WHERE observer = \(Self.observerKey) AND state = \(LogSchema.pending) AND not_before <= ?3
+                AND seq > (SELECT removed FROM topic WHERE topic.id = event.topic)
             ORDER BY \(isInOrder ? "" : "not_before, ")delivery.event LIMIT ?2
             """
         ).bind(observer, max(limit, 0), now).map { row in
             let column = Self.columnCount
             return DeliveryRecord(
                 observer: observer,
-                // Also of a topic that was deleted, until its rows are.
                 event: event(row, topic: try stored(row.integer(1)).topic),
                 renewals: row[column],
                 attempts: row[column + 1],
