@@ -25,7 +25,9 @@ class Receiver(BaseHTTPRequestHandler):
             data = body.decode(errors="replace")
         if self.headers["webhook-id"] not in seen:
             seen.add(self.headers["webhook-id"])
-            print(self.headers["Clarion-Topic"], self.headers["Event-Type"] or "-", data, flush=True)
+            # In one piece: two that arrive at once do not share a line.
+            line = f"{self.headers['Clarion-Topic']} {self.headers['Event-Type'] or '-'} {data}\n"
+            print(line, end="", flush=True)
         # Any 2xx means "got it", 410 "no more of this"; after anything else the hub tries again.
         self.answer(204)
 
