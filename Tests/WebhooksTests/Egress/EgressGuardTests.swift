@@ -34,6 +34,8 @@ struct EgressGuardTests {
         (nil, "240.0.0.0", "255.255.255.255", nil),
         (nil, "100::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2000::"),
         ("2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", "2001:1::"),
+        ("2001:1:ffff:ffff:ffff:ffff:ffff:ffff", "2001:2::", "2001:2:0:ffff:ffff:ffff:ffff:ffff", "2001:2:1::"),
+        ("2001:f:ffff:ffff:ffff:ffff:ffff:ffff", "2001:10::", "2001:2f:ffff:ffff:ffff:ffff:ffff:ffff", "2001:30::"),
         (
             "2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
             "2001:db9::"
