@@ -65,9 +65,10 @@ private struct TopicResource: Sendable {
         for prefix in grant.prefixes(of: .subscribe, within: prefix) {
             var after = page.after
             while found.count < wanted {
-                try Task.checkCancellation()
                 let part = try await walks.run { [after] in
-                    try await store.topics(prefix: prefix, after: after, limit: step)
+                    // Whoever asked may be gone by now.
+                    try Task.checkCancellation()
+                    return try await store.topics(prefix: prefix, after: after, limit: step)
                 }
                 found += part.filter { grant.allows(.subscribe, on: $0.topic) }.prefix(wanted - found.count)
                 guard part.count == step, let last = part.last else { break }
