@@ -76,6 +76,8 @@ struct DispatchModel {
     /// Deliveries that need no more attempt.
     private var settled: Set<Key> = []
     private var attempts: [Key: Int] = [:]
+    /// Deliveries of topics that were deleted.
+    private var deleted: Set<Key> = []
     private var retryAt: [Key: Int64] = [:]
 
     static let quickly = RetryPolicy(
@@ -210,6 +212,17 @@ struct DispatchModel {
         guard var endpoint = anyEndpoint() else { return }
         endpoint.ordered.toggle()
         set(endpoint)
+    }
+
+    /// Deletes a topic with what is pending of it, once all that was committed is offered, and tells of it.
+    mutating func deleteAnyTopic() {
+        guard offers.isEmpty else { return }
+        let topic = topic(of: .random(in: 0...lastID, using: &random))
+        for key in rows.keys where self.topic(of: key.id) == topic {
+            rows[key] = nil
+            deleted.insert(key)
+        }
+        update { $0.forget(topic) }
     }
 
     mutating func rereadAny() {
@@ -355,6 +368,7 @@ struct DispatchModel {
         }
         must(!underWay.contains { key($0) == id }, "is under way already")
         must(!settled.contains(id), "is settled already")
+        must(!deleted.contains(id), "is deleted already")
         must(request.delivery.attempts == attempts[id] ?? 0, "has had another number of attempts")
         must(now >= retryAt[id] ?? 0, "is not due yet")
         must(endpoint == endpoints[endpoint.id], "goes to what is no longer registered")
@@ -442,7 +456,6 @@ struct DispatchModel {
         let id = outcome.endpoint
         failing[id, default: 0] += outcome.failing
         let most = open[id, default: 0] + (openSince[id].map { now - $0 } ?? 0)
-        // The answers of the model take no time.
         if outcome.failing < 0 || failing[id, default: 0] > most {
             problems.append("\(id) has been failing for \(failing[id] ?? 0) ms of \(most)")
         }
@@ -484,12 +497,14 @@ struct DispatchModel {
         return .of(deliveries, to: read.endpoint, at: read.at, limit: read.limit)
     }
 
+    private func topic(of id: Int64) -> String { "t\(id % 4)" }
+
     private func delivery(_ key: Key, in format: Endpoint.Format) -> DueDelivery {
         let row = rows[key] ?? Row(bytes: 0, notBefore: 0)
         return DueDelivery(
             id: key.id,
             eventID: "e\(key.id)",
-            topic: "t",
+            topic: topic(of: key.id),
             contentType: format.rawValue,
             body: [UInt8](repeating: 0, count: row.bytes),
             attempts: row.attempts,

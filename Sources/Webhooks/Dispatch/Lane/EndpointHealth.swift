@@ -7,13 +7,10 @@ struct EndpointHealth {
     private var alerts = FailureAlerts()
 
     /// Takes in how an attempt ended, and adds to its outcome what follows of it for the endpoint.
-    ///
-    /// - Parameter isEnabled: whether the retry comes, as it does not while the endpoint is paused.
     mutating func note(
         _ answer: AttemptAnswer,
         of delivery: DueDelivery,
         _ outcome: inout AttemptOutcome,
-        isEnabled: Bool,
         now: Int64
     ) {
         trust.note(answer, now: now)
@@ -24,7 +21,6 @@ struct EndpointHealth {
         if case .retry(let notBefore) = outcome.result { retry = notBefore }
         let due = delivery.attempts > 0 ? delivery.notBefore : nil
         outcome.failing = failing.fail(due: due, duration: answer.duration, retry: retry, at: now)
-        if !isEnabled { failing = FailingTime() }
     }
 
     /// Forgets how it answers: the endpoint may be another one now.

@@ -67,13 +67,7 @@ extension DeliveryScheduler {
         lanes.with(index) { lane in
             if isSameURL {
                 lane.pace.endRest()
-                lane.health.note(
-                    answer,
-                    of: delivery,
-                    &outcome,
-                    isEnabled: present?.isEnabled == true,
-                    now: now
-                )
+                lane.health.note(answer, of: delivery, &outcome, now: now)
             }
             lane.pace.brake.note(hasFailed: hasFailed, areOthersAnswered: areOthersAnswered, jitter: jitter)
             if result == .gone { lane.registration.isGone = true }

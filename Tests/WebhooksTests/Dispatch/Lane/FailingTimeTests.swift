@@ -52,7 +52,18 @@ struct FailingTimeTests {
         time.begin(at: 4 * Self.day)
         #expect(time.fail(due: 3 * Self.day, duration: 30, retry: 5 * Self.day, at: 4 * Self.day + 30) == 30)
         time = FailingTime()
+        time.begin(at: 5 * Self.day - 40)
         #expect(time.fail(due: 5 * Self.day, duration: 40, retry: nil, at: 5 * Self.day) == 40)
+    }
+
+    @Test("an attempt that was under way at a pause counts no more, but for what lies beside one that began since")
+    func overPause() {
+        var time = FailingTime()
+        time.begin(at: 0)
+        time = FailingTime()
+        #expect(time.fail(due: nil, duration: 5_000, retry: 6_000, at: 5_000) == 0)
+        time.begin(at: 8_000)
+        #expect(time.fail(due: nil, duration: 9_000, retry: nil, at: 9_000) == 1_000)
     }
 
     @Test("durations and times that cannot be add nothing and do no harm", arguments: [Int64.min, -1, 0, .max])

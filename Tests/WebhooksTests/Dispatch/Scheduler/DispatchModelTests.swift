@@ -59,7 +59,7 @@ struct DispatchModelTests {
         case 92 where storeFails: model.stepPump(failing: true)
         case 93 where storeFails: model.stepRecorder(failing: true)
         case 94..<100 where disturbance == .registrations || disturbance == .all && Bool.random(using: &random):
-            disturb(&model, &random, kinds: disturbance == .registrations ? 13 : 12)
+            disturb(&model, &random, kinds: 15)
         case 94..<100 where disturbance == .clock || disturbance == .all: setClock(&model, &random)
         default: model.stepPump()
         }
@@ -87,6 +87,7 @@ struct DispatchModelTests {
         case 6: model.holdAny()
         case 7..<11: model.releaseAny()
         case 12: model.setAnyOrder()
+        case 13: model.deleteAnyTopic()
         default: model.end(with: AttemptAnswer(status: 410, failure: .status))
         }
     }
