@@ -28,10 +28,13 @@ struct Check: AsyncParsableCommand {
         } catch {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }
-        print(report.summary)
-        for finding in report.findings { print(finding) }
-        guard report.isSound else { throw ExitCode(EXIT_FAILURE) }
-        print("ok")
+        let lines = [report.summary] + report.findings
+        guard report.isSound else {
+            // Also if nobody reads what is wrong.
+            try? Output.line(lines.joined(separator: "\n"))
+            throw ExitCode(EXIT_FAILURE)
+        }
+        try Output.line((lines + ["ok"]).joined(separator: "\n"))
     }
 }
 

@@ -57,6 +57,17 @@ struct ClarionCommand: AsyncParsableCommand {
     static func main() async {
         // A peer that is gone is noticed where it is written to, not by a signal that ends the process.
         _ = signal(SIGPIPE, SIG_IGN)
+        Self.occupyStandardDescriptors()
         await main(nil)
+    }
+
+    /// Keeps the numbers of standard input and output that are closed from the next files to be opened: what is printed would
+    /// go to a client, or into the log. Who reads or writes there is told that it cannot.
+    private static func occupyStandardDescriptors() {
+        for (number, flags) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(number, F_GETFD) < 0 {
+            // The lowest number that is free is this one.
+            _ = unsafe open("/dev/null", flags)
+        }
     }
 }

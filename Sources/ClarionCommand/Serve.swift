@@ -130,9 +130,7 @@ private struct HubService: Service {
 
     func run() async throws {
         let lines = announcement.lines(forTerminal: isatty(STDOUT_FILENO) == 1)
-        print(lines.joined(separator: "\n"))
-        // At once, also through a pipe.
-        _ = fflush(nil)
+        try? Output.line(lines.joined(separator: "\n"))
         manager?.tell("READY=1", "STATUS=\(lines[0])", logger: logger)
         try await gracefulShutdown()
         manager?.tell("STOPPING=1", logger: logger)

@@ -25,11 +25,24 @@ package struct FileDescriptor: Sendable {
     /// Writes all of it.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe systemWrite(number, $0.baseAddress, $0.count) }
-            guard count >= 0 || errno == EINTR else { throw SystemError("write") }
-            rest = rest.dropFirst(max(count, 0))
+        while !rest.isEmpty { rest = rest.dropFirst(try write(some: rest)) }
+    }
+
+    /// Writes what there is space for, or waits for some.
+    ///
+    /// - Returns: how many bytes were written.
+    package func write(some bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
+        while true {
+            let count = unsafe bytes.withUnsafeBytes { unsafe systemWrite(number, $0.baseAddress, $0.count) }
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw SystemError("write") }
         }
+    }
+
+    /// Whether something can be written without waiting: to a pipe `PIPE_BUF` bytes (poll(2)). Who is not there fails.
+    package var takesBytes: Bool {
+        var file = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&file, 1, 0) == 1
     }
 
     /// Reads what is there, or waits for it; nothing at the end.

@@ -1,5 +1,4 @@
 import EventLog
-import Foundation
 import JSON
 import Logging
 
@@ -14,17 +13,23 @@ struct JSONLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        FileHandle.standardError.write(Data(line(event, at: .now())))
+        LogOutput.standardError.write(line(event, at: .now())) { lost in
+            Self.line(["level": .string("warning"), "message": .string(LogOutput.gap(lost))], at: .now())
+        }
     }
 
     /// The line, with the line break at its end.
     func line(_ event: LogEvent, at time: Timestamp) -> [UInt8] {
         var members = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(Self.json)
         if let error = event.error { members["error"] = .string("\(error)") }
-        members["time"] = .string(time.rfc3339)
         members["level"] = .string(event.level.rawValue)
         members["message"] = .string("\(event.message)")
-        return JSONValue.object(members).bytes + [UInt8(ascii: "\n")]
+        return Self.line(members, at: time)
+    }
+
+    private static func line(_ members: [String: JSONValue], at time: Timestamp) -> [UInt8] {
+        let time = ["time": JSONValue.string(time.rfc3339)]
+        return JSONValue.object(members.merging(time) { $1 }).bytes + [UInt8(ascii: "\n")]
     }
 
     private static func json(_ value: Logger.Metadata.Value) -> JSONValue {

@@ -10,7 +10,7 @@ enum LogFormat: String, CaseIterable {
     /// A handler that writes to standard error.
     func handler(_ label: String) -> any LogHandler {
         switch self {
-        case .text: StreamLogHandler.standardError(label: label)
+        case .text: StreamLogHandler(label: label, stream: TextLog())
         case .json: JSONLogHandler()
         }
     }

@@ -46,8 +46,8 @@ struct TokenCreate: AsyncParsableCommand {
         }
         let key = NewKey(name: name, grant: try rights.grant(), expires: try end())
         if print {
-            Swift.print(key.text)
-            Swift.print(key.entryText)
+            try Output.line(key.text)
+            try Output.line(key.entryText)
             return
         }
         guard let path = file ?? Environment.credentials else {
@@ -58,7 +58,7 @@ struct TokenCreate: AsyncParsableCommand {
         } catch {
             throw Failure.exit(EXIT_FAILURE, error.message)
         }
-        Swift.print(key.text)
+        try Output.line(key.text)
     }
 
     private func end() throws -> Timestamp? {

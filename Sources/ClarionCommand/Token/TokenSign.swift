@@ -67,7 +67,7 @@ struct TokenSign: AsyncParsableCommand {
         } catch {
             throw Failure.exit(EXIT_FAILURE, error.message)
         }
-        print(token)
+        try Output.line(token)
     }
 
     private func signer() throws(CredentialsError) -> TokenSigner {

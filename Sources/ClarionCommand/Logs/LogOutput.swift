@@ -1,0 +1,55 @@
+import Glibc
+import Locking
+import Posix
+
+/// Standard error, as a hub that serves writes its log there: it waits for nobody.
+///
+/// A collector that does not read, a terminal that is stopped (Ctrl-S) or a disk that is full would otherwise hold up every
+/// thread that has something to tell, and with them all clients. The log has a gap then, and says how large, once
+/// it is written on.
+final class LogOutput: Sendable {
+    static let standardError = LogOutput(FileDescriptor(STDERR_FILENO))
+
+    private struct State {
+        /// How many lines were lost since one was written.
+        var lost = 0
+        /// Whether the last of these was begun.
+        var isCut = false
+    }
+
+    private let file: FileDescriptor
+    private let state = Lock(State())
+
+    /// What can be written to a pipe without waiting if anything can (`PIPE_BUF`, pipe(7)).
+    private static let piece = 4096
+
+    init(_ file: FileDescriptor) {
+        self.file = file
+    }
+
+    /// What the line says that stands where others were lost.
+    static func gap(_ lost: Int) -> String {
+        "\(lost) \(lost == 1 ? "line is" : "lines are") missing here: standard error could not be written to."
+    }
+
+    /// Writes a line, or loses it.
+    ///
+    /// - Parameters:
+    ///   - line: with the line break at its end.
+    ///   - gap: a line that says how many were lost before.
+    func write(_ line: [UInt8], gap: (Int) -> [UInt8]) {
+        state.withLock { state in
+            var rest = (state.isCut ? [UInt8(ascii: "\n")] : []) + (state.lost > 0 ? gap(state.lost) : [])
+            rest += line
+            let count = rest.count
+            while !rest.isEmpty {
+                guard file.takesBytes, let written = try? file.write(some: rest.prefix(Self.piece)) else {
+                    state = State(lost: state.lost + 1, isCut: state.isCut || rest.count < count)
+                    return
+                }
+                rest.removeFirst(written)
+            }
+            state = State()
+        }
+    }
+}
