@@ -144,6 +144,11 @@ let package = Package(
         .testTarget(name: "PosixTests", dependencies: ["Posix"]),
         .testTarget(name: "NotationTests", dependencies: ["Notation", "Randomness"]),
         .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "Randomness"]),
+        .testTarget(
+            name: "ClarionCommandTests",
+            dependencies: ["ClarionCommand", "JSON", "Posix", "Randomness"]
+        ),
         .testTarget(
             name: "PrometheusTests",
             dependencies: ["Prometheus", .product(name: "CoreMetrics", package: "swift-metrics")]

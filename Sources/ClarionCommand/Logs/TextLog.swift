@@ -6,7 +6,7 @@ struct TextLog: TextOutputStream {
         LogOutput.standardError.write(Self.escaped(line)) { Self.escaped("clarion: \(LogOutput.gap($0))\n") }
     }
 
-    private static func escaped(_ line: String) -> [UInt8] {
+    static func escaped(_ line: String) -> [UInt8] {
         Array((TerminalText.escaped(String(line.dropLast())) + "\n").utf8)
     }
 }

@@ -50,7 +50,11 @@ import Testing
         search { random in
             let bytes = random.mutated(random.json(depth: 2))
             let text = { String(decoding: bytes, as: UTF8.self) }
-            let fault = JSONFault.reason { _ = try JSONDocument(bytes, maximumDepth: 32) }
+            let fault: JSONFault.Reason?
+            do throws(JSONFault) {
+                _ = try JSONDocument(bytes, maximumDepth: 32)
+                fault = nil
+            } catch { fault = error.reason }
             do throws(JSONFault) {
                 let value = try JSONValue(document: bytes)
                 if fault != nil { return "\(text()) is \(value)" }

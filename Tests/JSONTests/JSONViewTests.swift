@@ -1,11 +1,6 @@
-import EventLog
-import MicroHTTP
-import Webhooks
 import JSON
 import Randomness
 import Testing
-
-@testable import Clarion
 
 @Suite struct JSONViewTests {
     @Test(arguments: 0..<200)

@@ -1,16 +1,10 @@
-import Randomness
-import EventLog
-import MicroHTTP
-import Webhooks
-@testable import Clarion
-
 extension SeededGenerator {
-    mutating func text(of alphabet: [Character], upTo length: Int) -> String {
+    package mutating func text(of alphabet: [Character], upTo length: Int) -> String {
         String((0..<Int.random(in: 0...length, using: &self)).map { _ in alphabet.randomElement(using: &self)! })
     }
 
     /// Any JSON, as it may be written by someone who cares little for its looks.
-    mutating func json(depth: Int = 3) -> String {
+    package mutating func json(depth: Int = 3) -> String {
         let space = { (random: inout SeededGenerator) in random.text(of: [" ", "\t", "\n", "\r"], upTo: 1) }
         let value =
             switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &self) {
@@ -31,7 +25,7 @@ extension SeededGenerator {
         return space(&self) + value + space(&self)
     }
 
-    mutating func jsonString() -> String {
+    package mutating func jsonString() -> String {
         let parts = ["a", " ", ",", "{", "]", ":", "\\\"", "\\\\", "\\n", "\\u00e9", "\\ud83d\\ude00", "é", "😀", "/"]
         return "\"" + (0..<Int.random(in: 0...6, using: &self)).map { _ in parts.randomElement(using: &self)! }.joined()
             + "\""

@@ -1,12 +1,7 @@
-import EventLog
-import MicroHTTP
-import Webhooks
 import FoundationEssentials
 import JSON
 import Randomness
 import Testing
-
-@testable import Clarion
 
 @Suite struct JSONDocumentTests {
     @Test(arguments: [
