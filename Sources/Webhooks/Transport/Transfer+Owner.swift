@@ -13,12 +13,11 @@ extension Transfer: TransferOwner {
     }
 
     private func reason(against address: UnsafeRawBufferPointer) -> String? {
-        // The operator's own choice, and the only thing that is dialled then.
-        if options.configuration.proxy != nil { return nil }
         guard let start = unsafe address.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
             return "there is no address"
         }
-        return unsafe options.egressGuard.refusal(of: start, length: address.count)
+        let url = request.destination.endpoint.url
+        return unsafe options.refusal(of: url, at: start, length: address.count)
     }
 
     func lacksSocket(_ error: Int32) {

@@ -1,0 +1,41 @@
+import Glibc
+import Testing
+
+@testable import Webhooks
+
+@Suite("TransportOptions")
+struct TransportOptionsTests {
+    private func refusal(of url: String, at address: UInt32, proxy: String? = nil) throws -> String? {
+        var configuration = WebhookConfiguration()
+        configuration.proxy = try proxy.map { try EgressProxy($0) }
+        let options = TransportOptions(configuration)
+        var v4 = sockaddr_in()
+        v4.sin_family = sa_family_t(AF_INET)
+        v4.sin_addr.s_addr = address.bigEndian
+        let url = try WebhookURL(url, httpsOnly: false)
+        return unsafe withUnsafePointer(to: &v4) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe options.refusal(of: url, at: address, length: MemoryLayout<sockaddr_in>.size)
+            }
+        }
+    }
+
+    @Test("what a name of a private network leads to is not told")
+    func names() throws {
+        let refusal = try #require(try refusal(of: "http://vault.corp:8200/", at: 0x0A01_0203))
+        #expect(
+            refusal
+                == "vault.corp leads to an address that is not public; to allow it, give its range to --allow-egress"
+        )
+        #expect(try self.refusal(of: "http://vault.corp/", at: 0x0808_0808) == nil)
+        #expect(try self.refusal(of: "http://vault.corp/", at: 0x0A01_0203, proxy: "http://10.0.0.1:3128") == nil)
+    }
+
+    @Test(
+        "an address that stands in the URL, and the machine's own, is named",
+        arguments: ["10.1.2.3", "localhost", "a.localhost"]
+    )
+    func addresses(host: String) throws {
+        #expect(try refusal(of: "http://\(host)/", at: 0x0A01_0203)?.contains("--allow-egress 10.0.0.0/8") == true)
+    }
+}
