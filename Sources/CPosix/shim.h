@@ -31,27 +31,21 @@ static inline void clarion_close_from(posix_spawn_file_actions_t *actions, int f
 }
 #endif
 
-/* What was ever written to a TCP socket and received over it, and what of this is unread, in bytes (tcp(7), TCP_INFO). What is
-   sent again counts again. Returns 0, or -1 where that cannot be told. */
-typedef struct {
-    uint64_t written, received, unread;
-} clarion_traffic;
-
-static inline int clarion_socket_traffic(int socket, clarion_traffic *traffic) {
+/* How much was ever read from a TCP socket, in bytes: what was received (tcp(7), TCP_INFO) and is not waiting. Returns 0, or
+   -1 where that cannot be told. */
+static inline int clarion_socket_read_count(int socket, uint64_t *count) {
 #ifdef __linux__
-    /* The beginning of tcp_info as <linux/tcp.h> has it since 4.19. That of <netinet/tcp.h> is shorter, and both at once are
+    /* The beginning of tcp_info as <linux/tcp.h> has it since 4.1. That of <netinet/tcp.h> is shorter, and both at once are
        an error. */
     struct {
         uint8_t before[128];
         uint64_t received;
-        uint32_t segments[2], unsent, others[13];
-        uint64_t sent;
     } info;
     socklen_t size = sizeof info;
     int unread = 0;
     if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size != sizeof info || ioctl(socket, FIONREAD, &unread) != 0)
         return -1;
-    *traffic = (clarion_traffic){info.sent + info.unsent, info.received, (uint64_t)unread};
+    *count = info.received > (uint64_t)unread ? info.received - (uint64_t)unread : 0;
     return 0;
 #else
     return -1;

@@ -1,19 +1,11 @@
 import CPosix
 
-/// What was ever written to a TCP socket and received over it, and what of this nobody has read yet, in bytes (tcp(7),
-/// `TCP_INFO`).
-package struct SocketTraffic: Equatable {
-    private let written: UInt64
-    private let received: UInt64
-    private let unread: UInt64
-
-    /// `nil` where that cannot be told: on a socket that is not TCP's, and on systems other than Linux.
-    package init?(of socket: Int32) {
-        var traffic = clarion_traffic()
-        guard unsafe clarion_socket_traffic(socket, &traffic) == 0 else { return nil }
-        (written, received, unread) = (traffic.written, traffic.received, traffic.unread)
+/// What has gone over a TCP socket.
+package enum SocketTraffic {
+    /// How many bytes were ever read from it. `nil` where that cannot be told: on a socket that is not TCP's, and on systems
+    /// other than Linux.
+    package static func bytesRead(from socket: Int32) -> UInt64? {
+        var count: UInt64 = 0
+        return unsafe clarion_socket_read_count(socket, &count) == 0 ? count : nil
     }
-
-    /// What was ever read from it.
-    package var read: UInt64 { received > unread ? received - unread : 0 }
 }

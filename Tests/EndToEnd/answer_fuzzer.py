@@ -4,7 +4,7 @@
 
 prints the port of each kind as JSON, serves until its standard input ends, and prints how many answers each has given.
 An answer depends on the seed, the kind and its number alone. A third of them are what a good endpoint says, so that
-deliveries go on; in the others the status line, the fields, the sizes, the framing or the frames are at the end of what can
+deliveries go on; in the others the status line, the fields, the sizes, or the framing is at the end of what can
 be said, or beyond it.
 """
 
@@ -14,8 +14,8 @@ import random
 import ssl
 import sys
 
-#: HTTP/1.1, the same over TLS, frames of HTTP/2 over TLS, and what speaks no TLS where TLS is spoken.
-KINDS = ("plain", "tls", "h2", "hello")
+#: HTTP/1.1, the same over TLS, and what speaks no TLS where TLS is spoken.
+KINDS = ("plain", "tls", "hello")
 
 #: Numbers at the ends of the types that somebody might hold them in.
 NUMBERS = [0, 1, 2, 60, 86_400, 86_401, 2**31 - 1, 2**31, 2**32, 253_402_300_799, 253_402_300_800, 2**53, 2**53 + 1,
@@ -134,71 +134,6 @@ class Answers:
         pieces = [bytes(data[a:b]) for a, b in zip([0, *cuts], [*cuts, len(data)]) if a < b]
         return pieces, rng.choice(["keep"] * 4 + ["close", "close", "reset"])
 
-    # HTTP/2 (RFC 9113)
-
-    @staticmethod
-    def frame(kind, flags, stream, payload, length=None):
-        size = len(payload) if length is None else length
-        return size.to_bytes(3, "big") + bytes([kind, flags]) + (stream & 0xFFFF_FFFF).to_bytes(4, "big") + payload
-
-    @staticmethod
-    def literal(name, value):
-        """A field without indexing (RFC 7541 section 6.2.2)."""
-        def text(text):
-            data, rest, size = text.encode("latin-1"), [], len(text)
-            if size < 127:
-                return bytes([size]) + data
-            size -= 127
-            while size >= 128:
-                rest.append(size & 127 | 128)
-                size >>= 7
-            return bytes([127, *rest, size]) + data
-
-        return b"\0" + text(name) + text(value)
-
-    def http2(self, number, stream):
-        """The frames of one answer on a stream, and how it ends."""
-        rng = self.rng(number)
-        if rng.random() < 0.35:
-            return [self.frame(1, 0x5, stream, self.literal(":status", "204"))], "keep"
-        block = b"".join(self.literal(":status", rng.choice(CODES)) for _ in range(rng.choice([1] * 8 + [0, 2])))
-        for name, value in self.fields(rng):
-            block += self.literal(rng.choice([name.lower()] * 8 + [name]), value)
-        if rng.random() < 0.1:
-            block += rng.randbytes(rng.choice([1, 10, 100]))
-        frames, limit = [], 16_384
-        first, rest = block[:limit], block[limit:]
-        frames.append(self.frame(1, 0x4 if not rest else 0, stream, first))
-        while rest:
-            frames.append(self.frame(9, 0x4 if len(rest) <= limit else 0, stream, rest[:limit]))
-            rest = rest[limit:]
-        body = self.body(rng)
-        for start in range(0, len(body), limit):
-            frames.append(self.frame(0, 0, stream, body[start:start + limit]))
-        trailer = self.literal(rng.choice(["retry-after", ":status", "x"]), str(rng.choice(NUMBERS)))
-        frames.append(rng.choice([self.frame(0, 0x1, stream, b"")] * 4 + [self.frame(1, 0x5, stream, trailer)]))
-        for _ in range(rng.choice([0, 0, 0, 1, 1, 3])):
-            odd = self.odd_frame(rng, stream)
-            frames[rng.randrange(len(frames)):0] = [odd] * rng.choice([1, 1, 1, 2, 500])
-        if rng.random() < 0.1:
-            frames = frames[:rng.randrange(len(frames) + 1)]
-        return frames, rng.choice(["keep"] * 6 + ["close", "reset"])
-
-    def odd_frame(self, rng, stream):
-        any_stream = rng.choice([0, stream, stream + 2, stream + 1, 2**31 - 1, 2**32 - 1])
-        number = rng.choice([0, 1, 2**31 - 1, 2**31, 2**32 - 1]).to_bytes(4, "big")
-        return rng.choice([
-            self.frame(3, 0, any_stream, rng.randrange(20).to_bytes(4, "big")),
-            self.frame(4, rng.choice([0, 1]), rng.choice([0, 0, stream]), b"".join(
-                rng.randrange(1, 9).to_bytes(2, "big") + rng.choice([0, 1, 16_383, 2**31 - 1, 2**32 - 1]).to_bytes(4, "big")
-                for _ in range(rng.choice([1, 2, 50])))),
-            self.frame(5, 0x4, stream, number + self.literal(":path", "/")),
-            self.frame(6, rng.choice([0, 1]), 0, rng.randbytes(rng.choice([8, 8, 7, 0]))),
-            self.frame(7, 0, 0, number + rng.randrange(20).to_bytes(4, "big") + rng.randbytes(5)),
-            self.frame(8, 0, any_stream, number), self.frame(9, 0, stream, b""), self.frame(0, 0x8, stream, bytes([255]) + b"x"),
-            self.frame(rng.randrange(256), rng.randrange(256), any_stream, rng.randbytes(rng.randrange(30))),
-            self.frame(0, 0, stream, b"x", rng.choice([2**24 - 1, 16_385, 0])), rng.randbytes(rng.randrange(1, 40))])
-
     def hello(self, number):
         """What is said to a client that says hello in TLS."""
         rng = self.rng(number)
@@ -226,15 +161,15 @@ class Endpoints:
         servers = {}
         for kind in KINDS:
             context = None
-            if kind in ("tls", "h2"):
+            if kind == "tls":
                 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
                 context.load_cert_chain(self.certificate, self.key)
-                context.set_alpn_protocols(["h2"] if kind == "h2" else ["http/1.1"])
+                context.set_alpn_protocols(["http/1.1"])
             servers[kind] = await asyncio.start_server(self.endpoint(kind), "127.0.0.1", 0, backlog=512, ssl=context)
         return {kind: server.sockets[0].getsockname()[1] for kind, server in servers.items()}
 
     def endpoint(self, kind):
-        serve = {"h2": self.serve_http2, "hello": self.serve_hello}.get(kind, self.serve_http1)
+        serve = {"hello": self.serve_hello}.get(kind, self.serve_http1)
 
         async def answer(reader, writer):
             try:
@@ -269,22 +204,6 @@ class Endpoints:
     async def serve_hello(self, kind, reader, writer):
         await reader.read(1)
         return await self.send(writer, *self.answers[kind].hello(self.number(kind)))
-
-    async def serve_http2(self, kind, reader, writer):
-        answers = self.answers[kind]
-        await reader.readexactly(24)
-        writer.write(answers.frame(4, 0, 0, b""))
-        while True:
-            head = await reader.readexactly(9)
-            length, type_, flags = int.from_bytes(head[:3], "big"), head[3], head[4]
-            await reader.readexactly(length)
-            if type_ == 4 and not flags & 1:
-                writer.write(answers.frame(4, 1, 0, b""))
-            # The end of a request.
-            if type_ in (0, 1) and flags & 1:
-                frames, ending = answers.http2(self.number(kind), int.from_bytes(head[5:], "big"))
-                if not await self.send(writer, [b"".join(frames)], ending):
-                    return False
 
 
 async def main():

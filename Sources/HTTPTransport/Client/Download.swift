@@ -46,7 +46,7 @@ final class Download: TransferOwner, @unchecked Sendable {
     }
 
     private func prepare(_ request: HTTPRequest) {
-        easy.setURL(request.url, isMultiplexed: true)
+        easy.setURL(request.url)
         if request.isDirect { easy.set(CURLOPT_PROXY, "") }
         if let body = request.body {
             // Sent by a callback that cannot begin anew: libcurl repeats nothing by itself that has been sent in part.

@@ -8,8 +8,6 @@ extension EasyHandle {
         unowned(unsafe) var owner: (any TransferOwner)?
         /// Whether the owner is asked for each address.
         var isJudged = false
-        /// A peer that acknowledges nothing for that many milliseconds is gone; 0 leaves it to the system.
-        var lostAfter: UInt32 = 0
         /// Whether the transfer has a connection of its own, rather than one that was kept.
         var hasOpenedSocket = false
         /// The socket that is watched for it.
@@ -39,12 +37,8 @@ extension EasyHandle {
     }
 
     /// Has the owner be asked for each address that is about to be connected to.
-    ///
-    /// - Parameter milliseconds: a peer that acknowledges nothing for so long is gone: a connection that several transfers
-    ///   share is not closed by one of them that times out.
-    package func judgeAddresses(lostAfter milliseconds: Int) {
+    package func judgeAddresses() {
         unsafe shared.pointee.isJudged = true
-        unsafe shared.pointee.lostAfter = UInt32(clamping: milliseconds)
     }
 
     /// What a handle that libcurl hands back shares.
@@ -79,13 +73,10 @@ extension EasyHandle {
     }
 
     /// `CURLOPT_XFERINFOFUNCTION(3)`: any answer but 0 ends the transfer.
-    private nonisolated static let progressFunction: curl_xferinfo_callback = { shared, _, downloaded, _, uploaded in
+    private nonisolated static let progressFunction: curl_xferinfo_callback = { shared, _, downloaded, _, _ in
         guard let shared = unsafe shared?.assumingMemoryBound(to: Shared.self) else { return 0 }
-        // Before there is a line there is no chunk; and HTTP/2, whose connections are shared, has none.
-        let lines = unsafe shared.pointee.lines
-        guard lines.bytes > 0, !lines.isOfHTTP2 else { return 0 }
-        let progress = Int64(downloaded) &+ Int64(uploaded) &+ Int64(lines.bytes)
-        return unsafe shared.pointee.framing.takeTurn(progress: progress, over: shared.pointee.socket) ? 0 : 1
+        let told = unsafe Int64(downloaded) &+ Int64(shared.pointee.lines.bytes)
+        return unsafe shared.pointee.framing.takeTurn(told: told, over: shared.pointee.socket) ? 0 : 1
     }
 
     /// `CURLOPT_OPENSOCKETFUNCTION(3)`: `CURL_SOCKET_BAD` makes libcurl try the next address, or give up with
@@ -101,7 +92,7 @@ extension EasyHandle {
             )
             guard unsafe owner.permits(address: name) else { return CURL_SOCKET_BAD }
         }
-        let socket = unsafe clarion_open_socket(address, shared.pointee.lostAfter)
+        let socket = unsafe clarion_open_socket(address)
         if socket == CURL_SOCKET_BAD { owner.lacksSocket(errno) }
         unsafe shared.pointee.hasOpenedSocket = true
         return socket

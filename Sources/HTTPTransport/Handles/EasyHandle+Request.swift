@@ -2,10 +2,8 @@ import CCurl
 
 /// What is asked, and how.
 extension EasyHandle {
-    /// - Parameter isMultiplexed: whether HTTP/2 is spoken over TLS where it is offered, so that requests share a connection.
-    package func setURL(_ url: String, isMultiplexed: Bool) {
+    package func setURL(_ url: String) {
         set(CURLOPT_URL, url)
-        set(CURLOPT_HTTP_VERSION, Int(isMultiplexed ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
     }
 
     /// - Parameter schemes: those that may be spoken.

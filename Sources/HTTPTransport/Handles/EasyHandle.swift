@@ -19,6 +19,9 @@ package struct EasyHandle: ~Copyable {
         guard let pointer = unsafe curl_easy_init() else { return nil }
         unsafe self.init(pointer, Shared())
         setCallbacks()
+        unsafe clarion_easy_bound_tls(pointer)
+        // Of HTTP/2 libcurl 7.88 reads frames for as long as they come, and meanwhile serves no other transfer.
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // Where a server sends its clients, a credential would go along.
         set(CURLOPT_FOLLOWLOCATION, 0)
         // No alarm(2), no signal handlers: there are other threads.
@@ -32,8 +35,7 @@ package struct EasyHandle: ~Copyable {
     /// them all again. Fails only when libcurl is out of memory.
     package init?(copying other: borrowing EasyHandle) {
         guard let pointer = unsafe curl_easy_duphandle(other.pointer) else { return nil }
-        let (isJudged, lostAfter) = unsafe (other.shared.pointee.isJudged, other.shared.pointee.lostAfter)
-        unsafe self.init(pointer, Shared(isJudged: isJudged, lostAfter: lostAfter))
+        unsafe self.init(pointer, Shared(isJudged: other.shared.pointee.isJudged))
     }
 
     private init(_ pointer: UnsafeMutableRawPointer, _ shared: Shared) {

@@ -9,15 +9,12 @@ struct LineBound {
 
     private(set) var bytes = 0
     private var lines = 0
-    /// By the first line of the last head.
-    private(set) var isOfHTTP2 = false
 
     /// Whether more came than is taken.
     var isPassed: Bool { bytes > Self.mostBytes || lines > Self.mostLines }
 
     /// Counts a line; returns whether it is taken.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
-        if unsafe line.starts(with: "HTTP/".utf8) { isOfHTTP2 = unsafe line.starts(with: "HTTP/2".utf8) }
         bytes += line.count
         lines += 1
         return !isPassed

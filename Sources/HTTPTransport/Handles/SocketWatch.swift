@@ -12,7 +12,6 @@ final class SocketWatch {
         var registered = CURL_POLL_NONE
         var wanted = CURL_POLL_NONE
         var isKept = false
-        var standstill = Standstill()
     }
 
     private let poll: EventPoll
@@ -23,7 +22,6 @@ final class SocketWatch {
     /// Sockets over which something has come while their connection was idle.
     private var disturbed: Set<Int32> = []
     private var sweeps = IdleSweeps()
-    private var rests = SocketRests()
 
     /// Fails only when the process is out of file descriptors or memory.
     init?() {
@@ -114,14 +112,11 @@ final class SocketWatch {
     /// - Returns: whether it was not the time that ended it.
     @discardableResult
     func wait(milliseconds: Int) -> Bool {
-        if rests.next != nil { endRests() }
-        let next = min(deadline ?? .max, sweeps.next ?? .max, rests.next ?? .max)
+        let next = min(deadline ?? .max, sweeps.next ?? .max)
         let left = next == .max ? milliseconds : min(max(next - SystemClock.monotonic.milliseconds, 0), milliseconds)
         let isEarly = poll.wait(milliseconds: Int32(clamping: left)) { token, readiness in
             let socket = Int32(bitPattern: UInt32(truncatingIfNeeded: token))
             guard let wanted = watched[socket]?.wanted, wanted != CURL_POLL_NONE else { return disturb(socket) }
-            if watched[socket]?.standstill.isReached(at: socket) == true { return leaveAlone(socket, but: readiness) }
-            want(socket)
             var events: Int32 = 0
             if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
             if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
@@ -137,34 +132,5 @@ final class SocketWatch {
         watched[socket]?.registered = CURL_POLL_NONE
         disturbed.insert(socket)
         sweeps.noteDisturbance(at: SystemClock.monotonic.milliseconds)
-    }
-
-    /// Has a socket watched for nothing for a while that it is ready for in vain.
-    private func leaveAlone(_ socket: Int32, but readiness: Readiness) {
-        var interest = watched[socket]?.registered ?? CURL_POLL_NONE
-        if readiness.contains(.readable) { interest &= ~CURL_POLL_IN }
-        if readiness.contains(.writable) { interest &= ~CURL_POLL_OUT }
-        // What is broken is told of whatever one watches for.
-        if readiness.isBroken { interest = CURL_POLL_NONE }
-        if interest == CURL_POLL_NONE {
-            poll.remove(socket)
-        } else if !register(socket, for: interest) {
-            interest = CURL_POLL_NONE
-        }
-        watched[socket]?.registered = interest
-        rests.begin(of: socket, at: SystemClock.monotonic.milliseconds)
-    }
-
-    private func endRests() {
-        let now = SystemClock.monotonic.milliseconds
-        while let socket = rests.takeEnded(at: now) { want(socket) }
-    }
-
-    /// Has a socket watched for all that libcurl wants, if it is not.
-    private func want(_ socket: Int32) {
-        guard let entry = watched[socket], entry.registered != entry.wanted, entry.wanted != CURL_POLL_NONE else {
-            return
-        }
-        watched[socket]?.registered = register(socket, for: entry.wanted) ? entry.wanted : CURL_POLL_NONE
     }
 }

@@ -8,7 +8,7 @@ package protocol TransferOwner: AnyObject {
     func receive(body: UnsafeRawBufferPointer) -> BodyAnswer
 
     /// Whether the address (`sockaddr`), literal or resolved, may be connected to: the very one that is about to be. If not,
-    /// the next is tried. Called for handles that were given ``EasyHandle/judgeAddresses(lostAfter:)``.
+    /// the next is tried. Called for handles that were given ``EasyHandle/judgeAddresses()``.
     func permits(address: UnsafeRawBufferPointer) -> Bool
 
     /// Hears that there was no socket for the address that was permitted last (socket(2)).

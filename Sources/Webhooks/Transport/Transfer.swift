@@ -64,11 +64,7 @@ final class Transfer {
     }
 
     private func prepare(now: Int64, timestamp: Int64) {
-        // See Destination.isMultiplexed.
-        easy.setURL(
-            request.destination.endpoint.url.description,
-            isMultiplexed: request.destination.isMultiplexed(at: now)
-        )
+        easy.setURL(request.destination.endpoint.url.description)
         switch request.purpose {
         case .delivery:
             sign(now: now, timestamp: timestamp)

@@ -87,7 +87,6 @@ struct TransportLoop: ~Copyable {
     private mutating func end(_ transfer: Transfer, _ ending: TransferEnding) {
         if let shortage = transfer.shortage(ending) { return retire(transfer, ending: .unmade(shortage)) }
         let answer = transfer.answer(ending)
-        if answer.failure == .timeout { transfer.request.destination.timedOut(at: clocks.now()) }
         retire(transfer, ending: .answered(answer))
     }
 

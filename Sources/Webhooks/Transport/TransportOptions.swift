@@ -23,7 +23,7 @@ final class TransportOptions: Sendable {
     func template() -> EasyHandle? {
         guard let easy = EasyHandle() else { return nil }
         let totalTimeout = Self.positive(configuration.totalTimeout)
-        easy.judgeAddresses(lostAfter: totalTimeout)
+        easy.judgeAddresses()
         easy.setProxy(configuration.proxy?.url)
         easy.identify(as: configuration.userAgent, schemes: configuration.httpsOnly ? "https" : "http,https")
         easy.setTimeouts(connect: Self.positive(configuration.connectTimeout), total: totalTimeout)

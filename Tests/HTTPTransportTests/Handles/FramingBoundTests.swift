@@ -35,8 +35,8 @@ struct FramingBoundTests {
     }
 
     /// Takes turns in which nothing is made progress with, until one is not allowed, or so many.
-    private func turns(_ count: Int, of bound: inout FramingBound) -> Bool {
-        (0..<count).allSatisfy { _ in bound.takeTurn(progress: 1, over: near) }
+    private func turns(_ count: Int, told: Int64 = 1, of bound: inout FramingBound) -> Bool {
+        (0..<count).allSatisfy { _ in bound.takeTurn(told: told, over: near) }
     }
 
     private func close() {
@@ -73,15 +73,21 @@ struct FramingBoundTests {
         #expect(!bound.isPassed)
     }
 
-    @Test("nothing is counted while the answer comes on")
-    func progress() {
+    @Test("each byte that is told of permits some more, and no answer comes to its end otherwise")
+    func told() {
         defer { close() }
-        var bound = FramingBound()
-        for number in 0..<200 {
+        var (bound, read) = (FramingBound(), 0)
+        #expect(turns(10, told: 0, of: &bound))
+        for _ in 0..<10 {
             fill()
-            _ = drain()
-            let goesOn = bound.takeTurn(progress: Int64(number), over: near)
-            #expect(goesOn)
+            read += drain()
+            #expect(turns(100, told: Int64(read / 64), of: &bound))
         }
+        let (told, came) = (Int64(read / 64), read)
+        while read - came < 2 * Self.flood {
+            fill()
+            read += drain()
+        }
+        #expect(!turns(100, told: told, of: &bound))
     }
 }

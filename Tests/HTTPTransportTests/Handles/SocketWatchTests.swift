@@ -146,24 +146,6 @@ struct SocketWatchTests {
         #expect(ready(watch).isEmpty)
     }
 
-    @Test("one that is ready in vain is left alone, until something comes over it")
-    func standstill() throws {
-        let watch = try #require(SocketWatch())
-        let (near, far) = try connection()
-        defer { for end in [near, far] { close(end) } }
-        watch.watch(near, for: Self.both)
-        var times = 0
-        while ready(watch) == [near: Self.output], times < 1_000 { times += 1 }
-        #expect(10..<1_000 ~= times, "what is large takes a few times")
-        // Its rest ends, and nothing has come of it.
-        #expect(watch.wait(milliseconds: 60_000))
-        #expect(ready(watch).isEmpty)
-        #expect(unsafe write(far, "x", 1) == 1)
-        #expect(watch.wait(milliseconds: 60_000))
-        #expect(watch.nextReady().map { $0.socket } == near)
-        #expect(ready(watch) == [near: Self.both])
-    }
-
     @Test("one that is ready again and again is told of for as long as something goes on", arguments: [input, output])
     func progress(interest: Int32) throws {
         let watch = try #require(SocketWatch())

@@ -1,4 +1,4 @@
-"""A webhook's endpoint over TLS that speaks HTTP/2, served by Hypercorn."""
+"""A webhook's endpoint over TLS, served by Hypercorn, which offers HTTP/2, too."""
 
 import asyncio
 import socket
@@ -14,7 +14,7 @@ from webhook_receiver import Delivery
 _abandoned = []
 
 
-class HTTP2Receiver:
+class SecureReceiver:
     """Answers 204 to everything, unless ``answer`` says otherwise: an async function of a delivery that returns a status,
     or a status and a body."""
 
