@@ -11,16 +11,26 @@ package enum SystemClock {
     /// Since 1970 in UTC. Somebody may set it, forward and back.
     case timeOfDay
 
-    /// What it says, in nanoseconds.
+    /// What it says, in nanoseconds; after the year 2262, which it may be set to, the most there are.
     package var nanoseconds: Int {
-        var time = timespec()
-        // `unsafe`: the structure that is lent is filled; these clocks are always there.
-        unsafe clock_gettime(identifier, &time)
-        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+        let time = time
+        let (nanoseconds, overflows) = time.tv_sec.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflows
+            ? .max : nanoseconds.addingReportingOverflow(time.tv_nsec).overflow ? .max : nanoseconds + time.tv_nsec
     }
 
     /// What it says, in whole milliseconds.
-    package var milliseconds: Int { nanoseconds / 1_000_000 }
+    package var milliseconds: Int {
+        let time = time
+        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
+    }
+
+    private var time: timespec {
+        var time = timespec()
+        // `unsafe`: the structure that is lent is filled; these clocks are always there.
+        unsafe clock_gettime(identifier, &time)
+        return time
+    }
 
     private var identifier: clockid_t {
         switch self {

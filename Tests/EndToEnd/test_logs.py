@@ -71,7 +71,7 @@ def test_a_line_for_each_attempt(start_hub, topic):
     found = [line for line in lines(hub, "a delivery was accepted") + lines(hub, "a delivery attempt failed")
              + lines(hub, "a delivery was given up")]
     assert sorted((line["event"], line["attempt"], line["outcome"]) for line in found) == sorted([
-        (first, "1", "retried"), (first, "2", "delivered"), (second, "1", "retried"), (second, "2", "dead")])
+        (first, 1, "retried"), (first, 2, "delivered"), (second, 1, "retried"), (second, 2, "dead")])
     for line in found:
         assert line["observer"] == webhook["id"]
         assert line["url"] == receiver.url("/hook?a=***&***&=***&c=***")

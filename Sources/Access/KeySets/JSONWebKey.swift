@@ -87,6 +87,7 @@ struct JSONWebKey {
     private static func edwards(_ members: [String: JSONValue]) throws(JSONWebKeyFault) -> Kind {
         guard members["crv"] == .string("Ed25519") else { throw JSONWebKeyFault("its curve is not known here") }
         let x = try part("x", of: members, length: 32)
+        guard !EdwardsPoint.isOfSmallOrder(x) else { throw JSONWebKeyFault("anybody can sign for it") }
         guard let key = try? EdDSA.PublicKey(x: x, curve: .ed25519) else {
             throw JSONWebKeyFault("it is no point of its curve")
         }

@@ -46,12 +46,9 @@ final class KeySetSource: Sendable {
     /// When it wants to be fetched again.
     var due: ContinuousClock.Instant { state.withLock { $0.dueAt } }
 
-    /// Lets it be fetched as soon as it may.
+    /// Has it fetched now, however short a time ago it was: the operator asks, and a stolen key may be gone from it.
     func makeDue() {
-        state.withLock { state in
-            let now = ContinuousClock.now
-            state.dueAt = min(state.dueAt, max(now, state.triedAt.map { $0 + pace.least } ?? now))
-        }
+        state.withLock { ($0.dueAt, $0.triedAt) = (.now, nil) }
     }
 
     /// Takes the keys of a file at once.

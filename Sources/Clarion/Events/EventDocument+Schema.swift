@@ -52,7 +52,7 @@ extension Schema {
         .object(
             "An event as structured CloudEvents 1.0 JSON. What else it has are extension attributes. Null is as left out.",
             required: [
-                "specversion": ["const": "1.0"],
+                "specversion": .constant("1.0"),
                 "id": ["type": "string", "minLength": 1],
                 "source": ["type": "string", "minLength": 1, "format": "uri-reference"],
                 "type": ["type": "string", "minLength": 1, "maxLength": 128],

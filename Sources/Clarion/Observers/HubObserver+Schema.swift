@@ -24,7 +24,7 @@ extension Schema {
         .object(
             "A client of server-sent events.",
             required: common(.stream).adding([
-                .init(name: "state", value: ["const": "active"]),
+                .init(name: "state", value: .constant("active")),
                 .init(
                     name: "remoteAddress",
                     value: .nullable(.text("Where it is read, with a port where that is known."))
@@ -46,7 +46,7 @@ extension Schema {
         .object(
             "An object of the process, or a mere closure.",
             required: common(.object).adding([
-                .init(name: "state", value: ["const": "active"]),
+                .init(name: "state", value: .constant("active")),
                 .init(name: "type", value: .nullable(.text("The name of the object's type."))),
             ]),
             example: [
@@ -59,7 +59,7 @@ extension Schema {
     /// ``HubObserver/commonMembers``
     static func common(_ kind: ObserverKind) -> OrderedJSON {
         [
-            "id": .schema(observerID), "kind": ["const": .string(kind.rawValue)],
+            "id": .schema(observerID), "kind": .constant(kind.rawValue),
             "topics": ["type": "array", "items": .schema(topicPattern)],
             "createdAt": .time("When it was registered."),
         ]

@@ -89,6 +89,11 @@ extension OrderedJSON {
         .present(["type": "string", "format": "date-time", "description": description.map(OrderedJSON.string)])
     }
 
+    /// One text alone. Programs that make clients find their way by an `enum` with a type, and not by a `const`.
+    static func constant(_ text: String) -> OrderedJSON {
+        ["type": "string", "enum": [.string(text)]]
+    }
+
     /// A schema that null fits, too.
     static func nullable(_ schema: OrderedJSON) -> OrderedJSON {
         guard case .object(let members) = schema, let type = schema["type"] else {

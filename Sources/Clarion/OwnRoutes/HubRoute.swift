@@ -65,9 +65,11 @@ extension HubRoute.Right {
 extension Routes {
     /// Adds the program's own routes.
     ///
-    /// - Throws: ``HubError`` with code `route-taken` for a path that begins as one of the hub's does, or with no name.
+    /// - Throws: ``HubError`` with code `route-taken` for a path that begins as one of the hub's does, or with no name, and for
+    ///   one that differs from another of the program's in the names of its segments alone, or not at all.
     mutating func add(_ routes: [HubRoute], of hub: Hub) throws(HubError) {
         let taken = Set(described.compactMap { $0.path.split(separator: "/").first } + ["openapi.json", "docs"])
+        var paths = OwnPaths()
         for route in routes {
             let first = route.path.split(separator: "/").first
             guard let first, !first.hasPrefix("{"), !taken.contains(first) else {
@@ -76,10 +78,36 @@ extension Routes {
                     message: "\"\(route.path)\" begins as one of the hub's own routes does, or with no name."
                 )
             }
+            guard paths.take(route.method, route.path) else {
+                throw HubError(
+                    code: HubError.routeTaken,
+                    message: "\"\(route.path)\" is there twice, or differs from another in a segment's name alone."
+                )
+            }
             onAsync(route.method, route.path, needs: route.need, hub) { request in
                 let answer = try await route.handler(OwnRequest(request))
+                guard 200...599 ~= answer.status else {
+                    throw HubError(code: HubError.valueInvalid, message: "\(answer.status) is no status of an answer.")
+                }
                 return Response(Status(answer.status), headers: answer.headers, body: answer.body)
             }
         }
+    }
+}
+
+/// The paths of the program's own routes, which would otherwise hide one another.
+private struct OwnPaths {
+    /// By the path, in which no segment has a name, up to the segment that has this one.
+    private var names: [String: Substring] = [:]
+
+    /// Whether it is another one than those before.
+    mutating func take(_ method: Method, _ path: String) -> Bool {
+        var place = ""
+        for segment in path.split(separator: "/") {
+            let hasName = segment.hasPrefix("{") && segment.hasSuffix("}")
+            place += hasName ? "/{}" : "/\(segment)"
+            if hasName, let other = names.updateValue(segment, forKey: place), other != segment { return false }
+        }
+        return names.updateValue("", forKey: "\(method) \(place)") == nil
     }
 }

@@ -44,7 +44,7 @@ extension Schema {
             "An attempt to deliver an event that is in no log.",
             required: DeliveryDocument.attemptSchema.adding([
                 .init(name: "event", value: .text("The `webhook-id` of the attempt.")),
-                .init(name: "type", value: ["const": .string(WebhookRegistry.testType)]),
+                .init(name: "type", value: .constant(WebhookRegistry.testType)),
             ])
         )
     )

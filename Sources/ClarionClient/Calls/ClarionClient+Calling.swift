@@ -4,7 +4,7 @@ internal import JSON
 extension ClarionClient {
     /// How much of an answer that is no stream is read: a page of history costs 4 MiB at most, and its last event may be
     /// one that is as large as events get.
-    private var answerBytes: Int { configuration.maximumEventBytes + (16 << 20) }
+    private var answerBytes: Int { min(configuration.maximumEventBytes, 1 << 40) + (16 << 20) }
 
     /// What the hub answers.
     func body(_ call: Call) async throws(ClientError) -> (head: HTTPHead, body: [UInt8]) {

@@ -29,7 +29,7 @@ final class ResumingStream {
     func next() async throws(ClientError) -> ClarionClient.Event? {
         while !isOver {
             do throws(ClientError) {
-                while let message = upcoming.popLast() {
+                while !Task.isCancelled, let message = upcoming.popLast() {
                     if let event = try take(message) { return event }
                 }
                 try await read()

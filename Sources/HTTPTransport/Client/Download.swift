@@ -1,3 +1,4 @@
+import Notation
 import CCurl
 
 /// One request and its answer as it comes: a libcurl easy handle and what its callbacks point into.
@@ -33,10 +34,10 @@ final class Download: TransferOwner, @unchecked Sendable {
 
     private func configure(_ options: HTTPOptions) {
         easy.identify(as: options.userAgent)
-        easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(options.connectTimeout.components.seconds) * 1000)
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, Self.bounded(options.connectTimeout.milliseconds))
         // Fewer than one byte a second for so long is a server that is gone; a pause of ours does not count.
         easy.set(CURLOPT_LOW_SPEED_LIMIT, 1)
-        easy.set(CURLOPT_LOW_SPEED_TIME, Int(options.silenceLimit.components.seconds))
+        easy.set(CURLOPT_LOW_SPEED_TIME, Self.bounded(options.silenceLimit.milliseconds / 1_000))
         // Below the 75 s after which a hub closes connections that are idle.
         easy.set(CURLOPT_MAXAGE_CONN, 50)
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -44,6 +45,9 @@ final class Download: TransferOwner, @unchecked Sendable {
         easy.set(CURLOPT_PATH_AS_IS, 1)
         if let authorities = options.certificateAuthorities { easy.setAuthorities(authorities) }
     }
+
+    /// What libcurl can count to, for what is meant to be no limit.
+    private static func bounded(_ number: Int64) -> Int { Int(min(max(number, 0), Int64(Int32.max) / 1_000)) }
 
     private func prepare(_ request: HTTPRequest) {
         easy.setURL(request.url)

@@ -72,6 +72,8 @@ final class ResponseBuffer: Sendable {
     /// - Parameter goOn: called if the transfer had paused.
     func next(_ goOn: () -> Void) async throws(HTTPFailure) -> [UInt8]? {
         while true {
+            // Also while more comes than is taken.
+            try Self.checkCancellation()
             let (pieces, wasPaused, end, changes) = state.withLock { state in
                 let pieces = state.pieces
                 let wasPaused = state.isPaused && !pieces.isEmpty
@@ -104,6 +106,10 @@ final class ResponseBuffer: Sendable {
         } onCancel: {
             change { _ in }
         }
+        try Self.checkCancellation()
+    }
+
+    private static func checkCancellation() throws(HTTPFailure) {
         if Task.isCancelled { throw HTTPFailure(.cancelled, "the task was cancelled") }
     }
 }

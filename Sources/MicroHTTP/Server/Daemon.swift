@@ -26,7 +26,7 @@ final class Daemon {
             // Connections are counted before it gets them.
             clarion_mhd_option_number(.CONNECTION_LIMIT, Int(Int32.max)),
             clarion_mhd_option_number(.CONNECTION_MEMORY_LIMIT, configuration.connectionMemory),
-            clarion_mhd_option_number(.CONNECTION_TIMEOUT, configuration.idleTimeout),
+            clarion_mhd_option_number(.CONNECTION_TIMEOUT, configuration.idleSeconds),
             clarion_mhd_option_target(Self.begin, context),
             clarion_mhd_option_unescape(Self.leaveEscaped, nil),
             clarion_mhd_option_completed(Self.complete, nil),

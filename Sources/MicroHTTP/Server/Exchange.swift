@@ -96,7 +96,7 @@ final class Exchange {
         case .suspended(let answer):
             // Only a responder resumes a suspended request, after it has set the answer.
             guard let reply = answer.take() else { return false }
-            _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout))
+            _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleSeconds))
             return unsafe carryOut(reply, on: connection)
         case .answered:
             return true
@@ -215,7 +215,7 @@ final class Exchange {
         // A timeout of its own puts it on the list that the daemon walks before it looks at what is ready. Otherwise
         // 0.9.75, when the connection is resumed, first reads on: a client that has closed its half by then (`nc -N`)
         // would get no answer.
-        _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleTimeout + 1))
+        _ = unsafe clarion_mhd_set_timeout(connection, UInt32(server.configuration.idleSeconds + 1))
         phase = .suspended(answer)
         let suspended = unsafe SuspendedConnection(suspending: connection, of: loop)
         // The answer may have come just now.

@@ -30,6 +30,9 @@ public struct ServerConfiguration: Sendable {
     /// otherwise, like nginx's keep-alive.
     public var idleTimeout: Int
 
+    /// The same as libmicrohttpd can count.
+    var idleSeconds: Int { min(max(idleTimeout, 1), 1_000_000) }
+
     /// The value of the `Server` response field.
     public var serverName: String
 

@@ -84,7 +84,7 @@ final class StreamHandover {
             // body that was cut short must not look whole.
             guard stream.endedInOrder else { return Self.endWithError }
             // The next request on this connection waits no longer than any other.
-            setTimeout(loop.core.configuration.idleTimeout)
+            setTimeout(loop.core.configuration.idleSeconds)
             return Self.endOfStream
         case .fed(let fed): return unsafe fed.read(into: buffer)
         case .handedOver: return Self.endWithError
@@ -100,7 +100,7 @@ final class StreamHandover {
         // A timeout of its own puts it on the list that the daemon walks before it looks at what is ready. When the
         // end is then met twice, the second time frees the connection; without that, 0.9.75 leaves it and its
         // descriptor until the idle timeout.
-        setTimeout(loop.core.configuration.idleTimeout + 1)
+        setTimeout(loop.core.configuration.idleSeconds + 1)
         guard isShort || hasReadOn else { return handOver() }
         guard loop.core.inFlight.enter() else { return Self.endOfStream }
         phase = .suspended

@@ -95,7 +95,7 @@ final class FedStream {
     private func end() -> Int {
         stream.close(inOrder: true)
         // The next request on this connection waits no longer than any other.
-        _ = unsafe clarion_mhd_set_timeout(handle, UInt32(loop.core.configuration.idleTimeout))
+        _ = unsafe clarion_mhd_set_timeout(handle, UInt32(loop.core.configuration.idleSeconds))
         return StreamHandover.endOfStream
     }
 }

@@ -59,6 +59,17 @@ import Testing
         #expect(await reason(try old.token(), credentials) == nil)
     }
 
+    @Test func `a reload asks for the set at once, and a key that is gone counts no more`() async throws {
+        let (stolen, new) = (KeyPair(id: "stolen"), KeyPair(id: "new"))
+        publisher.set = KeyPair.set([stolen])
+        let credentials = try credentials(KeySetPace())
+        let token = try stolen.token()
+        #expect(await reason(token, credentials) == nil)
+        publisher.set = KeyPair.set([new])
+        try credentials.reload()
+        try await eventually("the key is gone") { await reason(token, credentials) == .unknown }
+    }
+
     @Test func `tokens that would be refused anyway ask for nothing`() async throws {
         let pair = KeyPair(id: "one")
         publisher.set = KeyPair.set([pair])

@@ -49,11 +49,12 @@ extension WebhookDispatcher {
 
 extension AttemptOutcome {
     fileprivate var metadata: Logger.Metadata {
-        var metadata: Logger.Metadata = ["observer": "\(endpoint)", "event": "\(event)", "attempt": "\(attempts)"]
+        var metadata: Logger.Metadata = ["observer": "\(endpoint)", "event": "\(event)"]
+        metadata["attempt"] = .stringConvertible(attempts)
         metadata["outcome"] = "\(result.name)"
         metadata["duration"] = .stringConvertible(Double(answer.duration) / 1_000)
         if let url { metadata["url"] = "\(url.withoutQueryValues)" }
-        if let status = answer.status { metadata["status"] = "\(status)" }
+        if let status = answer.status { metadata["status"] = .stringConvertible(status) }
         if let failure = answer.failure { metadata["failure"] = "\(failure.rawValue)" }
         if let message = answer.message {
             // Parts of it may be the endpoint's own words: they stay in their line.

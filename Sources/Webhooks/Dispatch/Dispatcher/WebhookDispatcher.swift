@@ -55,7 +55,7 @@ public final class WebhookDispatcher: Sendable {
     init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger, clocks: Clocks) {
         var limits = DeliveryScheduler.Limits()
         let options = TransportOptions(configuration)
-        limits.perName = configuration.maximumConnections < 4 * configuration.maxInFlight ? 3 : 1
+        limits.perName = configuration.maximumConnections < 4 * options.maxInFlight ? 3 : 1
         limits.inFlight = max(options.maxInFlight, limits.perName + 1)
         limits.recordDelay = Self.recordDelay
         self.store = store
@@ -183,7 +183,8 @@ public final class WebhookDispatcher: Sendable {
     /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything
     /// else that was not attempted. Returns when all outcomes are recorded and the transport thread has ended.
     public func shutdown(grace: Duration) async {
-        let deadline = clocks.now() + grace.milliseconds
+        let now = clocks.now()
+        let deadline = now + min(grace.milliseconds, .max - now)
         update { state in
             state.scheduler.stop(deadline: deadline)
             transport.submit(aborting: state.probes.filter { $0.value.isFetch }.map(\.key))
