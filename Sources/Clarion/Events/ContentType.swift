@@ -14,17 +14,24 @@ enum ContentType {
     /// - Throws: `parameter-invalid` for what could not be given back as it came.
     static func of(_ request: Request) throws(Problem) -> String? {
         guard let bytes = request.headers.bytes(of: "Content-Type") else { return nil }
-        guard bytes.count <= maximumLength, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
-            let text = String(utf8: bytes)
-        else {
-            throw Problem(
-                .badRequest,
-                code: "parameter-invalid",
-                detail: "\"Content-Type\" has at most \(maximumLength) bytes of UTF-8 without control characters.",
-                parameter: "Content-Type"
-            )
-        }
+        guard let text = String(utf8: bytes) else { throw invalid }
+        try validate(text)
         return text
+    }
+
+    /// - Throws: `parameter-invalid`.
+    static func validate(_ text: String) throws(Problem) {
+        let bytes = text.utf8
+        guard bytes.count <= maximumLength, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw invalid }
+    }
+
+    private static var invalid: Problem {
+        Problem(
+            .badRequest,
+            code: "parameter-invalid",
+            detail: "\"Content-Type\" has at most \(maximumLength) bytes of UTF-8 without control characters.",
+            parameter: "Content-Type"
+        )
     }
 
     /// `*/json` or any `+json` (RFC 6839), whatever its parameters.

@@ -20,7 +20,10 @@ enum EventType {
         return try validate(isOne ? String(utf8: bytes) : nil, parameter: "Event-Type")
     }
 
-    private static func validate(_ text: String?, parameter: String) throws(Problem) -> String {
+    /// - Parameter parameter: where the text stood.
+    /// - Throws: `event-type-invalid`, also for what is no text.
+    @discardableResult
+    static func validate(_ text: String?, parameter: String) throws(Problem) -> String {
         guard let text, isValid(text) else {
             throw Problem(
                 .badRequest,

@@ -1,4 +1,5 @@
 import EventLog
+import MicroHTTP
 
 /// Why a hub could not do what a program asked it to.
 ///
@@ -92,6 +93,13 @@ extension HubError {
 
     init(_ error: EventLogError) {
         self.init(code: error.code.rawValue, message: error.message, cause: error)
+    }
+
+    /// What an HTTP client would be told.
+    ///
+    /// - Parameter pointer: the place of what is to blame; else the problem's own.
+    init(_ problem: Problem, pointer: String? = nil) {
+        self.init(code: problem.code, message: problem.detail, pointer: pointer ?? problem.pointer)
     }
 
     init(_ error: TopicError) {

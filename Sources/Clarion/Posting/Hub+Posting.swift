@@ -1,5 +1,6 @@
 import CoreMetrics
 public import EventLog
+import MicroHTTP
 import Notation
 
 /// What a program posts.
@@ -8,7 +9,9 @@ extension Hub {
     ///
     /// - Throws: ``HubError`` if it was not stored: with the log's code and the `EventLogError` as its cause if it could not
     ///   be, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a
-    ///   notification and its data is not what that carries.
+    ///   notification and its data is not what that carries; with the codes of HTTP if its type (`event-type-invalid`), its
+    ///   content type or attributes (`parameter-invalid`, `cloudevent-invalid`) or its idempotency key
+    ///   (`idempotency-key-invalid`) is none.
     public func post(_ draft: EventDraft) async throws(HubError) -> Event {
         try await counted { () throws(HubError) in try await store([try admit(draft)]) }[0]
     }
@@ -43,8 +46,14 @@ extension Hub {
 
     private func admit(_ draft: EventDraft, pointer: String = "") throws(HubError) -> EventDraft {
         try HubError.requireFree(draft.topic, pointer: pointer)
+        let checked: EventDraft
+        do throws(Problem) {
+            checked = try draft.checked()
+        } catch {
+            throw HubError(error, pointer: pointer)
+        }
         do {
-            return try bindings.admit(draft)
+            return try bindings.admit(checked)
         } catch {
             throw HubError(code: HubError.infoMismatch, message: error.detail, pointer: pointer + error.pointer)
         }
@@ -67,7 +76,7 @@ extension Hub {
     /// - Parameters:
     ///   - text: the data, sent as `text/plain; charset=utf-8`.
     ///   - topic: the name of the topic.
-    ///   - type: a word for the kind of event, such as `created`; nil for none.
+    ///   - type: a word for the kind of event, such as `created`, of 1 to 128 characters without line breaks; nil for none.
     /// - Throws: what ``post(_:)-(EventDraft)`` does, and ``HubError`` with code `topic-invalid`.
     @discardableResult
     public func post(_ text: String, to topic: String, type: String? = nil) async throws(HubError) -> Event {

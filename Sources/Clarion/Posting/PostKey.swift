@@ -24,7 +24,8 @@ struct PostKey {
         }
     }
 
-    private static func validate(_ text: String, parameter: String) throws(Problem) {
+    /// - Throws: `idempotency-key-invalid`.
+    static func validate(_ text: String, parameter: String) throws(Problem) {
         guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw invalid(parameter)
         }

@@ -3,10 +3,11 @@ public struct EventDraft: Hashable, Sendable {
     /// The topic it is posted on.
     public var topic: Topic
 
-    /// The publisher's word for its kind, such as `created`; nil if it gave none.
+    /// The publisher's word for its kind, such as `created`; nil if it gave none. A hub takes 1 to 128 characters without line
+    /// breaks.
     public var type: String?
 
-    /// The media type of the data; nil if the publisher gave none.
+    /// The media type of the data; nil if the publisher gave none. A hub takes up to 255 bytes without control characters.
     public var contentType: String?
 
     /// The data, any bytes, possibly none.

@@ -1,0 +1,19 @@
+import EventLog
+import MicroHTTP
+
+/// What a program posts goes the same way as what a request posts: its type becomes a line of streams, its content type and
+/// its attributes become header fields. So it is checked by the same rules.
+extension EventDraft {
+    /// The draft as it may be stored.
+    ///
+    /// - Throws: `event-type-invalid`, `parameter-invalid`, `idempotency-key-invalid`, `cloudevent-invalid`.
+    func checked() throws(Problem) -> EventDraft {
+        if let type { try EventType.validate(type, parameter: "type") }
+        if let contentType { try ContentType.validate(contentType) }
+        if let key = idempotencyKey { try PostKey.validate(key.text, parameter: "key") }
+        guard let attributes else { return self }
+        var draft = self
+        draft.attributes = try EventAttributes(posted: attributes, with: self).stored
+        return draft
+    }
+}
