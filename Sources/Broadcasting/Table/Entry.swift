@@ -107,7 +107,7 @@ extension Entry {
     ///
     /// Not inlined: a call made at once would pay for the room that this takes, of a size that is looked up.
     @inline(never)
-    fileprivate func handOver(_ value: Value, by route: CallPath) -> Bool {
+    func handOver(_ value: Value, by route: CallPath) -> Bool {
         route.strand.post(HandedCall(value, to: self, by: route))
     }
 

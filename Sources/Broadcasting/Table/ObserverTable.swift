@@ -156,7 +156,7 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
     @specialized(where Key == SoleKey, Value == any ErasedValue)
     @specialized(where Key == SoleKey, Value == Announcement)
     @specialized(where Key == TypedNotificationCenter.Key, Value == any ErasedValue)
-    private func add(
+    func add(
         _ key: Key,
         owner: ObjectIdentifier?,
         slot: Slot?,

@@ -3,6 +3,9 @@ import EventLog
 
 /// Registers objects of the process: the place where their handlers stand, in the same kind of table as everywhere.
 ///
+/// An object is held while it is called, and no longer: between two events of a commit or of a page it may go, and hears nothing
+/// of the rest.
+///
 /// There are two steps to an object. The broadcaster calls its `ObjectObserver`, on the thread that commits; and this table
 /// calls the object, where that wishes to be called. The table's entry is bound to the object's life and owns the
 /// `ObjectObserver` through its handler. So nothing owns the object, and nothing outlives it.
@@ -28,12 +31,21 @@ final class ObjectHost: Sendable {
         handler: @escaping @Sendable (Owner, Event) -> Void
     ) {
         let observer = ObjectObserver(topics: topics, ownerType: String(describing: type(of: owner)), host: self)
-        table.register(observer.id, owner: owner, deliver: deliver) { [metrics] owner, events in
-            for event in events where observer.isRegistered {
-                metrics.deliveries.count(.object)
-                handler(owner, event)
+        table.register(
+            observer.id,
+            owner: owner,
+            deliver: deliver,
+            lending: { [metrics] reference, events in
+                // The handler's: it goes with the registration.
+                withExtendedLifetime(observer) {
+                    for event in events {
+                        guard let owner = reference.owner else { return }
+                        metrics.deliveries.count(.object)
+                        handler(owner, event)
+                    }
+                }
             }
-        }
+        )
         connect(observer)
     }
 
@@ -69,13 +81,19 @@ final class ObjectHost: Sendable {
         let feed = feed(topics, from: start, readerType: String(describing: type(of: owner)), onGap: onGap)
         // The handler's: it goes with the registration.
         let reader = EventFeed.Reader(feed)
-        table.register(feed.id, owner: owner, deliver: deliver) { [metrics] owner, events in
-            for event in events where reader.feed.isRegistered {
-                metrics.deliveries.count(.object)
-                handler(owner, event)
+        table.register(
+            feed.id,
+            owner: owner,
+            deliver: deliver,
+            lending: { [metrics] reference, events in
+                for event in events {
+                    guard reader.feed.isRegistered, let owner = reference.owner else { break }
+                    metrics.deliveries.count(.object)
+                    handler(owner, event)
+                }
+                reader.feed.pageIsHandled()
             }
-            reader.feed.pageIsHandled()
-        }
+        )
         return { () async throws(HubError) in
             while let page = try await feed.nextPage() {
                 self.table.notify(feed.id, page[...])

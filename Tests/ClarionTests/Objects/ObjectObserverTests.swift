@@ -1,6 +1,7 @@
 import MicroHTTP
 import Dispatch
 import EventLog
+import Locking
 import Testing
 
 @testable import Clarion
@@ -64,6 +65,62 @@ import Testing
             hub.observe(try TopicPattern("**"), owner: listener) { me, event in me.heard.add(event) }
             try await hub.post("2", to: "a.b")
             #expect(listener.heard.all.map(\.text) == ["1", "2", "2"])
+        }
+    }
+
+    /// Each way to be told of many events at once: those of one commit, and those of one page of the log.
+    private static let runs: [(isLive: Bool, deliver: Delivery)] = [false, true].flatMap { isLive in
+        deliveries.map { (isLive, $0) }
+    }
+
+    private static func observe<Owner: AnyObject & Sendable>(
+        _ hub: Hub,
+        _ run: (isLive: Bool, deliver: Delivery),
+        owner: Owner,
+        _ handler: @escaping @Sendable (Owner, Event) -> Void
+    ) throws {
+        if run.isLive {
+            try hub.observe("a", owner: owner, deliver: run.deliver, handler)
+        } else {
+            try hub.observe("a", owner: owner, from: .earliest, deliver: run.deliver, handler)
+        }
+    }
+
+    private static func drafts(_ count: Int) throws -> [EventDraft] {
+        try (0..<count).map { EventDraft(topic: try Topic("a"), data: Array("\($0)".utf8)) }
+    }
+
+    @Test(arguments: 0..<6)
+    func whoIsRemovedInTheMiddleOfARunHearsNothingMore(number: Int) async throws {
+        let run = Self.runs[number]
+        try await withHub { hub in
+            let (listener, witness) = (Listener(), Listener())
+            try Self.observe(hub, run, owner: listener) { [weak hub] me, event in
+                me.heard.add(event)
+                if me.heard.all.count == 5 { hub?.removeObserver(me) }
+            }
+            try Self.observe(hub, run, owner: witness) { me, event in me.heard.add(event) }
+            _ = try await hub.post(try Self.drafts(700))
+            try await eventually { witness.heard.all.count == 700 && hub.directory.all().count == 1 }
+            #expect(listener.heard.all.map(\.text) == (0..<5).map(String.init))
+        }
+    }
+
+    @Test(arguments: 0..<6)
+    func whoIsReleasedInTheMiddleOfARunHearsNothingMoreAndIsNotKept(number: Int) async throws {
+        let run = Self.runs[number]
+        try await withHub { hub in
+            let (calls, witness) = (Recorder<Event>(), Listener())
+            let holder = Lock<Listener?>(Listener())
+            weak let listener = holder.withLock { $0 }
+            try Self.observe(hub, run, owner: try #require(holder.withLock { $0 })) { _, event in
+                calls.add(event)
+                if calls.all.count == 5 { _ = holder.withLock { $0.take() } }
+            }
+            try Self.observe(hub, run, owner: witness) { me, event in me.heard.add(event) }
+            _ = try await hub.post(try Self.drafts(700))
+            try await eventually { witness.heard.all.count == 700 && listener == nil }
+            #expect(calls.all.map(\.text) == (0..<5).map(String.init))
         }
     }
 
