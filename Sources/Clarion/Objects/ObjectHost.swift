@@ -112,6 +112,7 @@ final class ObjectHost: Sendable {
         let feed = EventFeed(topics: topics, from: start, readerType: readerType, log: log, onGap: onGap)
         let topics = broadcaster.register(feed, format: .none) { feed, _ in feed.receive() }
         feed.hold(Registrations(topics: topics, directory: directory.add(feed)))
+        feed.begin()
         return feed
     }
 

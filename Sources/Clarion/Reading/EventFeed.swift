@@ -7,7 +7,7 @@ import Synchronization
 /// only woken. So a reader may be as slow as it likes, and what it costs is one page.
 ///
 /// It is registered before the log is read first. So what a page does not have has woken it, and nothing is waited for that is
-/// there.
+/// there. And it hears all that comes after it was registered, however late it reads first: see ``begin()``.
 final class EventFeed: HubObserver {
     let id = ObserverID.generate(.object)
     let kind = ObserverKind.object
@@ -23,6 +23,8 @@ final class EventFeed: HubObserver {
     private let log: any EventLog
     private let start: HistoryStart
     private let onGap: (@Sendable (HistoryGap) -> Void)?
+    /// The log's newest position when it was registered.
+    private let tail = Lock(Position.start)
     /// Nil until the log was asked where the reader begins.
     private let place = Lock<Place?>(nil)
     private let registrations = Lock<Registrations?>(nil)
@@ -64,6 +66,12 @@ final class EventFeed: HubObserver {
         }
 
         deinit { feed.end() }
+    }
+
+    /// Notes where the log ends, once it is registered: a post that is acknowledged from now on is heard. Where the reader
+    /// begins is found out with the first page, which may be much later, and must not lie behind this.
+    func begin() {
+        tail.withLock { $0 = log.tail }
     }
 
     /// Keeps what ends with it.
@@ -122,9 +130,12 @@ final class EventFeed: HubObserver {
         if let present = self.place.withLock({ $0 }) {
             place = present
         } else {
-            let tail = log.tail
+            let tail = tail.withLock { $0 }
             let start = try await start.beginning.find(in: log, topics: topics, types: EventTypes([]))
-            place = Place(position: start.position(tail: tail), gaps: StreamGaps(start))
+            var position = start.position(tail: tail)
+            // The newest events, or those since a moment, of now: what was posted meanwhile may have moved them on.
+            if case .rest = start { position = min(position, tail) }
+            place = Place(position: position, gaps: StreamGaps(start))
         }
         let page = try await log.read(
             after: place.position,

@@ -2,7 +2,7 @@ public import EventLog
 
 /// Where a program begins to read: the places that `?since=`, `?last=` and `Last-Event-ID` name over HTTP.
 public enum HistoryStart: Hashable, Sendable {
-    /// With what comes next.
+    /// With what comes next: what is posted once the iterator is made, or the object registered.
     case latest
     /// With the oldest event that is retained.
     case earliest
@@ -10,7 +10,8 @@ public enum HistoryStart: Hashable, Sendable {
     case after(EventID)
     /// With the first event at or after a moment.
     case since(Timestamp)
-    /// With the newest events, so many, at least 1.
+    /// With the newest events, so many, at least 1. Who goes on hearing hears all that comes after beginning, too, if that is
+    /// more.
     case newest(Int)
 
     var beginning: StreamBeginning {

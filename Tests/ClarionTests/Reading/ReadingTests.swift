@@ -125,6 +125,40 @@ import Testing
         }
     }
 
+    /// A reader that is slow to ask first, as one is whose task has no thread yet, misses nothing of what came after it began.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            HistoryStart.latest, .newest(1), .since(Timestamp(milliseconds: .max / 2)),
+        ]
+    )
+    func whatIsPostedBeforeTheFirstPageIsReadIsHeardOnce(start: HistoryStart) async throws {
+        try await withHub { hub in
+            try await hub.post("old", to: "a")
+            var iterator = try hub.events("a", from: start).makeAsyncIterator()
+            for number in 0..<3 { try await hub.post("\(number)", to: "a") }
+            var read: [String] = []
+            // With what came after the first page, so that it does not wait for ever.
+            for number in 0..<4 {
+                if number == 3 { try await hub.post("3", to: "a") }
+                read.append(try #require(try await iterator.next()).text)
+            }
+            #expect(read == ["0", "1", "2", "3"])
+        }
+    }
+
+    @Test func anObjectThatBeginsWithWhatComesNextHearsTheVeryNextPost() async throws {
+        try await withHub { hub in
+            for number in 0..<100 {
+                let listener = Listener()
+                try hub.observe("a", owner: listener, from: .latest, deliver: .background) { $0.heard.add($1) }
+                let posted = try await hub.post("\(number)", to: "a")
+                try await eventually { !listener.heard.all.isEmpty }
+                #expect(listener.heard.all == [posted])
+            }
+        }
+    }
+
     /// A gauge that returns to zero: nobody is listed any more when readers end, in any of the ways they may.
     @Test func whoEndsIsNotListedAnyMore() async throws {
         try await withHub { hub in
