@@ -73,6 +73,8 @@ public final class Hub: Sendable {
     /// Nil until the hub has begun.
     private let routes = Lock<Router?>(nil)
     private let draining = Atomic<Bool>(false)
+    /// The one stop, which everybody who asks for it awaits.
+    private let stopping = Lock<Task<Void, Never>?>(nil)
 
     /// Opens the log, takes up the registered webhooks, and listens.
     ///
@@ -243,7 +245,7 @@ public final class Hub: Sendable {
             )
             self.server.withLock { $0 = started }
         } catch {
-            await stop(grace: .zero)
+            await stop(grace: .zero).value
             throw error
         }
     }
@@ -269,32 +271,41 @@ public final class Hub: Sendable {
 
     /// Shuts down in order: takes no more posts, ends the streams, lets attempts under way finish, closes the log.
     ///
-    /// - Parameter grace: how long attempts under way may take.
+    /// Call it before the process ends: then the hub has stopped when this returns, also where somebody else has called it before.
+    ///
+    /// - Parameter grace: how long attempts under way may take. The first who calls decides.
     public func shutdown(grace: Duration = .seconds(8)) async {
-        guard draining.exchange(true, ordering: .relaxed) == false else { return }
-        await stop(grace: grace)
+        await stop(grace: grace).value
     }
 
-    private func stop(grace: Duration) async {
-        let deadline = ContinuousClock.now + grace
-        let server = server.withLock { $0 }
-        server?.quiesce()
-        streams.endAll()
-        objects.endFeeds()
-        readerMemory.stopWaiting()
-        webhooks.stop()
-        // Who tries an endpoint out waits for the attempt's answer.
-        let requestGrace = dispatcher.isProbing ? grace : .seconds(2)
-        async let attempts: Void = dispatcher.shutdown(grace: grace)
-        let isStopped = await server?.stop(grace: requestGrace) ?? true
-        if !isStopped { logger.error("requests were still waiting for their answer at shutdown") }
-        await attempts
-        whoFailed.finish()
-        newsDesk.finish()
-        if await !work.stop(within: max(.milliseconds(500), deadline - .now)) {
-            logger.error("background work was still going on at shutdown")
+    /// Begins to stop, once. From then on posts are refused.
+    private func stop(grace: Duration) -> Task<Void, Never> {
+        stopping.withLock { stopping in
+            if let stopping { return stopping }
+            draining.store(true, ordering: .relaxed)
+            let parts = parts
+            // A task, so that nobody's cancellation cuts it short for the others.
+            let task = Task { await parts.run(grace: grace) }
+            stopping = task
+            return task
         }
-        bindings.removeAll()
-        await log.close()
+    }
+
+    private var parts: HubShutdown {
+        HubShutdown(
+            server: server.withLock { $0 },
+            streams: streams,
+            objects: objects,
+            readerMemory: readerMemory,
+            webhooks: webhooks,
+            dispatcher: dispatcher,
+            bindings: bindings,
+            work: work,
+            log: log,
+            logger: logger
+        ) { [whoFailed, newsDesk] in
+            whoFailed.finish()
+            newsDesk.finish()
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Webhooks
 import EventLog
+import Foundation
 import Logging
 import MicroHTTP
 import Synchronization
@@ -43,6 +44,36 @@ import Testing
             try await eventually { client.received().contains(": clarion") }
             let event = try await hub.post(EventDraft(topic: try Topic("a.b"), data: Array("hello".utf8)))
             try await eventually { client.received().contains("id: \(event.id)\ndata: hello\n\n") }
+        }
+    }
+
+    /// In a folder, whose lock shows whether a hub has stopped.
+    private static func start(in folder: URL) async throws -> Hub {
+        let configuration = HubConfiguration(
+            server: ServerConfiguration(port: 0, serverName: "clarion"),
+            storage: .directory(folder.path),
+            durability: .process
+        )
+        return try await Hub.start(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private static func withFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "clarion-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    @Test func whoeverShutsAHubDownWaitsUntilItHasStopped() async throws {
+        try await Self.withFolder { folder in
+            for _ in 0..<3 {
+                let hub = try await Self.start(in: folder)
+                async let first: Void = hub.shutdown()
+                try await eventually { hub.isDraining }
+                await hub.shutdown()
+                let next = try await Self.start(in: folder)
+                await next.shutdown()
+                await first
+            }
         }
     }
 

@@ -1,0 +1,44 @@
+import EventLog
+import Logging
+import MicroHTTP
+import Webhooks
+
+/// The parts of a hub that are to be stopped, and their order.
+struct HubShutdown: Sendable {
+    let server: HTTPServer?
+    let streams: StreamHost
+    let objects: ObjectHost
+    let readerMemory: ReaderMemory
+    let webhooks: WebhookRegistry
+    let dispatcher: WebhookDispatcher
+    let bindings: TopicBindings
+    let work: BackgroundWork
+    let log: any CompleteLog
+    let logger: Logger
+    /// Ends what background work waits for.
+    let finishNews: @Sendable () -> Void
+
+    /// Stops all of it.
+    ///
+    /// - Parameter grace: how long attempts under way may take.
+    func run(grace: Duration) async {
+        let deadline = ContinuousClock.now + grace
+        server?.quiesce()
+        streams.endAll()
+        objects.endFeeds()
+        readerMemory.stopWaiting()
+        webhooks.stop()
+        // Who tries an endpoint out waits for the attempt's answer.
+        let requestGrace = dispatcher.isProbing ? grace : .seconds(2)
+        async let attempts: Void = dispatcher.shutdown(grace: grace)
+        let isStopped = await server?.stop(grace: requestGrace) ?? true
+        if !isStopped { logger.error("requests were still waiting for their answer at shutdown") }
+        await attempts
+        finishNews()
+        if await !work.stop(within: max(.milliseconds(500), deadline - .now)) {
+            logger.error("background work was still going on at shutdown")
+        }
+        bindings.removeAll()
+        await log.close()
+    }
+}
