@@ -76,7 +76,8 @@ public final class Hub: Sendable {
     /// The one stop, which everybody who asks for it awaits.
     private let stopping = Lock<Task<Void, Never>?>(nil)
 
-    /// Opens the log, takes up the registered webhooks, and listens.
+    /// Opens the log, takes up the registered webhooks, and listens: until ``shutdown(grace:)``, which every program calls
+    /// before it ends, or until the hub is released.
     ///
     /// - Throws: `EventLogError` if the log cannot be opened, `ServerError` if the address cannot be had, ``HubError``
     ///   if the web console's folder, or a webhook's stored secret, cannot be read.
@@ -272,6 +273,7 @@ public final class Hub: Sendable {
     /// Shuts down in order: takes no more posts, ends the streams, lets attempts under way finish, closes the log.
     ///
     /// Call it before the process ends: then the hub has stopped when this returns, also where somebody else has called it before.
+    /// A hub that is released without it stops in the background, and waits for no attempt.
     ///
     /// - Parameter grace: how long attempts under way may take. The first who calls decides.
     public func shutdown(grace: Duration = .seconds(8)) async {
@@ -307,5 +309,11 @@ public final class Hub: Sendable {
             whoFailed.finish()
             newsDesk.finish()
         }
+    }
+
+    /// Its descriptors, threads and lock on the folder would be kept for the life of the process. Whoever releases it last may
+    /// be a thread of its own, which cannot wait for itself: so it stops in a task.
+    deinit {
+        _ = stop(grace: .zero)
     }
 }

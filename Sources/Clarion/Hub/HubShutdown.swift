@@ -3,7 +3,8 @@ import Logging
 import MicroHTTP
 import Webhooks
 
-/// The parts of a hub that are to be stopped, and their order.
+/// The parts of a hub that are to be stopped, and their order. It holds them, not the hub: what is left of a hub that was
+/// released is stopped in the same way.
 struct HubShutdown: Sendable {
     let server: HTTPServer?
     let streams: StreamHost

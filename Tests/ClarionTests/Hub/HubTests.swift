@@ -77,6 +77,32 @@ import Testing
         }
     }
 
+    /// A program that drops its hub can start another one on the same folder.
+    @Test func aHubThatIsReleasedStops() async throws {
+        try await Self.withFolder { folder in
+            weak var released: Hub?
+            let listener = Recorder<Event>()
+            do {
+                let hub = try await Self.start(in: folder)
+                released = hub
+                try hub.observe("a", owner: listener, from: .earliest) { me, event in me.add(event) }
+                try await hub.post("1", to: "a")
+                _ = try await TestAnswer.to("GET", "/topics/a/value", of: hub)
+                try await eventually { listener.all.count == 1 }
+            }
+            try await eventually { released == nil }
+            var next: Hub?
+            try await eventually {
+                do {
+                    next = try await Self.start(in: folder)
+                } catch let error as EventLogError where error.code == .locked {}
+                return next != nil
+            }
+            #expect(try await next?.history("a").map(\.text) == ["1"])
+            await next?.shutdown()
+        }
+    }
+
     @Test func aConsoleThatIsNotThereKeepsAHubFromStarting() async throws {
         let configuration = HubConfiguration(
             server: ServerConfiguration(port: 0, serverName: "clarion"),
