@@ -20,7 +20,7 @@ extension Hub {
     /// From then on
     /// - a post in the process is an event of the topic: JSON without a type. It is encoded on the poster's thread and
     ///   handed to the log in the order of posting. A post cannot throw, so what cannot be encoded or stored (the disk is
-    ///   full, the log is closed) is logged as an error, and is no event;
+    ///   full, the hub shuts down) is logged as an error, and is no event;
     /// - an event of the topic that comes from elsewhere is posted to the centre once it is committed, in sequence order,
     ///   from Swift's concurrency pool: never from the log's thread, so that observers with `.immediate` delivery may take
     ///   their time. Then others wait, in memory;
@@ -56,7 +56,8 @@ extension Hub {
             center: center,
             log: log,
             logger: logger,
-            metrics: metrics
+            metrics: metrics,
+            isDraining: { [weak self] in self?.isDraining ?? true }
         )
         try bindings.add(binding)
         binding.begin(broadcaster)

@@ -28,10 +28,20 @@ where Notification.Info: Codable {
     private let log: any EventLog
     private let logger: Logger
     private let metrics: HubMetrics
+    private let isDraining: @Sendable () -> Bool
     private let origin = EventOrigin()
     private let state = Lock(State())
 
-    init(topic: Topic, center: TypedNotificationCenter, log: any EventLog, logger: Logger, metrics: HubMetrics) {
+    /// - Parameter isDraining: whether the hub takes no more posts.
+    init(
+        topic: Topic,
+        center: TypedNotificationCenter,
+        log: any EventLog,
+        logger: Logger,
+        metrics: HubMetrics,
+        isDraining: @escaping @Sendable () -> Bool
+    ) {
+        self.isDraining = isDraining
         self.topic = topic
         self.center = center
         self.log = log
@@ -84,6 +94,7 @@ where Notification.Info: Codable {
     /// Hears a post in the process, on the poster's thread.
     private func append(_ info: Info) {
         do {
+            guard !isDraining() else { throw HubError.draining }
             let data = try InfoCoder.encode(info)
             let draft = EventDraft(topic: topic, contentType: ContentType.json, data: data, origin: origin)
             log.append([draft], if: nil) { [topic, logger, metrics] result in

@@ -76,6 +76,9 @@ extension HubError {
         throw HubError(code: topicReserved, message: Topic.reservedDetail, pointer: pointer)
     }
 
+    /// What posts get once the hub shuts down.
+    static var draining: HubError { HubError(Problem.draining) }
+
     /// Runs what the log or a parser of names may refuse.
     static func passingOn<Value>(_ body: () async throws -> Value) async throws(HubError) -> Value {
         do {

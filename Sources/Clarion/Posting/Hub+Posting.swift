@@ -8,7 +8,7 @@ extension Hub {
     /// Posts an event and returns it once it is committed.
     ///
     /// - Throws: ``HubError`` if it was not stored: with the log's code and the `EventLogError` as its cause if it could not
-    ///   be, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a
+    ///   be, with `draining` once the hub shuts down, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a
     ///   notification and its data is not what that carries; with the codes of HTTP if its type (`event-type-invalid`), its
     ///   content type or attributes (`parameter-invalid`, `cloudevent-invalid`) or its idempotency key
     ///   (`idempotency-key-invalid`) is none.
@@ -45,6 +45,7 @@ extension Hub {
     }
 
     private func admit(_ draft: EventDraft, pointer: String = "") throws(HubError) -> EventDraft {
+        guard !isDraining else { throw HubError.draining }
         try HubError.requireFree(draft.topic, pointer: pointer)
         let checked: EventDraft
         do throws(Problem) {
@@ -63,6 +64,8 @@ extension Hub {
         do {
             return try await log.append(drafts, if: nil)
         } catch {
+            // It was on its way when the hub began to shut down.
+            if error.code == .closed, isDraining { throw HubError.draining }
             throw HubError(error)
         }
     }

@@ -103,6 +103,34 @@ import Testing
         }
     }
 
+    /// Streams and readers have ended by then: nobody would hear it before the next start.
+    @Test func aHubThatShutsDownTakesNoPostsOfTheProcess() async throws {
+        enum Bound: TypedNotification {
+            typealias Info = Int
+            static let name = "bound"
+        }
+        try await Self.withFolder { folder in
+            let hub = try await Self.start(in: folder)
+            let center = TypedNotificationCenter()
+            try hub.bind(Bound.self, to: "bound", in: center)
+            // A client that asks for something and does not say what keeps the hub from ending before the posts.
+            let client = try TestClient(port: hub.port)
+            client.send("POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n")
+            try await hub.post("before", to: "a")
+            async let stopped: Void = hub.shutdown()
+            try await eventually { hub.isDraining }
+            let error = await #expect(throws: HubError.self) { try await hub.post("late", to: "a") }
+            #expect(error?.code == "draining")
+            Bound.post(1, in: center)
+            await stopped
+            let after = await #expect(throws: HubError.self) { try await hub.post("later", to: "a") }
+            #expect(after?.code == "draining")
+            let next = try await Self.start(in: folder)
+            #expect(try await next.stored().map(\.text) == ["before"])
+            await next.shutdown()
+        }
+    }
+
     @Test func aConsoleThatIsNotThereKeepsAHubFromStarting() async throws {
         let configuration = HubConfiguration(
             server: ServerConfiguration(port: 0, serverName: "clarion"),
