@@ -57,7 +57,8 @@ extension Hub {
     ///   - limit: the most events, from 1 to 10,000. A page may have fewer although there are more: it ends at 16 MB of
     ///     data, too.
     /// - Returns: the events in order; none if there are none. Go on after the last one.
-    /// - Throws: ``HubError`` with code `pattern-invalid`, or with the log's code if it cannot be read.
+    /// - Throws: ``HubError`` with code `pattern-invalid`, with `parameter-invalid` if `start` is after an event that this log never
+    ///   had, or with the log's code if it cannot be read.
     public func history(
         _ pattern: String,
         from start: HistoryStart = .earliest,
@@ -67,6 +68,13 @@ extension Hub {
             let patterns = [try TopicPattern(pattern)]
             let tail = log.tail
             let begin = try await start.beginning.find(in: log, topics: patterns, types: EventTypes([]))
+            // A sequence is told of a gap; a page has no place to say that it is not what was asked for.
+            if case .unknown = begin {
+                throw HubError(
+                    code: "parameter-invalid",
+                    message: "\"after\" is not the id of an event of this log. Begin again with another place."
+                )
+            }
             return try await log.read(
                 after: begin.position(tail: tail),
                 matching: patterns,

@@ -37,6 +37,26 @@ import Testing
         }
     }
 
+    /// A page cannot say that it begins elsewhere: who goes on page by page would take it for what comes next.
+    @Test func historyAfterAnEventThatThisLogNeverHadIsRefused() async throws {
+        try await withHub { hub in
+            let event = try await hub.post("1", to: "a")
+            let foreign = try #require(LogEpoch(String(repeating: "a", count: hub.log.epoch.description.count)))
+            let ids = [
+                EventID(epoch: foreign, position: event.position),
+                EventID(epoch: event.id.epoch, position: Position(99)),
+                EventID(epoch: event.id.epoch, position: Position(.max)),
+            ]
+            for id in ids {
+                let error = await #expect(throws: HubError.self) { try await hub.history("a", from: .after(id)) }
+                #expect(error?.code == "parameter-invalid")
+                #expect(try await TestAnswer.to("GET", "/topics/a/events?after=\(id)", of: hub).status == 400)
+            }
+            try await hub.deleteTopic("a")
+            #expect(try await hub.history("a", from: .after(event.id)) == [])
+        }
+    }
+
     /// Four post while others begin to read, at different times: each must have every event once, in the log's order.
     @Test func whoBeginsWhileOthersPostGetsEveryEventOnceAndInOrder() async throws {
         try await withHub { hub in
