@@ -44,7 +44,7 @@ final class Gate: Sendable {
         }
         if let lock { throw failedLogins.problem(lock) }
         return .later { [self] responder in
-            work.start { [self] in
+            work.start(for: responder) { [self] in
                 do throws(CredentialFault) {
                     let caller = Caller(try await credentials.authenticate(shown))
                     responder.reply { [self] in

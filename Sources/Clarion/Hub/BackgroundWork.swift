@@ -1,4 +1,5 @@
 import Locking
+import MicroHTTP
 import Synchronization
 
 /// Runs asynchronous work that requests and streams start, as children of one task group: at shutdown none of it is
@@ -16,8 +17,16 @@ final class BackgroundWork: Sendable {
     }
 
     /// Starts an operation; ignored once it is told to stop.
-    func start(_ operation: @escaping @Sendable () async -> Void) {
-        feed.yield(operation)
+    ///
+    /// - Returns: whether it is run.
+    @discardableResult
+    func start(_ operation: @escaping @Sendable () async -> Void) -> Bool {
+        if case .terminated = feed.yield(operation) { false } else { true }
+    }
+
+    /// Starts what answers a request; one that comes too late is told so.
+    func start(for responder: Responder, _ operation: @escaping @Sendable () async -> Void) {
+        if !start(operation) { responder.respond(Problem.draining) }
     }
 
     /// Begins to run what is started.

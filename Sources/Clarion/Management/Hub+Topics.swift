@@ -20,11 +20,16 @@ extension Hub {
     /// Sets how much history a topic keeps, in place of the hub's bounds; the topic need not have events.
     ///
     /// - Parameters:
-    ///   - retention: its own bounds; nil for the hub's.
+    ///   - retention: its own bounds, within `Retention.eventBounds`, `ageBounds` and `byteBounds`; nil for the hub's.
     ///   - topic: the name of the topic.
-    /// - Throws: ``HubError`` with code `topic-invalid`, or with the log's code if it cannot be stored.
+    /// - Throws: ``HubError`` with code `topic-invalid`, with `member-invalid` for a bound that is out of range, or with the log's
+    ///   code if it cannot be stored.
     public func setRetention(_ retention: Retention?, of topic: String) async throws(HubError) {
-        try await HubError.passingOn { _ = try await log.setRetention(retention, of: try Topic(topic)) }
+        try await HubError.passingOn {
+            let topic = try Topic(topic)
+            try retention?.check()
+            _ = try await log.setRetention(retention, of: topic)
+        }
     }
 
     /// Deletes a topic's events and settings, and ends the streams that hear it alone.

@@ -1,5 +1,4 @@
 import MicroHTTP
-import Notation
 
 /// Webhooks, managed by the program.
 extension Hub {
@@ -19,24 +18,25 @@ extension Hub {
     public func register(_ settings: WebhookSettings, as id: String? = nil) async throws(HubError) -> RegisteredWebhook
     {
         guard let id else { return try await request(RegisteredWebhook.self, "POST", "/observers", body: settings) }
-        return try await request(RegisteredWebhook.self, "PUT", path(of: id), body: settings)
+        return try await request(RegisteredWebhook.self, "PUT", try path(of: id), body: settings)
     }
 
     /// The webhook of an id.
     ///
-    /// - Throws: ``HubError`` with code `observer-unknown`, or `observer-kind` for a stream or an object.
+    /// - Throws: ``HubError`` with code `observer-id-invalid`, `observer-unknown`, or `observer-kind` for a stream or an
+    ///   object.
     public func webhook(_ id: String) async throws(HubError) -> RegisteredWebhook {
         if let id = try? ObserverID(id), await find(id)?.kind ?? .webhook != .webhook {
             throw HubError(code: "observer-kind", message: "An observer of another kind has this id.")
         }
-        return try await request(RegisteredWebhook.self, "GET", path(of: id))
+        return try await request(RegisteredWebhook.self, "GET", try path(of: id))
     }
 
     /// Unregisters an observer of any kind.
     ///
-    /// - Throws: ``HubError`` with code `observer-unknown`.
+    /// - Throws: ``HubError`` with code `observer-id-invalid` or `observer-unknown`.
     public func unregister(_ id: String) async throws(HubError) {
-        try await request("DELETE", path(of: id))
+        try await request("DELETE", try path(of: id))
     }
 
     private func find(_ id: ObserverID) async -> (any HubObserver)? {
@@ -44,5 +44,12 @@ extension Hub {
         return await nodes.find(id).value
     }
 
-    private func path(of id: String) -> String { "/observers/\(PercentEncoding.encode(id))" }
+    /// - Throws: `observer-id-invalid`: an empty one would be the path of all observers.
+    private func path(of id: String) throws(HubError) -> String {
+        do throws(Problem) {
+            return "/observers/\(try ObserverID(id))"
+        } catch {
+            throw HubError(error)
+        }
+    }
 }

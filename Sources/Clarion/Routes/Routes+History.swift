@@ -20,7 +20,7 @@ extension Hub {
     /// A page of history: `?since=&last=&after=&limit=`.
     func history(of topics: [TopicPattern], for request: Request, format: HistoryFormat) -> Reply {
         .later { [weak self] responder in
-            self?.work.start { [weak self] in
+            self?.work.start(for: responder) { [weak self] in
                 guard let self else { return }
                 do {
                     let wish = try HistoryWish(topics, request, format: format)

@@ -8,7 +8,7 @@ extension Routes {
             guard hub != nil else { throw Problem.draining }
             // Not in the room of other answers: it is wanted most when there is none left.
             return .later { [weak hub] responder in
-                hub?.work.start { [weak hub] in
+                hub?.work.start(for: responder) { [weak hub] in
                     guard let hub else { return }
                     await hub.readGauges()
                     let text = hub.metrics.registry.exposition(with: ProcessReadings.all)

@@ -76,7 +76,7 @@ extension Hub {
             return try open(wish, start, isHead)
         }
         return .later { [weak self] responder in
-            self?.work.start { [weak self] in
+            self?.work.start(for: responder) { [weak self] in
                 guard let self else { return }
                 do {
                     let (answer, wish) = await nodes.answer(for: wish)

@@ -108,7 +108,7 @@ struct Routes: Sendable {
     {
         { [answers = hub.answers, work = hub.work, logger = hub.logger] request in
             .later { responder in
-                work.start {
+                work.start(for: responder) {
                     do {
                         let response = try await handler(request, Inquiry(responder: responder, answers: answers))
                         responder.respond(response)

@@ -113,9 +113,6 @@ import Testing
             let hub = try await Self.start(in: folder)
             let center = TypedNotificationCenter()
             try hub.bind(Bound.self, to: "bound", in: center)
-            // A client that asks for something and does not say what keeps the hub from ending before the posts.
-            let client = try TestClient(port: hub.port)
-            client.send("POST /topics/a/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n")
             try await hub.post("before", to: "a")
             async let stopped: Void = hub.shutdown()
             try await eventually { hub.isDraining }

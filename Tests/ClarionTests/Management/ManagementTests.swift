@@ -78,6 +78,57 @@ import Testing
         }
     }
 
+    @Test func boundsOutOfRangeAreRefusedAsOverHTTP() async throws {
+        let refused: [(Retention, member: String)] = [
+            (Retention(events: 0), "events"), (Retention(events: -1), "events"), (Retention(events: .max), "events"),
+            (Retention(age: 999), "age"), (Retention(age: .min), "age"), (Retention(age: .max), "age"),
+            (Retention(bytes: 0), "bytes"), (Retention(events: 1, bytes: .max), "bytes"),
+        ]
+        try await withHub { hub in
+            for (retention, member) in refused {
+                let error = await #expect(throws: HubError.self) { try await hub.setRetention(retention, of: "a") }
+                #expect(error?.code == "member-invalid" && error?.pointer == "/retention/\(member)")
+            }
+            #expect(try await hub.topics().isEmpty)
+            let most = Retention(events: 1_000_000_000_000, age: 1_000, bytes: 1 << 50)
+            try await hub.setRetention(most, of: "a")
+            #expect(try await hub.topics().first?.retention == most)
+        }
+    }
+
+    @Test func anIdThatIsNoneIsRefusedAsSuch() async throws {
+        try await withHub { hub in
+            let settings = WebhookSettings(url: "http://127.0.0.1:8999/hook", topics: ["a"])
+            for id in ["", " ", ".", "..", "a/b", "é", String(repeating: "a", count: 65)] {
+                let calls: [@Sendable () async throws -> Void] = [
+                    { _ = try await hub.webhook(id) }, { try await hub.unregister(id) },
+                    { try await hub.register(settings, as: id) },
+                ]
+                for call in calls {
+                    let error = await #expect(throws: HubError.self, "\(id)") { try await call() }
+                    #expect(error?.code == "observer-id-invalid", "\(id)")
+                }
+            }
+        }
+    }
+
+    @Test func aHubThatHasStoppedSaysSo() async throws {
+        var configuration = HubConfiguration(storage: .inMemory, durability: .memory)
+        configuration.listens = false
+        let hub = try await Hub.start(configuration, logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await hub.post("1", to: "a")
+        await hub.shutdown()
+        let targets = [
+            "/observers", "/topics", "/topics/a", "/topics/a/events", "/topics/a/value", "/metrics", "/readyz",
+        ]
+        for target in targets {
+            let error = await #expect(throws: HubError.self, "\(target)") { try await hub.request("GET", target) }
+            #expect(error?.code == "draining", "\(target)")
+        }
+        let error = await #expect(throws: HubError.self) { try await hub.webhook("billing") }
+        #expect(error?.code == "draining")
+    }
+
     @Test func everyRouteAnswersTheProcessToo() async throws {
         try await withHub { hub in
             let posted = try await hub.request("POST", "/topics/a/events", body: ["total": 12])
