@@ -65,6 +65,27 @@ struct StreamTests {
         while server.ended < 1 { await Task.yield() }
     }
 
+    @Test("a task that is cancelled hears nothing more, however much comes")
+    func cancellingInTheMiddle() async throws {
+        let server = try #require(
+            RawServer { connection, _ in
+                connection.send(Self.head)
+                for number in 1... where !connection.send(Self.event(number) + ": \(number)\n\n") { return }
+            }
+        )
+        let client = try client(of: server)
+        let task = Task {
+            var heard = 0
+            for try await _ in client.events(matching: "a") {
+                heard += 1
+                if heard == 100 { withUnsafeCurrentTask { unsafe $0?.cancel() } }
+            }
+            return heard
+        }
+        #expect(try await task.value == 100)
+        while server.ended < 1 { await Task.yield() }
+    }
+
     @Test("of what a reader does not read only so much is taken from the hub")
     func slowReader() async throws {
         let sent = Lock(0)

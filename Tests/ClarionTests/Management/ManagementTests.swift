@@ -180,7 +180,11 @@ import Testing
             },
             HubRoute("POST", "/shop/{id}", requires: .publish) { HubAnswer(status: 202, body: $0.body) },
             HubRoute("GET", "/broken") { _ in throw Fault() },
+            HubRoute("GET", "/status") { HubAnswer(status: Int($0.query("is") ?? "") ?? 0) },
         ])
+        for status in [-1, 0, 99, 100, 600, 1 << 40] {
+            #expect(try await TestAnswer.to("GET", "/status?is=\(status)", of: hub).status == 500, "\(status)")
+        }
         #expect(try await TestAnswer.to("GET", "/shop/a%2Fb?q=1&x=2&q=3", of: hub).body == "a/b|1|-")
         let posted = try await TestAnswer.to("POST", "/shop/a", of: hub, body: "data")
         #expect(posted.status == 202 && posted.body == "data")
@@ -188,6 +192,10 @@ import Testing
         #expect(try await TestAnswer.to("DELETE", "/shop/a", of: hub).status == 405)
         #expect(try await TestAnswer.to("GET", "/topics", of: hub).status == 200)
         await hub.shutdown()
+        for (method, path) in [("GET", "/shop/{id}"), ("GET", "/shop/{order}"), ("POST", "/shop/{order}/items")] {
+            let routes = [HubRoute("GET", "/shop/{id}") { _ in HubAnswer() }, HubRoute(method, path) { _ in HubAnswer() }]
+            await #expect(throws: HubError.self, "\(method) \(path)") { _ = try await start(routes) }
+        }
         for path in ["/topics/mine", "/{any}", "/", "/openapi.json"] {
             await #expect(throws: HubError.self) { _ = try await start([HubRoute("GET", path) { _ in HubAnswer() }]) }
         }
