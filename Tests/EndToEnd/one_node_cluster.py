@@ -19,6 +19,7 @@ FULL = "a node whose own disk is full refuses posts with 503 until it is started
 
 #: What is skipped, files and tests of files, and why.
 SKIPPED = {
+    "test_backups.py": "`clarion backup` copies a folder",
     "test_check.py": "`clarion check` is for a log in a folder",
     "test_clock.py::test_what_the_store_failed_to_record_is_recorded": "another process locks the log's database",
     "test_slow_disk.py": "the disk of the log's folder is slow",

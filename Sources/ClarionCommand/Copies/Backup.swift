@@ -9,8 +9,9 @@ struct Backup: AsyncParsableCommand {
         abstract: "Copy the log in a data folder, also of a hub that runs.",
         discussion: """
             The copy is of one moment, and sound: `clarion check` passes it. The hub goes on meanwhile. To use it, put it \
-            into an empty folder as clarion.db, and start a hub with --data. It holds what the log holds: webhooks' secrets, \
-            too, unless a master key encrypts them.
+            into an empty folder as clarion.db, give it to the user that the hub runs as, and start a hub with --data. \
+            No event gets an id then that the log gave another after the copy was made. It holds what the log holds: \
+            webhooks' secrets, too, unless a master key encrypts them.
 
             EXAMPLE
               clarion backup /backups/clarion-$(date +%F).db --data /var/lib/clarion
@@ -26,11 +27,9 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         var status = stat()
         let isFolder = unsafe stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let path = isFolder ? "\(file)/clarion.db" : file
         do throws(EventLogError) {
-            try SQLiteEventLog.backup(
-                directory: data ?? Environment["CLARION_DATA"] ?? "data",
-                to: isFolder ? "\(file)/clarion.db" : file
-            )
+            try SQLiteEventLog.backup(directory: data ?? Environment["CLARION_DATA"] ?? "data", to: path)
         } catch {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }

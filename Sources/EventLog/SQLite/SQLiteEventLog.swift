@@ -26,7 +26,7 @@ public final class SQLiteEventLog: EventLog {
     private let slices = SerialGate()
     private let longChanges = SerialGate()
     private let backlogs = CountedBacklogs()
-    let horizons = RemovalHorizons()
+    let horizons: RemovalHorizons
     let time: LogClock
 
     /// What a copy has removed; nil for a log of its own.
@@ -69,7 +69,8 @@ public final class SQLiteEventLog: EventLog {
         let removed = epoch == nil ? nil : RemovedEvents()
         let tables: LogTables
         do {
-            if let epoch { try opened.makeCopy(of: epoch) }
+            if let epoch { try opened.makeCopy(of: epoch) } else { try opened.goOnIfCopied() }
+            horizons = RemovalHorizons(after: try opened.connection.writeWithoutTransaction(Restoration.last))
             tables = try opened.connection.writeWithoutTransaction { db in
                 try LogTables(
                     db,

@@ -63,6 +63,11 @@ struct LogInspection {
         report.epoch = try db.cached("SELECT epoch FROM log").first { LogEpoch($0[0] as String) } ?? nil
         if report.epoch == nil { report.findings.append("the log does not say who it is") }
         report.tail = Position(try LogReader.tail(db))
+        guard let restoration = try Restoration.last(db) else { return }
+        let removals = try db.number("SELECT removals FROM log")
+        if restoration.position > report.tail.rawValue || restoration.removal > removals {
+            report.findings.append("the log says that it goes on where it has not come yet")
+        }
     }
 
     private mutating func checkObservers() throws {

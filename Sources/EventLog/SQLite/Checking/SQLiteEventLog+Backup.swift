@@ -4,7 +4,8 @@ internal import GRDB
 extension SQLiteEventLog {
     /// Copies a log, also one that another process has open: the copy is of one moment, and nobody waits for it.
     ///
-    /// The write-ahead log is not begun anew while it is copied, so it grows by what is posted meanwhile.
+    /// The write-ahead log is not begun anew while it is copied, so it grows by what is posted meanwhile. The copy says that
+    /// it is one: what the log gives out later is not given a second time by who opens the copy.
     /// - Parameters:
     ///   - directory: where the log is kept.
     ///   - path: the copy, which is whole or not there; a file of that name is replaced.
@@ -40,5 +41,6 @@ extension SQLiteEventLog {
         // In one step, which is one transaction of reading: otherwise each commit of the hub would begin it anew.
         try log.reading { try $0.backup(to: copy) }
         try copy.close()
+        try CopyMark.set(in: draft)
     }
 }

@@ -70,6 +70,19 @@ struct LogDatabase: Sendable {
         try checkpointer?.leaveDiskAlone()
     }
 
+    /// Has a log that is a copy of another go on where the other has never been (``Restoration``). With the mark it
+    /// begins anew after a crash; without it nothing is given out before it has.
+    func goOnIfCopied() throws {
+        try connection.writeWithoutTransaction { db in
+            guard try CopyMark.isSet(db) else { return }
+            try db.inTransaction(.immediate) {
+                try Restoration.begin(db)
+                try CopyMark.remove(db)
+                return .commit
+            }
+        }
+    }
+
     /// Checkpoints and closes. Nothing may be reading or writing any more.
     func close() {
         // What cannot be moved into the main file now stays in the write-ahead log, and is found there at opening.

@@ -33,6 +33,8 @@ internal import GRDB
 ///   rows. `cursor` is a position: every event up to it that the observer was to get has a row, or had one. `failing_since` is
 ///   when the first attempt failed after the last one that did not, null if none did, and `failing_for` how long its
 ///   deliveries were being attempted since, in milliseconds.
+/// - `restoration`: one row, of a log that was a copy once: see ``Restoration``. Logs that were none have no such
+///   table.
 enum LogSchema {
     /// `CLRN`, in the file's header.
     static let applicationID: UInt32 = 0x434C_524E

@@ -35,6 +35,8 @@ extension LogReader {
                 try merge(topics, into: &page)
             }
         }
+        let lost = horizons.restoration(after: position.rawValue)
+        page.lastRemoval = [page.lastRemoval, lost].compactMap { $0 }.max()
         return page.page
     }
 

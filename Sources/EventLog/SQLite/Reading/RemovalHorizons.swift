@@ -21,6 +21,17 @@ final class RemovalHorizons: Sendable {
 
     private let horizons = Lock(RecentValues<[TopicPattern], Horizon>(capacity: 128))
 
+    /// It happens only before anybody reads.
+    private let restoration: Restoration?
+
+    init(after restoration: Restoration?) { self.restoration = restoration }
+
+    /// The removal that stands for what was lost with a log that this one is a copy of, for who comes from before. It
+    /// may have been of any topic.
+    func restoration(after position: Int64) -> Int64? {
+        restoration.flatMap { position < $0.position ? $0.removal : nil }
+    }
+
     /// The newest removal that took events of matching topics after a position.
     func lastRemoval(after position: Int64, matching patterns: [TopicPattern], _ db: Database) throws -> Int64? {
         let newest = try db.cached("SELECT removed, removals FROM log")

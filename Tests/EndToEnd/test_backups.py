@@ -1,0 +1,98 @@
+"""`clarion backup`, and what becomes of a copy: restoring, and all that a file may be in the way of."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from event_stream import EventStream
+from hub_process import environment_without_settings
+from test_gaps import gap_of
+from waiting import wait_until
+
+NOBODY = 65534
+
+
+def back_up(clarion, data, file, **options):
+    result = clarion("backup", file, "--data", data, **options)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", ""), result
+
+
+def restore(clarion, start_hub, data, tmp_path, name="restored"):
+    """Makes a copy into a folder of its own, which a hub is to be started with."""
+    copy = tmp_path / name
+    copy.mkdir()
+    back_up(clarion, data, copy)
+    return copy
+
+
+def test_a_restored_log_gives_no_id_twice(start_hub, clarion, tmp_path):
+    hub = start_hub()
+    ids = [hub.post("a", str(number))["id"] for number in range(1, 4)]
+    copy = restore(clarion, start_hub, hub.data, tmp_path)
+    ids += [hub.post("a", str(number))["id"] for number in range(4, 7)]
+    hub.stop()
+    assert clarion("check", "--data", copy).returncode == 0
+    again = start_hub(data=copy)
+    new = [again.post("a", f"new-{number}")["id"] for number in range(1, 5)]
+    assert not set(new) & set(ids)
+    assert [event["id"] for event in again.history("a")] == ids[:3] + new
+    # Whoever has seen an event that is lost, or may have missed one, is told so, and misses nothing that is new.
+    for place, id in enumerate(ids):
+        for target in ["/topics/a/events", "/topics/*/events", "/events?topic=a&topic=none"]:
+            with EventStream(again.port, target, last_event_id=id) as stream:
+                rest = ids[place + 1:3] + new
+                gap, *messages = stream.take(1 + len(rest))
+                assert gap_of(gap) == {"after": id, "resumed": rest[0], "reason": "retention"}
+                assert [message.id for message in messages] == rest
+        after = again.get("/topics/a/events", params={"after": id}).json()["events"]
+        assert [event["id"] for event in after] == ids[place + 1:3] + new
+    with EventStream(again.port, "/topics/a/events?since=earliest") as stream:
+        assert [message.id for message in stream.take(7)] == ids[:3] + new
+    assert again.get(f"/topics/a/events/{ids[5]}").status_code == 404
+    again.stop()
+    again.assert_sound()
+    # It goes on from there as any log does.
+    again.restart()
+    with EventStream(again.port, "/topics/a/events", last_event_id=new[1]) as stream:
+        assert [message.id for message in stream.take(2)] == new[2:]
+
+
+def test_a_copy_that_is_used_twice_gives_no_id_twice(start_hub, clarion, tmp_path):
+    hub = start_hub()
+    hub.post("a", b"1")
+    first = restore(clarion, start_hub, hub.data, tmp_path)
+    second = tmp_path / "second"
+    shutil.copytree(first, second)
+    ids = [start_hub(data=copy).post("a", b"2")["id"] for copy in (first, second)] + [hub.post("a", b"2")["id"]]
+    assert len(set(ids)) == 3
+
+
+def test_a_receiver_knows_again_what_it_had_before_a_restoration(start_hub, clarion, receiver, tmp_path):
+    def heard():
+        return [delivery.id for delivery in receiver.deliveries]
+
+    options = ["--allow-egress", "127.0.0.0/8"]
+    hub = start_hub(*options)
+    hub.register(receiver.url(), "a")
+    old = hub.post("a", b"old")["id"]
+    wait_until(lambda: old in heard(), what="the delivery")
+    key = {"Idempotency-Key": "k"}
+    kept = hub.post("a", b"kept", headers=key)["id"]
+    copy = restore(clarion, start_hub, hub.data, tmp_path)
+    lost = hub.post("a", b"lost")["id"]
+    wait_until(lambda: lost in heard(), what="the delivery")
+    hub.stop()
+    again = start_hub(*options, data=copy)
+    answer = again.request("POST", "/topics/a/events", data=b"kept", headers={"Content-Type": "text/plain", **key})
+    assert (answer.status_code, answer.json()["id"]) == (200, kept)
+    new = again.post("a", b"new")["id"]
+    wait_until(lambda: new in heard(), what="the delivery")
+    assert set(heard()) == {old, kept, lost, new}
