@@ -51,6 +51,9 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
         /// The directory or a file in it cannot be made, opened or written.
         case unwritable = "log-unwritable"
 
+        /// A copy of the log cannot be made where it is to be. The log is as it was.
+        case copyUnwritable = "copy-unwritable"
+
         /// The log is elsewhere and cannot be reached, or does not answer in time. What was to be written may have been.
         case unavailable = "log-unavailable"
 

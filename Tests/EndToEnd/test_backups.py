@@ -96,3 +96,37 @@ def test_a_receiver_knows_again_what_it_had_before_a_restoration(start_hub, clar
     new = again.post("a", b"new")["id"]
     wait_until(lambda: new in heard(), what="the delivery")
     assert set(heard()) == {old, kept, lost, new}
+
+
+def test_only_a_file_is_replaced(start_hub, clarion, tmp_path):
+    hub = start_hub()
+    hub.post("a", b"1")
+    target = tmp_path / "target"
+    target.write_text("keep me")
+    link, pipe, dangling = tmp_path / "link", tmp_path / "pipe", tmp_path / "dangling"
+    link.symlink_to(target)
+    dangling.symlink_to(tmp_path / "nothing")
+    os.mkfifo(pipe)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+        for path, words in [(link, "symbolic link"), (dangling, "symbolic link"), (pipe, "pipe"), (tmp_path / "socket", "socket")]:
+            result = clarion("backup", path, "--data", hub.data)
+            assert (result.returncode, result.stdout) == (1, "")
+            assert words in result.stderr and str(path) in result.stderr and "--data" not in result.stderr
+    assert link.is_symlink() and dangling.is_symlink() and pipe.is_fifo() and target.read_text() == "keep me"
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_an_export_goes_to_where_a_link_leads(start_hub, clarion, tmp_path):
+    hub = start_hub()
+    hub.post("a", b"1")
+    link, target = tmp_path / "link", tmp_path / "folder" / "target"
+    target.parent.mkdir()
+    target.write_text("former")
+    link.symlink_to(target)
+    assert clarion("export", link, "--hub", hub.url).returncode == 0
+    assert link.is_symlink() and json.loads(target.read_text())["clariontopic"] == "a"
+    target.unlink()
+    result = clarion("export", link, "--hub", hub.url)
+    assert result.returncode != 0 and str(link) in result.stderr
+    assert link.is_symlink() and list(target.parent.iterdir()) == []

@@ -11,11 +11,11 @@ struct NewFile {
     /// - Parameter path: nil for standard output.
     /// - Throws: the exit.
     init(_ path: String?) throws {
-        draft = path.map { "\($0).\(getpid()).part" } ?? ""
-        guard let path else {
-            (self.path, file) = (nil, FileDescriptor(STDOUT_FILENO))
+        guard let path = try path.map(Self.target) else {
+            (self.path, draft, file) = (nil, "", FileDescriptor(STDOUT_FILENO))
             return
         }
+        draft = "\(path).\(getpid()).part"
         var status = stat()
         let isThere = unsafe stat(path, &status) == 0
         // A pipe or a device is written to as it is.
@@ -29,6 +29,18 @@ struct NewFile {
         } catch {
             throw Failure.exit(EX_CANTCREAT, "\(path): \(error.reason)")
         }
+    }
+
+    /// The file that a symbolic link leads to: it is replaced, and not the link.
+    private static func target(of path: String) throws -> String {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+        guard let resolved = unsafe realpath(path, nil) else {
+            throw Failure.exit(EX_CANTCREAT, "\(path): \(SystemError.reason(errno))")
+        }
+        // realpath(3) allocates the text for its caller.
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 
     func write(_ bytes: [UInt8]) throws {

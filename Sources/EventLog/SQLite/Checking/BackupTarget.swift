@@ -1,8 +1,9 @@
 import Foundation
 
-/// Where a copy of a log may be put: in no place where a log has a file of its own.
+/// Where a copy of a log may be put: in no place where a log has a file of its own, and where nothing but a file is
+/// replaced.
 struct BackupTarget {
-    private let path: String
+    let path: String
     private let folder: String
     private let name: String
 
@@ -15,10 +16,12 @@ struct BackupTarget {
     /// Sees that the copy takes the place of nothing that a log needs, and has nobody begin to use its folder meanwhile.
     /// - Parameter log: the one that is copied.
     /// - Returns: the lock of a folder that a hub may be started with; nil if it is none.
-    /// - Throws: ``EventLogError`` with code `log-unwritable`, or `log-locked` if a hub has the folder open.
+    /// - Throws: ``EventLogError`` with code `copy-unwritable`.
     func claim(besides log: LogFile) throws(EventLogError) -> DirectoryLock? {
-        guard Self.identity(of: path) != Self.identity(of: log.path) else { throw unfit("is the log itself") }
-        let isOfLog = Self.identity(of: folder) == Self.identity(of: log.directory)
+        if path.isEmpty { throw EventLogError(code: .copyUnwritable, message: "The copy has no name.") }
+        try checkKind()
+        guard FileIdentity(of: path) != FileIdentity(of: log.path) else { throw unfit("is the log itself") }
+        let isOfLog = FileIdentity(of: folder) == FileIdentity(of: log.directory)
         let isOfHub = isOfLog || FileManager.default.fileExists(atPath: folder + "/clarion.lock")
         if isOfHub, name.hasPrefix("clarion."), name != "clarion.db" {
             throw unfit("is one of the files of a log")
@@ -27,17 +30,26 @@ struct BackupTarget {
         for end in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: path + end) {
             throw unfit("was in use, and \(path + end) is left of it: remove both first, if nobody needs them")
         }
-        return name == "clarion.db" ? try DirectoryLock(of: folder, isNew: false) : nil
+        guard name == "clarion.db" else { return nil }
+        do {
+            return try DirectoryLock(of: folder, isNew: false)
+        } catch {
+            throw error.code == .locked ? unfit("is the log of a hub that runs") : unfit(error.message)
+        }
+    }
+
+    /// The name that follows would take the place of a device, too.
+    private func checkKind() throws(EventLogError) {
+        guard let status = FileOwner.status(of: path) else { return }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return
+        case S_IFLNK: throw unfit("is a symbolic link: name the file that it leads to, or remove it")
+        case S_IFDIR: throw unfit("is a folder")
+        default: throw unfit("is no file, but a pipe, a socket or a device, which a copy cannot be put into")
+        }
     }
 
     private func unfit(_ reason: String) -> EventLogError {
-        EventLogError(code: .unwritable, message: "\(path) \(reason).")
-    }
-
-    /// Which file it is, whatever it is called; nil if there is none.
-    private static func identity(of path: String) -> [UInt64]? {
-        var status = stat()
-        // `unsafe`: stat(2) fills the structure that it is lent.
-        return unsafe stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+        EventLogError(code: .copyUnwritable, message: "\(path) \(reason).")
     }
 }

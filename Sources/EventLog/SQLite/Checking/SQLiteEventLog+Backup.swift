@@ -10,8 +10,8 @@ extension SQLiteEventLog {
     ///   - directory: where the log is kept.
     ///   - path: the copy, which is whole or not there; a file of that name is replaced.
     /// - Throws: ``EventLogError`` with code `log-missing` if there is no log, `log-foreign` if the file is none of this
-    ///   program, `log-unwritable` if the copy cannot be made or would replace a file of a log, `log-locked` if a hub has its
-    ///   folder open, `log-corrupt`, `storage-full`, `log-failed`.
+    ///   program, `copy-unwritable` if the copy would replace a file of a log or what is no file, `log-unwritable` if it
+    ///   cannot be made, `log-corrupt`, `storage-full`, `log-failed`.
     public static func backup(directory: String, to path: String) throws(EventLogError) {
         let file = LogFile(directory: directory)
         try file.checkExistence()

@@ -128,4 +128,22 @@ import Testing
         }
         #expect(Restoration.drawPosition(beyond: .max, using: &numbers) == .max)
     }
+
+    @Test func `only a file is replaced`() async throws {
+        _ = try await fill(isOpen: true)
+        let path = other.path + "/copy.db"
+        let refused: [(String, () throws -> Void)] = [
+            ("a symbolic link", { try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "x") }),
+            ("a folder", { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }),
+            ("is no file", { mkfifo(path, 0o600) }),
+        ]
+        for (words, make) in refused {
+            try make()
+            let error = #expect(throws: EventLogError.self) { try backUp(to: path) }
+            #expect(error?.code == .copyUnwritable && error?.message.contains(words) == true)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["copy.db"])
+            try FileManager.default.removeItem(atPath: path)
+        }
+        for _ in 0..<2 { try backUp(to: path) }
+    }
 }
