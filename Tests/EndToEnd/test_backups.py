@@ -20,6 +20,37 @@ from waiting import wait_until
 NOBODY = 65534
 
 
+@pytest.fixture
+def folder():
+    """A folder that every user can reach: those of pytest are its own user's."""
+    path = Path(tempfile.mkdtemp(prefix="clarion-backup-", dir="/tmp"))
+    path.chmod(0o755)
+    yield path
+    for each in [path, *path.rglob("*")]:
+        if each.is_dir() and not each.is_symlink():
+            each.chmod(0o755)
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def as_nobody(executable):
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to be somebody else")
+
+    def run(*arguments):
+        return subprocess.run(
+            [str(executable), *map(str, arguments)], capture_output=True, text=True, timeout=20, cwd="/", user=NOBODY,
+            group=NOBODY, extra_groups=[], env=environment_without_settings())
+
+    try:
+        reached = run("--version").returncode == 0
+    except PermissionError:
+        reached = False
+    if not reached:
+        pytest.skip("the program is where nobody else can reach it")
+    return run
+
+
 def back_up(clarion, data, file, **options):
     result = clarion("backup", file, "--data", data, **options)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", ""), result
@@ -130,3 +161,41 @@ def test_an_export_goes_to_where_a_link_leads(start_hub, clarion, tmp_path):
     result = clarion("export", link, "--hub", hub.url)
     assert result.returncode != 0 and str(link) in result.stderr
     assert link.is_symlink() and list(target.parent.iterdir()) == []
+
+
+def test_where_nobody_may_write_a_log_is_read(start_hub, clarion, folder, as_nobody):
+    hub = start_hub()
+    hub.post("a", b"1")
+    copy, target = folder / "copy with 100% ü?#", folder / "target"
+    for each in (copy, target):
+        each.mkdir()
+    back_up(clarion, hub.data, copy)
+    (copy / "clarion.db").chmod(0o644)
+    copy.chmod(0o555)
+    target.chmod(0o777)
+    result = as_nobody("check", "--data", copy)
+    assert (result.returncode, result.stderr) == (0, "") and result.stdout.endswith("ok\n"), result
+    result = as_nobody("backup", target, "--data", copy)
+    assert (result.returncode, result.stderr) == (0, ""), result
+    assert [path.name for path in copy.iterdir()] == ["clarion.db"]
+    assert clarion("check", "--data", target).returncode == 0
+    # With a write-ahead log that is not possible, and said.
+    hub.kill()
+    copy.chmod(0o755)
+    for name in ("clarion.db", "clarion.db-wal"):
+        shutil.copy(hub.data / name, copy)
+        (copy / name).chmod(0o644)
+    copy.chmod(0o555)
+    for arguments in (["check"], ["backup", target]):
+        result = as_nobody(*arguments, "--data", copy)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert "clarion.db-wal is there" in result.stderr
+
+
+def test_a_backup_of_a_stopped_log_leaves_nothing(start_hub, clarion, tmp_path):
+    hub = start_hub()
+    hub.post("a", b"1")
+    hub.stop()
+    before = {path.name: path.read_bytes() for path in hub.data.iterdir()}
+    back_up(clarion, hub.data, tmp_path / "copy.db")
+    assert {path.name: path.read_bytes() for path in hub.data.iterdir()} == before

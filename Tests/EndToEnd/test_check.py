@@ -176,7 +176,7 @@ def test_each_finding_is_a_line(clarion, stopped, topic):
 
 
 def test_the_folder_may_be_written_by_nobody(clarion, stopped, tmp_path):
-    """A backup, say. Root may write all the same; then this is the same as a sound log."""
+    """A backup, say. Root may write all the same: test_backups.py has the same as another user."""
     copy = tmp_path / "copy"
     shutil.copytree(stopped.data, copy)
     copy.chmod(0o555)

@@ -119,7 +119,31 @@ struct LogFile {
     }
 
     /// Runs a body with a connection that cannot write: it leaves the file as it is, whatever it finds.
+    ///
+    /// A log that nobody has open is read as a file that does not change, so that nothing is made beside it, also where
+    /// nothing can be. If somebody has opened it meanwhile, the body is run again.
     func reading<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+        if let before = FileState(atRest: path) {
+            let result = Result { try read("\(Self.uri(of: path))?immutable=1", body) }
+            if FileState(atRest: path) == before { return try result.get() }
+        }
+        do {
+            return try read(path, body)
+        } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {
+            // `unsafe`: access(2) reads the path.
+            guard unsafe access(directory, W_OK) != 0 else { throw error }
+            let message = "\(path)-wal is there, with which a log is read only by who may write to \(directory)."
+            throw EventLogError(code: .unwritable, message: message, cause: error)
+        }
+    }
+
+    /// A path as a URI (<https://www.sqlite.org/uri.html>). An absolute one has an empty authority before it.
+    private static func uri(of path: String) -> String {
+        let text = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+        return path.hasPrefix("/") ? "file://\(text)" : "file:\(text)"
+    }
+
+    private func read<Value>(_ path: String, _ body: (DatabaseQueue) throws -> Value) throws -> Value {
         var configuration = Configuration()
         configuration.readonly = true
         // A checkpoint that begins the write-ahead log anew locks it for a moment.

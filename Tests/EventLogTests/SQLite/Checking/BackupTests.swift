@@ -146,4 +146,11 @@ import Testing
         }
         for _ in 0..<2 { try backUp(to: path) }
     }
+
+    @Test func `a log that nobody has open has nothing beside it afterwards`() async throws {
+        _ = try await fill(isOpen: true)
+        let before = try log.contents()
+        try backUp(to: other.path + "/copy.db")
+        #expect(try log.contents() == before)
+    }
 }
