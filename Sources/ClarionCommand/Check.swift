@@ -18,13 +18,13 @@ struct Check: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The folder that holds the log.")
-    var data = "data"
+    @Option(help: "The folder that holds the log. (default: CLARION_DATA, or data)")
+    var data: String?
 
     func run() async throws {
         let report: LogReport
         do throws(EventLogError) {
-            report = try SQLiteEventLog.check(directory: data)
+            report = try SQLiteEventLog.check(directory: data ?? Environment["CLARION_DATA"] ?? "data")
         } catch {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }

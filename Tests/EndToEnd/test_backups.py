@@ -199,3 +199,12 @@ def test_a_backup_of_a_stopped_log_leaves_nothing(start_hub, clarion, tmp_path):
     before = {path.name: path.read_bytes() for path in hub.data.iterdir()}
     back_up(clarion, hub.data, tmp_path / "copy.db")
     assert {path.name: path.read_bytes() for path in hub.data.iterdir()} == before
+
+
+def test_a_check_takes_its_folder_from_the_environment(start_hub, clarion):
+    hub = start_hub()
+    hub.post("a", b"1")
+    hub.stop()
+    result = clarion("check", environment={"CLARION_DATA": str(hub.data)})
+    assert result.returncode == 0 and "1 events" in result.stdout
+    assert clarion("check", "--data", "none", environment={"CLARION_DATA": str(hub.data)}).returncode == 1
