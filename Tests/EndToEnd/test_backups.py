@@ -163,6 +163,63 @@ def test_an_export_goes_to_where_a_link_leads(start_hub, clarion, tmp_path):
     assert link.is_symlink() and list(target.parent.iterdir()) == []
 
 
+def test_what_cannot_be_written_is_not_blamed_on_the_log(start_hub, clarion, tmp_path):
+    hub = start_hub()
+    hub.post("a", b"1")
+    for file, words in [("", "no name"), (tmp_path / "none" / "copy.db", "No such file or directory"), (hub.data, "the log itself")]:
+        result = clarion("backup", file, "--data", hub.data)
+        assert (result.returncode, result.stdout) == (1, "")
+        [line] = result.stderr.splitlines()
+        assert words in line and "--data" not in line and "database" not in line, line
+
+
+def test_a_full_disk_of_the_copy(start_hub, clarion):
+    hub = start_hub()
+    for _ in range(4):
+        hub.post("a", os.urandom(1 << 19))
+    # No file that is made may be longer: the same to SQLite as a full disk is, or nearly.
+    result = subprocess.run(
+        ["unshare", "-m", "sh", "-c",
+         'mkdir -p /mnt && mount -t tmpfs -o size=256k none /mnt && exec "$@"', "sh",
+         str(hub.executable), "backup", "/mnt/copy.db", "--data", str(hub.data)],
+        capture_output=True, text=True, timeout=20)
+    if "unshare" in result.stderr or "mount" in result.stderr:
+        pytest.skip(result.stderr)
+    assert (result.returncode, result.stdout) == (1, "")
+    [line] = result.stderr.splitlines()
+    assert "no space on the disk of /mnt/copy.db" in line and "data folder" not in line, line
+
+
+def test_root_gives_a_copy_to_whom_its_folder_belongs(start_hub, clarion, folder, as_nobody):
+    hub = start_hub()
+    hub.post("a", b"1")
+    os.chown(folder, NOBODY, NOBODY)
+    # As systemd names the folder of a service whose user it makes.
+    link = folder.with_name(folder.name + "-link")
+    link.symlink_to(folder)
+    back_up(clarion, hub.data, link)
+    link.unlink()
+    assert (folder / "clarion.db").stat().st_uid == NOBODY
+    (folder / "clarion.db").unlink()
+    back_up(clarion, hub.data, folder)
+    status = (folder / "clarion.db").stat()
+    assert (status.st_uid, status.st_gid, status.st_mode & 0o777) == (NOBODY, NOBODY, 0o600)
+    result = as_nobody("check", "--data", folder)
+    assert result.returncode == 0, result
+    # One that is there keeps its owner.
+    os.chown(folder / "clarion.db", 1234, 1234)
+    back_up(clarion, hub.data, folder)
+    assert (folder / "clarion.db").stat().st_uid == 1234
+    # What the hub's user cannot open is told with the command.
+    for command in (["check"], ["serve", "--port", "0"]):
+        result = as_nobody(*command, "--data", folder)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert f"chown {NOBODY} {folder}/clarion.db" in result.stderr
+    (folder / "clarion.db").chmod(0o644)
+    result = as_nobody("serve", "--port", "0", "--data", folder)
+    assert result.returncode == 1 and f"chown {NOBODY} {folder}/clarion.db" in result.stderr
+
+
 def test_where_nobody_may_write_a_log_is_read(start_hub, clarion, folder, as_nobody):
     hub = start_hub()
     hub.post("a", b"1")

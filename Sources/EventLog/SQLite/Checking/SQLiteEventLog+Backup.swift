@@ -1,46 +1,57 @@
-import Foundation
 internal import GRDB
 
 extension SQLiteEventLog {
     /// Copies a log, also one that another process has open: the copy is of one moment, and nobody waits for it.
     ///
-    /// The write-ahead log is not begun anew while it is copied, so it grows by what is posted meanwhile. The copy says that
-    /// it is one: what the log gives out later is not given a second time by who opens the copy.
+    /// The write-ahead log is not begun anew while it is copied, so it grows by what is posted meanwhile. The copy says
+    /// that it is one: what the log gives out later is not given a second time by who opens the copy.
     /// - Parameters:
     ///   - directory: where the log is kept.
-    ///   - path: the copy, which is whole or not there; a file of that name is replaced.
+    ///   - path: the copy, which is whole or not there; a file of that name is replaced. Where root makes it, it belongs to
+    ///     whom its folder does.
     /// - Throws: ``EventLogError`` with code `log-missing` if there is no log, `log-foreign` if the file is none of this
-    ///   program, `copy-unwritable` if the copy would replace a file of a log or what is no file, `log-unwritable` if it
-    ///   cannot be made, `log-corrupt`, `storage-full`, `log-failed`.
+    ///   program, `copy-unwritable` if the copy cannot be made or would replace a file of a log or what is no file,
+    ///   `log-corrupt`, `log-unwritable` or `log-failed` if the log cannot be read.
     public static func backup(directory: String, to path: String) throws(EventLogError) {
         let file = LogFile(directory: directory)
         try file.checkExistence()
         try file.checkHeader()
         let lock = try BackupTarget(path).claim(besides: file)
         defer { lock?.release() }
-        let draft = "\(path).\(ProcessInfo.processInfo.processIdentifier).part"
-        defer {
-            for end in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: draft + end) }
-        }
-        // Webhooks' secrets are in it.
-        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        guard FileManager.default.createFile(atPath: draft, contents: nil, attributes: attributes) else {
-            throw EventLogError(code: .unwritable, message: "\(path) cannot be made.")
-        }
+        let draft = try BackupDraft(of: path)
+        defer { draft.discard() }
         do {
             try copy(file, to: draft)
-            try FileHandle(forUpdating: URL(filePath: draft)).synchronize()
-            guard unsafe rename(draft, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         } catch {
-            throw EventLogError(sqlite: error)
+            throw EventLogError(copying: error, to: path)
         }
+        try draft.finish()
     }
 
-    private static func copy(_ log: LogFile, to draft: String) throws {
-        let copy = try DatabaseQueue(path: draft)
+    private static func copy(_ log: LogFile, to draft: BackupDraft) throws {
+        let copy = try DatabaseQueue(path: draft.path)
         // In one step, which is one transaction of reading: otherwise each commit of the hub would begin it anew.
         try log.reading { try $0.backup(to: copy) }
         try copy.close()
-        try CopyMark.set(in: draft)
+        try CopyMark.set(in: draft.path)
+    }
+}
+
+extension EventLogError {
+    /// An error of SQLite's in copying: the log is only read, so what cannot be written is the copy.
+    fileprivate init(copying error: any Error, to path: String) {
+        let failure = error as? DatabaseError
+        let written: [ResultCode] = [
+            .SQLITE_IOERR_WRITE, .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_DIR_FSYNC,
+        ]
+        if failure?.resultCode == .SQLITE_FULL {
+            self.init(code: .copyUnwritable, message: "There is no space on the disk of \(path).", cause: error)
+        } else if let failure, written.contains(failure.extendedResultCode) {
+            self.init(code: .copyUnwritable, message: "\(path) cannot be written.", cause: error)
+        } else if failure == nil, !(error is EventLogError) {
+            self.init(code: .copyUnwritable, message: "\(path) cannot be written.", cause: error)
+        } else {
+            self.init(sqlite: error)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 internal import GRDB
+import Posix
 
 /// The database file of a log in its directory: made whole or not at all, and looked at before it is written to.
 struct LogFile {
@@ -42,11 +43,24 @@ struct LogFile {
     /// - Throws: ``EventLogError`` with code `log-foreign`, `log-corrupt` or `log-unwritable`.
     func prepare() throws(EventLogError) {
         guard FileManager.default.fileExists(atPath: path) else { return try make() }
+        // SQLite would open it all the same, to read. `unsafe`: access(2) reads the path.
+        guard unsafe access(path, R_OK | W_OK) == 0 else { throw unopened(errno) }
         do {
             try check()
         } catch {
             throw EventLogError(sqlite: error)
         }
+    }
+
+    /// Why the file cannot be opened. One that root has put there, such as a backup, belongs to root: the message has
+    /// the command.
+    private func unopened(_ reason: Int32) -> EventLogError {
+        let user = geteuid()
+        let message =
+            reason == EACCES && user != 0
+            ? "User \(user) may not open \(path): chown \(user) \(path) lets it."
+            : "\(path) cannot be opened: \(SystemError.reason(reason))."
+        return EventLogError(code: .unwritable, message: message)
     }
 
     /// Under another name until it is complete, so that no crash leaves half a log behind, and the header of the file
@@ -156,7 +170,7 @@ struct LogFile {
     /// The first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>).
     func checkHeader() throws(EventLogError) {
         guard let file = FileHandle(forReadingAtPath: path) else {
-            throw EventLogError(code: .unwritable, message: "\(path) cannot be opened.")
+            throw unopened(errno)
         }
         defer { try? file.close() }
         // Of a directory nothing can be read.

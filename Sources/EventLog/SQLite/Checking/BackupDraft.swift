@@ -1,0 +1,53 @@
+import Foundation
+import Posix
+
+/// A copy in the making: under another name until it is whole.
+struct BackupDraft {
+    let path: String
+    private let target: String
+
+    /// Makes an empty file.
+    /// - Throws: ``EventLogError`` with code `copy-unwritable`.
+    init(of target: String) throws(EventLogError) {
+        self.target = target
+        path = Self.path(of: target)
+        discard()
+        do throws(SystemError) {
+            // Webhooks' secrets are in it, and nobody may have it be another file.
+            let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+            FileOwner.give(file.number, as: target)
+            file.close()
+        } catch {
+            throw EventLogError(code: .copyUnwritable, message: "\(target) cannot be made: \(error.reason).")
+        }
+    }
+
+    /// Gives it its name. It is on disk then, and so is the name.
+    /// - Throws: ``EventLogError`` with code `copy-unwritable`.
+    func finish() throws(EventLogError) {
+        // `unsafe`: rename(2) reads the paths.
+        guard unsafe rename(path, target) == 0 else {
+            throw EventLogError(
+                code: .copyUnwritable,
+                message: "\(target) cannot be replaced: \(SystemError.reason(errno))."
+            )
+        }
+        let folder = URL(filePath: target).deletingLastPathComponent().path
+        guard let directory = try? FileDescriptor(path: folder, flags: O_RDONLY | O_DIRECTORY) else { return }
+        // Some file systems have nothing to do for it, and say so.
+        _ = fsync(directory.number)
+        directory.close()
+    }
+
+    /// Takes away what is not finished.
+    func discard() {
+        for file in Self.files(of: target) { try? FileManager.default.removeItem(atPath: file) }
+    }
+
+    /// The files that may be there until it is finished.
+    static func files(of target: String) -> [String] {
+        ["", "-wal", "-shm", "-journal"].map { path(of: target) + $0 }
+    }
+
+    private static func path(of target: String) -> String { "\(target).\(getpid()).part" }
+}
