@@ -265,3 +265,29 @@ def test_a_check_takes_its_folder_from_the_environment(start_hub, clarion):
     result = clarion("check", environment={"CLARION_DATA": str(hub.data)})
     assert result.returncode == 0 and "1 events" in result.stdout
     assert clarion("check", "--data", "none", environment={"CLARION_DATA": str(hub.data)}).returncode == 1
+
+
+@pytest.mark.parametrize("loss", ["removed", "replaced"])
+def test_a_log_that_is_removed_or_replaced_is_noticed(start_hub, clarion, tmp_path, loss):
+    hub = start_hub()
+    hub.post("a", b"1")
+    assert hub.get("/readyz").status_code == 200
+    aside = tmp_path / "aside"
+    hub.data.rename(aside)
+    if loss == "replaced":
+        shutil.copytree(aside, hub.data)
+    for _ in range(3):
+        answer = hub.get("/readyz")
+        assert answer.status_code == 503
+        problem = answer.json()
+        assert problem["code"] == "log-unavailable" and "removed or replaced" in problem["detail"]
+    assert clarion("health", "--hub", hub.url).returncode != 0
+    lines = [line for line in hub.log.splitlines() if "while the hub runs" in line]
+    assert len(lines) == 1 and "error" in lines[0] and loss in lines[0], hub.log
+    if loss == "replaced":
+        shutil.rmtree(hub.data)
+    aside.rename(hub.data)
+    assert hub.get("/readyz").status_code == 200
+    hub.post("a", b"2")
+    hub.stop()
+    hub.assert_sound()

@@ -22,6 +22,7 @@ public final class SQLiteEventLog: EventLog {
     let limits: Limits
     let sequencer: Sequencer
     private let database: any DatabaseReader
+    private let place: LogPlace?
     private let reads = ReadGate()
     private let slices = SerialGate()
     private let longChanges = SerialGate()
@@ -90,6 +91,7 @@ public final class SQLiteEventLog: EventLog {
         time = tables.time.clock
         usage = tables.usage
         database = opened.connection
+        place = opened.place
         sequencer = Sequencer(limits: limits, tail: tables.events.tail)
         sequencer.start(LogWriter(opened.connection, tables), hasGuests: durability != .disk) { [reads] allClosed in
             reads.shut {
@@ -126,8 +128,10 @@ public final class SQLiteEventLog: EventLog {
 
     /// Sees whether the log takes posts, in turn with those that wait: whether there is space as for one, and by writing.
     ///
-    /// - Throws: ``EventLogError`` with the code with which a post would be refused.
+    /// - Throws: ``EventLogError`` with the code with which a post would be refused; `log-missing` if it would be
+    ///   taken, but the log's file has no name any more.
     public func probe() async throws(EventLogError) {
+        try place?.check()
         let space = await withCheckedContinuation { continuation in
             let none = WriteRequest.append([], if: nil) { continuation.resume(returning: $0) }
             sequencer.enqueue(none, isBounded: false)

@@ -8,6 +8,9 @@ struct LogDatabase: Sendable {
     let durability: Durability
 
     /// Nil if nothing is on disk.
+    let place: LogPlace?
+
+    /// Nil if nothing is on disk.
     let reserve: StorageReserve?
 
     /// Nil if nothing is on disk.
@@ -36,9 +39,11 @@ struct LogDatabase: Sendable {
                 try file.prepare()
                 connection = try DatabasePool(path: file.path, configuration: LogDatabase.configuration)
                 checkpointer = try Checkpointer(path: file.path)
+                place = LogPlace(file)
             case (.inMemory, _), (_, .memory):
                 self.durability = .memory
                 lock = nil
+                place = nil
                 reserve = nil
                 checkpointer = nil
                 connection = try DatabaseQueue(configuration: LogDatabase.configuration)

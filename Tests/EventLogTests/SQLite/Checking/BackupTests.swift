@@ -153,4 +153,18 @@ import Testing
         try backUp(to: other.path + "/copy.db")
         #expect(try log.contents() == before)
     }
+
+    @Test func `a log whose file has another name is not ready`() async throws {
+        let writer = try open(log)
+        try await writer.probe()
+        let path = log.path + "/clarion.db"
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+        #expect(await code { () throws(EventLogError) in try await writer.probe() } == .missing)
+        FileManager.default.createFile(atPath: path, contents: nil)
+        #expect(await code { () throws(EventLogError) in try await writer.probe() } == .missing)
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: path + ".moved", toPath: path)
+        try await writer.probe()
+        await writer.close()
+    }
 }
