@@ -291,3 +291,42 @@ def test_a_log_that_is_removed_or_replaced_is_noticed(start_hub, clarion, tmp_pa
     hub.post("a", b"2")
     hub.stop()
     hub.assert_sound()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_nothing_of_a_copy(start_hub, executable, tmp_path, number):
+    hub = start_hub()
+    hub.post("a", b"1")
+    hub.stop()
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    # A backup waits for who has locked the log, an export for the answer of a hub.
+    lock = sqlite3.connect(hub.data / "clarion.db", isolation_level=None)
+    lock.execute("PRAGMA locking_mode = EXCLUSIVE")
+    lock.execute("BEGIN EXCLUSIVE")
+    lock.execute("UPDATE log SET revision = revision")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        for command in (["backup", folder / "copy.db", "--data", hub.data], ["export", folder / "events.ndjson", "--hub", url]):
+            process = subprocess.Popen(
+                [str(executable), *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, env=environment_without_settings())
+            wait_until(lambda: list(folder.glob("*.part")), what="the draft")
+            process.send_signal(number)
+            assert process.wait(10) == -number
+            assert list(folder.iterdir()) == []
+    lock.close()
+
+
+def test_a_signal_that_is_ignored_stays_so(start_hub, executable, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        process = subprocess.Popen(
+            ["nohup", str(executable), "export", str(tmp_path / "events.ndjson"), "--hub",
+             f"http://127.0.0.1:{silent.getsockname()[1]}"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment_without_settings())
+        wait_until(lambda: list(tmp_path.glob("*.part")), what="the draft")
+        process.send_signal(signal.SIGHUP)
+        # The next one is seen only by who has outlived that.
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == -signal.SIGTERM
+    assert not list(tmp_path.glob("*.part"))

@@ -28,6 +28,7 @@ struct Backup: AsyncParsableCommand {
         var status = stat()
         let isFolder = unsafe stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         let path = isFolder ? "\(file)/clarion.db" : file
+        UnfinishedFiles.removeUponSignal(SQLiteEventLog.unfinishedFiles(ofBackupTo: path))
         do throws(EventLogError) {
             try SQLiteEventLog.backup(directory: data ?? Environment["CLARION_DATA"] ?? "data", to: path)
         } catch {

@@ -21,6 +21,7 @@ struct NewFile {
         // A pipe or a device is written to as it is.
         let isSpecial = isThere && status.st_mode & S_IFMT != S_IFREG
         self.path = isSpecial ? nil : path
+        if !isSpecial { UnfinishedFiles.removeUponSignal([draft]) }
         do throws(SystemError) {
             file =
                 isSpecial
