@@ -193,7 +193,9 @@ import Testing
         #expect(try await TestAnswer.to("GET", "/topics", of: hub).status == 200)
         await hub.shutdown()
         for (method, path) in [("GET", "/shop/{id}"), ("GET", "/shop/{order}"), ("POST", "/shop/{order}/items")] {
-            let routes = [HubRoute("GET", "/shop/{id}") { _ in HubAnswer() }, HubRoute(method, path) { _ in HubAnswer() }]
+            let routes = [
+                HubRoute("GET", "/shop/{id}") { _ in HubAnswer() }, HubRoute(method, path) { _ in HubAnswer() },
+            ]
             await #expect(throws: HubError.self, "\(method) \(path)") { _ = try await start(routes) }
         }
         for path in ["/topics/mine", "/{any}", "/", "/openapi.json"] {
