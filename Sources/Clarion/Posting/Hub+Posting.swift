@@ -8,10 +8,10 @@ extension Hub {
     /// Posts an event and returns it once it is committed.
     ///
     /// - Throws: ``HubError`` if it was not stored: with the log's code and the `EventLogError` as its cause if it could not
-    ///   be, with `draining` once the hub shuts down, with `topic-reserved` if its topic is the hub's own, with `info-mismatch` if its topic is bound to a
-    ///   notification and its data is not what that carries; with the codes of HTTP if its type (`event-type-invalid`), its
-    ///   content type or attributes (`parameter-invalid`, `cloudevent-invalid`) or its idempotency key
-    ///   (`idempotency-key-invalid`) is none.
+    ///   be, with `draining` once the hub shuts down, with `topic-reserved` if its topic is the hub's own, with
+    ///   `info-mismatch` if its topic is bound to a notification and its data is not what that carries; with the codes of
+    ///   HTTP if its type (`event-type-invalid`), its content type or attributes (`parameter-invalid`,
+    ///   `cloudevent-invalid`) or its idempotency key (`idempotency-key-invalid`) is none.
     public func post(_ draft: EventDraft) async throws(HubError) -> Event {
         try await counted { () throws(HubError) in try await store([try admit(draft)]) }[0]
     }
