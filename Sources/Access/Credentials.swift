@@ -67,8 +67,7 @@ public final class Credentials: Sendable {
         state.withLock { $0.refreshing }?.cancel()
     }
 
-    /// Reads the file again. Key sets that were fetched stay; those named by URL are fetched again unless that was less than
-    /// a minute ago.
+    /// Reads the file again. Key sets that were fetched stay; those named by URL are fetched again, at once.
     ///
     /// - Throws: ``CredentialsError`` as when it was read first; what was in force then stays in force.
     public func reload() throws(CredentialsError) {

@@ -210,7 +210,8 @@ import Testing
             for number in 0..<20 { group.addTask { try await token(600, subject: "\(number)") } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        credentials.onChange { _ = credentials.known("key") }
+        // Weakly: what changes call is kept for as long as there are credentials.
+        credentials.onChange { [weak credentials] in _ = credentials?.known("key") }
         try await withThrowingTaskGroup { group in
             group.addTask {
                 for round in 0..<60 {
