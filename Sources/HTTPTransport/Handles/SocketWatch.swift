@@ -67,7 +67,7 @@ final class SocketWatch {
         watched[socket] = entry
     }
 
-    /// A transfer has ended, or was given up on, and may have left a connection that nobody uses: of HTTP/2 also then.
+    /// A transfer has ended, or was given up on, and may have left a connection that nobody uses.
     func hasServed() {
         sweeps.noteService(at: SystemClock.coarse.milliseconds)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Webhooks
 
-/// Answers of chance over sockets. Their fuller fuzzer, over TLS and HTTP/2 too, is `Tests/EndToEnd/answer_fuzzer.py`.
+/// Answers of chance over sockets. Their fuller fuzzer, over TLS too, is `Tests/EndToEnd/answer_fuzzer.py`.
 @Suite("Answers, whatever they say")
 struct AnswerPropertyTests {
     @Test("every attempt ends, and slots and lanes are gone with the endpoints")
