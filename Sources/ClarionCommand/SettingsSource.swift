@@ -21,6 +21,7 @@ struct SettingsSource {
 
     func text(_ setting: Setting) throws(SettingsError) -> String? {
         guard case .string(let text) = try value(setting, [.string], "text") else { return nil }
+        guard !text.isEmpty else { throw SettingsError(setting, "is empty: give it a value, or leave it out") }
         return text
     }
 

@@ -2,6 +2,7 @@
 
 import select
 import socket
+import subprocess
 
 import pytest
 
@@ -29,6 +30,21 @@ def open_streams(hub, topic):
         except StreamRefused as refusal:
             return streams, refusal
     raise AssertionError("no stream was refused")
+
+
+def test_it_does_not_start_with_too_few_to_serve_anybody(executable, tmp_path):
+    for descriptors in (24, 127):
+        command = [limited(executable, tmp_path, descriptors), "serve", "--port", "0", "--data", tmp_path / "data"]
+        hub = subprocess.run(command, capture_output=True, text=True, timeout=10)
+        assert (hub.returncode, hub.stdout) == (1, "")
+        assert hub.stderr == f"clarion: the process may have {descriptors} open files, and needs 128: raise the limit (ulimit -n)\n"
+    hub = HubProcess(limited(executable, tmp_path, 128), tmp_path / "data").start()
+    try:
+        stream = EventStream.of(hub.port, "few").wait_for_comment()
+        hub.post("few", "heard")
+        assert stream.next().data == "heard"
+    finally:
+        hub.finish()
 
 
 def test_streams_leave_room_for_posts_and_management(small_hub, topic):

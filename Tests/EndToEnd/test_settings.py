@@ -12,6 +12,8 @@ SIZES = {"max-body": "1MiB", "connection-memory": "16KiB", "max-reader-memory": 
          "retention-bytes": "1GiB"}
 TIMES = {"keep-alive": "15s", "retention-age": "1h30m", "webhooks-disable-after": "12h"}
 NUMBERS = {"port": "9000", "retention-events": "10"}
+TEXTS = ["host", "log", "durability", "credentials", "public-url", "tls-cert", "tls-key", "egress-proxy", "webhooks-origin",
+         "webhooks-ca-file", "master-key-file", "public", "log-level", "log-format"]
 
 
 def variable(name):
@@ -136,6 +138,12 @@ def test_a_member_of_another_type_is_refused_by_its_name(serve, settings):
     [name] = settings
     port = () if name == "port" else ("--port", "0")
     assert refusal(serve(*port, settings=settings), f"--{name}:") == 64
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_an_empty_text_is_not_taken_for_a_value(serve, name):
+    for result in (serve("--port", "0", environment={variable(name): ""}), serve("--port", "0", settings={name: ""})):
+        assert refusal(result, f"--{name}: is empty: give it a value, or leave it out") == 64
 
 
 # The file

@@ -13,7 +13,8 @@ public enum Delivery: Sendable {
     /// On the poster's thread, before the posting call returns.
     ///
     /// Two posters may call the observer at the same time. What a handler posts is delivered at once, inside the outer
-    /// notification: observers behind it hear the inner one first.
+    /// notification: observers behind it hear the inner one first. Each that is inside another takes some more of the
+    /// thread's stack, which has room for a few thousand: who answers without end what it hears wants one of the others.
     case immediate
 
     /// On the main actor, never before the posting call returns, not even when the poster is on it.

@@ -20,7 +20,8 @@ public struct HubConfiguration: Sendable {
     /// of ``storage``, or in that for temporary files, is a copy of the log for as long as the hub runs.
     public var cluster: ClusterAddress?
 
-    /// How much history topics keep that have no bounds of their own; by default all of it.
+    /// How much history topics keep that have no bounds of their own, within `Retention.eventBounds`, `ageBounds` and
+    /// `byteBounds`; by default all of it.
     public var retention: Retention
 
     /// How webhooks are delivered.

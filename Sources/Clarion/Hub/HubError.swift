@@ -6,7 +6,8 @@ import MicroHTTP
 /// ```swift
 /// do {
 ///     try await hub.post(draft)
-/// } catch where error.code == HubError.infoMismatch {
+/// } catch {
+///     guard error.code == HubError.infoMismatch else { throw error }
 ///     print(error.pointer ?? "", error.message)    // "/items/3/price" "Expected a number, found a string."
 /// }
 /// ```

@@ -14,6 +14,9 @@ extension Operation {
         var isRequired = false
         /// Whether a query may have it several times.
         var isRepeatable = false
+        /// Other spellings that are taken for it. The document tells of them in words only: programs that write clients make one
+        /// name of all of them, and refuse a parameter that comes twice.
+        var otherSpellings: [String] = []
         /// The codes of problems that it may be to blame for.
         var errors: [ErrorCode]
 

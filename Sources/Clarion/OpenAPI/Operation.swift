@@ -61,7 +61,10 @@ struct Operation: Sendable {
     /// The query parameters that the route takes.
     var query: QueryParameters {
         QueryParameters(
-            parameters.filter { $0.place == .query }.map { $0.isRepeatable ? .repeatable($0.name) : .init($0.name) }
+            parameters.filter { $0.place == .query }.flatMap { parameter in
+                let spellings = [parameter.name] + parameter.otherSpellings
+                return spellings.map { parameter.isRepeatable ? .repeatable($0) : .init($0) }
+            }
         )
     }
 

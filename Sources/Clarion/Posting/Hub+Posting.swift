@@ -16,13 +16,18 @@ extension Hub {
         try await counted { () throws(HubError) in try await store([try admit(draft)]) }[0]
     }
 
-    /// Posts events, of any topics, next to each other and in this order: all of them or none.
+    /// Posts events, of any topics, next to each other and in this order: all of them or none; at most 10,000.
     ///
     /// - Returns: one event for each draft, once they are committed.
-    /// - Throws: what ``post(_:)-(EventDraft)`` does; a pointer begins with the place of the draft, as in `/3/price`.
+    /// - Throws: what ``post(_:)-(EventDraft)`` does; a pointer begins with the place of the draft, as in `/3/price`. With
+    ///   `batch-too-large` if there are more.
     public func post(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
         if drafts.isEmpty { return [] }
         return try await counted { () throws(HubError) in
+            // Others' posts wait while they are written.
+            guard drafts.count <= Post.maximumEvents else {
+                throw HubError(Problem.batchTooLarge(limit: Post.maximumEvents))
+            }
             var admitted: [EventDraft] = []
             admitted.reserveCapacity(drafts.count)
             for (index, draft) in drafts.enumerated() { admitted.append(try admit(draft, pointer: "/\(index)")) }

@@ -11,25 +11,25 @@ enum StreamBeginning: Hashable, Sendable {
     private static let idNames = ["last-event-id", "last_event_id", "lastEventID", "lastEventId"]
 
     /// What a query may say of it.
-    static let parameters: [Operation.Parameter] =
-        Since.parameters
-        + idNames.map { name in
-            .query(
-                name,
-                name == idNames[0]
-                    ? "Where a stream is resumed: after this event. It wins over `since` and `last`."
-                    : "Another name of `\(idNames[0])`.",
-                ["type": "string"],
-                example: "01jd7m3x8qz4-41"
-            )
-        } + [
-            .header(
-                "Last-Event-ID",
-                "Where a stream is resumed, as an `EventSource` says it; it wins over the query.",
-                ["type": "string"],
-                example: "01jd7m3x8qz4-41"
-            )
-        ]
+    static let parameters: [Operation.Parameter] = {
+        let otherSpellings = Array(idNames.dropFirst())
+        let example: OrderedJSON = "01jd7m3x8qz4-41"
+        var ofQuery = Operation.Parameter.query(
+            idNames[0],
+            "Where a stream is resumed: after this event. It wins over `since` and `last`. Also spelt "
+                + otherSpellings.map { "`\($0)`" }.joined(separator: ", ") + ".",
+            ["type": "string"],
+            example: example
+        )
+        ofQuery.otherSpellings = otherSpellings
+        let ofHead = Operation.Parameter.header(
+            "Last-Event-ID",
+            "Where a stream is resumed, as an `EventSource` says it; it wins over the query.",
+            ["type": "string"],
+            example: example
+        )
+        return Since.parameters + [ofQuery, ofHead]
+    }()
 
     /// - Throws: what ``Since`` does, also if an id makes it irrelevant: a typo does not pass silently.
     init(_ request: Request, now: Timestamp) throws(Problem) {

@@ -15,6 +15,9 @@ public struct DescriptorBudget: Sendable, Hashable {
     /// Of those for clients, what streams may have: a few are left for posts and management.
     public var streams: Int { max(connections - max(8, min(connections / 32, 512)), 0) }
 
+    /// With fewer there would be hardly any for clients: a server that does not start can be told from one that answers nobody.
+    static let least = 128
+
     /// Shares out so many descriptors.
     public init(openFiles: Int) {
         webhooks = min(max(openFiles / 4, 4), 4096)
@@ -23,4 +26,14 @@ public struct DescriptorBudget: Sendable, Hashable {
 
     /// Of this process, whose limit is raised for it as far as it goes: see `SystemLimits.raiseOpenFiles()`.
     public static let ofProcess = DescriptorBudget(openFiles: SystemLimits.raiseOpenFiles())
+
+    /// - Throws: ``ServerError`` with the code `too-few-descriptors` if the process may have too few to serve anybody.
+    public static func requireEnough() throws(ServerError) {
+        let openFiles = SystemLimits.raiseOpenFiles()
+        guard openFiles < least else { return }
+        throw ServerError(
+            code: "too-few-descriptors",
+            description: "the process may have \(openFiles) open files, and needs \(least): raise the limit (ulimit -n)"
+        )
+    }
 }

@@ -3,7 +3,7 @@ import Posix
 /// Why a server could not start.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// Stable: `address-in-use`, `address-unavailable`, `address-invalid`, `listen-failed`, `epoll-failed`,
-    /// `thread-failed`, `start-failed`, `certificate-invalid`, `tls-unsupported`.
+    /// `thread-failed`, `start-failed`, `too-few-descriptors`, `certificate-invalid`, `tls-unsupported`.
     public let code: String
 
     /// One line for a person.

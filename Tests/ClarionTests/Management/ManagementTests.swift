@@ -1,6 +1,7 @@
 import MicroHTTP
 import Webhooks
 import EventLog
+import Logging
 import Testing
 
 @testable import Clarion
@@ -88,6 +89,11 @@ import Testing
             for (retention, member) in refused {
                 let error = await #expect(throws: HubError.self) { try await hub.setRetention(retention, of: "a") }
                 #expect(error?.code == "member-invalid" && error?.pointer == "/retention/\(member)")
+                let ofAll = HubConfiguration(storage: .inMemory, retention: retention)
+                let atStart = await #expect(throws: HubError.self) {
+                    try await Hub.start(ofAll, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                }
+                #expect(atStart?.pointer == error?.pointer)
             }
             #expect(try await hub.topics().isEmpty)
             let most = Retention(events: 1_000_000_000_000, age: 1_000, bytes: 1 << 50)

@@ -18,6 +18,18 @@ import Testing
         }
     }
 
+    @Test func asManyAsOverHTTPAndNoMore() async throws {
+        try await withHub { hub in
+            let draft = EventDraft(topic: try Topic("t"), data: [])
+            let error = try await #require(throws: HubError.self) {
+                try await hub.post(Array(repeating: draft, count: 10_001))
+            }
+            #expect(error.code == "batch-too-large")
+            #expect(try await hub.stored().isEmpty)
+            #expect(try await hub.post(Array(repeating: draft, count: 10_000)).count == 10_000)
+        }
+    }
+
     @Test func oneThatDoesNotFitItsTopicKeepsAllOut() async throws {
         try await withHub { hub in
             try hub.bind(PriceChanged.self, to: "prices", in: .init())
