@@ -106,6 +106,16 @@ def test_every_algorithm(judge, keys):
     })
 
 
+@pytest.mark.parametrize("in_settings", ["EdDSA", "Ed25519"])
+@pytest.mark.parametrize("in_key", ["EdDSA", "Ed25519", None])
+def test_both_names_of_edwards_signatures(executable, tmp_path, keys, in_settings, in_key):
+    """RFC 9864 calls by its curve what RFC 8037 called EdDSA."""
+    key = tokens.jwk(keys["ed"], kid="ed", **({"alg": in_key} if in_key else {}))
+    judge = Judge(executable, tmp_path, [issuer(algorithms=[in_settings], secretFile=None)], [key])
+    judge.accepts({name: signed("EdDSA", keys["ed"], claims(), {"kid": "ed"}, as_algorithm=name) for name in ("EdDSA", "Ed25519")})
+    judge.refuses({"another curve": signed("EdDSA", keys["ed"], claims(), {"kid": "ed"}, as_algorithm="Ed448")}, "algorithm not allowed")
+
+
 def test_what_libraries_sign(judge, keys):
     def pem(name):
         return keys[name].private_bytes(

@@ -136,7 +136,7 @@ extension CredentialsFile.Issuer {
         }
         var algorithms: Set<SigningAlgorithm> = []
         for (place, text) in texts.enumerated() {
-            guard let algorithm = SigningAlgorithm(rawValue: text) else {
+            guard let algorithm = SigningAlgorithm(named: text) else {
                 throw members.fault("algorithms[\(place)]", "It must be one of \(names).")
             }
             algorithms.insert(algorithm)

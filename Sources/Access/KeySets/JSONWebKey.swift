@@ -35,7 +35,7 @@ struct JSONWebKey {
         let (material, all) = try Self.material(type, members)
         var algorithms = all
         if let value = members["alg"] {
-            guard let algorithm = value.text.flatMap(SigningAlgorithm.init), all.contains(algorithm) else {
+            guard let algorithm = value.text.flatMap(SigningAlgorithm.init(named:)), all.contains(algorithm) else {
                 throw JSONWebKeyFault("its `alg` is none that such a key signs with")
             }
             algorithms = [algorithm]

@@ -14,6 +14,12 @@ enum SigningAlgorithm: String, Sendable, CaseIterable {
     case hs384 = "HS384"
     case hs512 = "HS512"
 
+    /// By the name in a token, a key or a setting. `EdDSA` goes by a second one since RFC 9864, that of the only curve whose keys
+    /// are taken.
+    init?(named name: String) {
+        self.init(rawValue: name == "Ed25519" ? "EdDSA" : name)
+    }
+
     /// Whether whoever can verify can also sign.
     var isShared: Bool {
         switch self {

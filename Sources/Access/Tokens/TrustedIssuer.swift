@@ -11,7 +11,7 @@ struct TrustedIssuer: Sendable {
     /// A signature is checked before anything is said of claims, and a key set is fetched only for tokens that would be accepted
     /// with its keys.
     func judge(_ token: Token, at now: Timestamp) async throws(CredentialFault) -> VerificationKey {
-        guard let algorithm = SigningAlgorithm(rawValue: token.algorithm), rules.algorithms.contains(algorithm) else {
+        guard let algorithm = SigningAlgorithm(named: token.algorithm), rules.algorithms.contains(algorithm) else {
             throw CredentialFault(
                 reason: .algorithmNotAllowed,
                 detail: "The token's algorithm is not allowed for its issuer."
