@@ -62,8 +62,9 @@ struct Operation: Sendable {
     var query: QueryParameters {
         QueryParameters(
             parameters.filter { $0.place == .query }.flatMap { parameter in
-                let spellings = [parameter.name] + parameter.otherSpellings
-                return spellings.map { parameter.isRepeatable ? .repeatable($0) : .init($0) }
+                ([parameter.name] + parameter.otherSpellings).map { name -> QueryParameters.Parameter in
+                    parameter.isRepeatable ? .repeatable(name) : .init(name)
+                }
             }
         )
     }
