@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 import requests
@@ -80,6 +81,22 @@ def test_a_receiver_takes_what_the_hub_has_signed(hub, topic, receiver_process):
     assert hub.observer(webhook["id"])["stats"]["failed"] == 0
 
 
+#: Whatever a topic may carry, whatever its content type says that it is.
+STRANGE = {
+    "no UTF-8": b"\xff\xfe", "nothing": b"", "NUL": b"\0", "deep": b"[" * 100_000 + b"]" * 100_000, "long": b"9" * 5_000,
+    "large": b"x" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("content_type", ["application/octet-stream", "application/json", "text/plain; charset=utf-16"])
+def test_no_event_stops_a_receiver_that_hears_in_order(hub, topic, receiver_process, content_type):
+    webhook = hub.register(receiver_process.url, topic, secret=SECRET, ordered=True)
+    for data in STRANGE.values():
+        hub.post(topic, data, headers={"Content-Type": content_type})
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == len(STRANGE), what="all of them")
+    assert hub.observer(webhook["id"])["stats"]["failed"] == 0
+
+
 def test_a_receiver_takes_both_signatures_while_the_secret_is_changed(hub, topic, receiver_process):
     webhook = hub.register(receiver_process.url, topic, secret=SECRET)
     assert hub.request("POST", f"/observers/{webhook['id']}/secret/rotate").status_code == 200
@@ -106,6 +123,9 @@ def test_a_receiver_refuses_what_is_not_signed(hub, topic, receiver_process):
     session = requests.Session()
     session.trust_env = False
     for headers in ({}, {"webhook-id": "a", "webhook-timestamp": "x", "webhook-signature": "v1,eA=="},
-                    {"webhook-id": "a", "webhook-timestamp": "0", "webhook-signature": "v1, , v1a,x v2,y"}):
-        assert session.post(receiver_process.url, data=b"x", headers=headers, timeout=5).status_code == 401
+                    {"webhook-id": "a", "webhook-timestamp": "0", "webhook-signature": "v1, , v1a,x v2,y"},
+                    *({"webhook-id": "a", "webhook-timestamp": str(int(time.time())), "webhook-signature": signature}
+                      for signature in ("", "v1", "v1,", "v1,a", "v1,eA==", b"v1,\xc3\xa9", "v1a," + "A" * 43 + "="))):
+        for body in (b"x", b"\xff", b""):
+            assert session.post(receiver_process.url, data=body, headers=headers, timeout=5).status_code == 401
     assert receiver_process.lines == []
