@@ -147,7 +147,10 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON", "Randomness"]),
         .testTarget(
             name: "ClarionCommandTests",
-            dependencies: ["ClarionCommand", "JSON", "Posix", "Randomness"]
+            dependencies: [
+                "ClarionCommand", "JSON", "Posix", "Randomness",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
         ),
         .testTarget(
             name: "PrometheusTests",

@@ -22,7 +22,8 @@ struct ClarionCommand: AsyncParsableCommand {
               clarion post greetings hello
 
             The same without this program:
-              curl -N localhost:8080/topics/greetings/events -H 'Accept: text/event-stream' &
+              curl -N localhost:8080/topics/greetings/events \\
+                   -H 'Accept: text/event-stream' &
               curl -d 'hello' localhost:8080/topics/greetings/events
             """,
         version: Hub.version,

@@ -9,6 +9,7 @@ import pytest
 import requests
 
 from hub_process import events_path
+from problems import assert_problem
 from raw_http import RawConnection, request
 from waiting import wait_until
 
@@ -72,6 +73,14 @@ def read_all(hub, topic, limit, asked=None, **query):
             return found, pages
         assert events and events[-1]["id"] == next_page
         parameters = {**parameters, "after": next_page}
+
+
+@pytest.mark.parametrize("name", ["last-event-id", "lastEventId"])
+def test_a_page_begins_where_a_stream_ended_by_the_name_of_either(hub, topic, name):
+    ids = [hub.post(topic, str(number))["id"] for number in range(3)]
+    page = hub.get(events_path(topic), params={name: ids[0]}).json()
+    assert [event["id"] for event in page["events"]] == ids[1:]
+    assert_problem(hub.get(events_path(topic), params={name: "another-1"}), 400, "parameter-invalid", parameter="after")
 
 
 @pytest.mark.parametrize("asked", [None, LINES], ids=["json", "lines"])

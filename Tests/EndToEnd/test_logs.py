@@ -8,6 +8,7 @@ import pytest
 from credentials import CredentialsFile, ask, grant
 from event_stream import EventStream
 from hub_process import events_path
+from raw_http import exchange
 from test_key_sets import Publisher
 from waiting import wait_until
 from webhook_receiver import WebhookReceiver
@@ -54,6 +55,9 @@ def test_at_info_only_what_failed(start_hub, topic):
     hub = start_hub("--log-format", "json", "--max-streams", "0")
     hub.post(topic, "x")
     hub.get("/nowhere")
+    # What a stranger says as often as he likes is nobody's alarm.
+    assert exchange(hub.port, b"GET / HTTP/3.0\r\nHost: x\r\n\r\n").status == 505
+    assert hub.request("POST", events_path(topic), data=b"x", headers={"Clarion-Hop": "9"}).status_code == 508
     assert hub.get(events_path(topic), headers={"Accept": "text/event-stream"}).status_code == 503
     line, = requests_of(hub, 1)
     assert (line["level"], line["status"], line["code"]) == ("info", 503, "overloaded")

@@ -16,7 +16,7 @@ from problems import assert_problem
 from raw_http import RawConnection, request
 from waiting import wait_until
 
-SPELLINGS = ["last-event-id", "last_event_id", "lastEventID", "lastEventId"]
+SPELLINGS = ["last-event-id", "last_event_id", "lastEventID", "lastEventId", "after"]
 
 
 def data(messages):

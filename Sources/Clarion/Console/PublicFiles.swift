@@ -73,7 +73,7 @@ package struct PublicFiles: Sendable {
             throw Problem(
                 .notFound,
                 code: "route-unknown",
-                detail: "Nothing is served at this path. The routes are listed in docs/http-api.md."
+                detail: "Nothing is served at this path. `/docs` lists the routes."
             )
         }
         let headers = [

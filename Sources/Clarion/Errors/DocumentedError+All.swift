@@ -87,7 +87,7 @@ extension DocumentedError {
             "400",
             """
             An absolute `http` or `https` URL without user information, whose host is a domain name of at most \
-            253 bytes or an address.
+            253 bytes or an address, and whose port is none that browsers refuse, such as 25 or 6000.
             """
         ),
         DocumentedError(

@@ -20,7 +20,7 @@ struct HistoryWish: Sendable {
         since = try Since(query, now: .now())
         let limit = try ListPage.limit(query)
         // Who asks for the newest hundred gets them all, however many a page has that nobody asked for.
-        if case .newest(let count) = since, query["limit"] == nil, query["after"] == nil {
+        if case .newest(let count) = since, query["limit"] == nil, StreamBeginning.id(in: query) == nil {
             self.limit = count
         } else {
             self.limit = limit

@@ -9,9 +9,14 @@ struct RequestLog: Sendable {
     /// Of the router.
     let patterns: [String]
 
+    /// Statuses from 500 on that a client brings about by what it says, as often as it likes: a version of HTTP, and a count of
+    /// hops.
+    private static let ofClients: Set<Int> = [505, 508]
+
     /// Writes a line, on a server thread.
     func note(_ request: ServedRequest) {
-        let level: Logger.Level = request.status.code >= 500 ? .info : .debug
+        let isFault = request.status.code >= 500 && !Self.ofClients.contains(request.status.code)
+        let level: Logger.Level = isFault ? .info : .debug
         // As a rule none is written: what it says is made only then.
         logger.log(level: level, "request", metadata: metadata(of: request))
     }

@@ -81,7 +81,10 @@ extension Operation {
                 ),
                 .query(
                     "after",
-                    "Where a page of history begins: after this event. It wins over `since` and `last`.",
+                    """
+                    Where a page of history begins: after this event. It wins over `since` and `last`. A stream takes it for \
+                    `last-event-id`.
+                    """,
                     ["type": "string"],
                     example: "01jd7m3x8qz4-41"
                 ),

@@ -111,7 +111,7 @@ extension Hub {
         of topics: [TopicPattern],
         types: EventTypes
     ) async throws -> Position {
-        guard let after = query["after"] else {
+        guard let after = query["after"] ?? StreamBeginning.id(in: query) else {
             return try await log.position(of: since ?? .earliest, for: topics, types: types)
         }
         guard let id = EventID(after), id.epoch == log.epoch, try await log.hasReached(id.position) else {

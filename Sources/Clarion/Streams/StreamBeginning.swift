@@ -38,11 +38,17 @@ enum StreamBeginning: Hashable, Sendable {
         // Clients send an empty id for none (WHATWG HTML, section 9.2.3).
         if let id = request.headers["Last-Event-ID"], !id.isEmpty {
             self = .after(id)
-        } else if let id = Self.idNames.lazy.compactMap({ query[$0] }).first(where: { !$0.isEmpty }) {
+        } else if let id = Self.id(in: query) {
             self = .after(id)
         } else {
             self = .since(since ?? .latest)
         }
+    }
+
+    /// The id after which a query wants to go on, be it of a stream or of history, which calls it `after`: who goes on with the
+    /// one where the other ended need not know two words for it.
+    static func id(in query: Query) -> String? {
+        (idNames + ["after"]).lazy.compactMap { query[$0] }.first { !$0.isEmpty }
     }
 
     /// Where that is, if it is known without reading the log, as it is nearly always.

@@ -13,7 +13,8 @@ struct Export: AsyncParsableCommand {
 
             EXAMPLE
               clarion export events.ndjson
-              clarion export --hub https://old.example | clarion import --hub http://127.0.0.1:8080
+              clarion export --hub https://old.example |
+                      clarion import --hub http://127.0.0.1:8080
             """
     )
 

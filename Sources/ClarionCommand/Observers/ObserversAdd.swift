@@ -12,7 +12,8 @@ struct ObserversAdd: AsyncParsableCommand {
             the id is replaced.
 
             EXAMPLE
-              clarion observers add https://example.com/hook 'orders.*' --type created --header 'X-Team: blue'
+              clarion observers add https://example.com/hook 'orders.*' \\
+                      --type created --header 'X-Team: blue'
             """
     )
 

@@ -15,7 +15,8 @@ struct TokenCreate: AsyncParsableCommand {
             the file stays as it is; its mode becomes 0600. A hub that runs takes the key after SIGHUP.
 
             EXAMPLE
-              clarion token create --file credentials.json --name ci --publish 'builds.**' --subscribe 'builds.**'
+              clarion token create --file credentials.json --name ci \\
+                      --publish 'builds.**' --subscribe 'builds.**'
             """
     )
 

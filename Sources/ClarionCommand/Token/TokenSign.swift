@@ -17,7 +17,8 @@ struct TokenSign: AsyncParsableCommand {
 
             EXAMPLE
               openssl rand -base64 48 > hmac.key
-              clarion token sign --secret-file hmac.key --subject ann --subscribe 'orders.**' --expires-in 8h
+              clarion token sign --secret-file hmac.key --subject ann \\
+                      --subscribe 'orders.**' --expires-in 8h
             """
     )
 

@@ -103,7 +103,7 @@ public struct Router: Sendable {
                 throw Problem(
                     .notFound,
                     code: "route-unknown",
-                    detail: "Nothing is served at this path. The routes are listed in docs/http-api.md."
+                    detail: "Nothing is served at this path. `/docs` lists the routes."
                 )
             }
             // Before its query is looked at: of a path that is unknown, nothing else matters, whatever the method.
