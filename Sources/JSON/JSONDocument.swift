@@ -9,11 +9,13 @@ package struct JSONDocument: Sendable {
 
     /// Checks bytes in one pass, without building anything.
     ///
-    /// - Parameter maximumDepth: deeper nesting is not accepted; whoever reads the document has to recurse that deep.
+    /// - Parameters:
+    ///   - maximumDepth: deeper nesting is not accepted; whoever reads the document has to recurse that deep.
+    ///   - isStreamSafe: whether all strings must be what `String.isStreamSafe` says: whoever compares them needs that.
     /// - Throws: the first thing that keeps the bytes from being JSON. Two members of one name do not; who reads those of
     ///   an object decides.
-    package init(_ bytes: [UInt8], maximumDepth: Int = 64) throws(JSONFault) {
-        var walk = JSONWalk(bytes, maximumDepth: maximumDepth)
+    package init(_ bytes: [UInt8], maximumDepth: Int = 64, isStreamSafe: Bool = false) throws(JSONFault) {
+        var walk = JSONWalk(bytes, maximumDepth: maximumDepth, isStreamSafe: isStreamSafe)
         guard let place = walk.document() else { throw walk.fault }
         guard UTF8Check.isValid(bytes) else { throw JSONFault(.syntax, at: nil) }
         root = JSONView(bytes, place)

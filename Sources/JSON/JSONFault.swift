@@ -12,6 +12,8 @@ package struct JSONFault: Error, Hashable {
         case surrogate
         /// Two members of one name in an object.
         case repeatedMember
+        /// A string that takes long to be compared: see `isStreamSafe`.
+        case marks
     }
 
     package let reason: Reason
@@ -19,7 +21,7 @@ package struct JSONFault: Error, Hashable {
     /// The byte where it was noticed; nil if no one place is to blame.
     private let offset: Int?
 
-    init(_ reason: Reason, at offset: Int?) {
+    package init(_ reason: Reason, at offset: Int? = nil) {
         self.reason = reason
         self.offset = offset
     }
@@ -33,6 +35,7 @@ package struct JSONFault: Error, Hashable {
         case .surrogate:
             "has half of a surrogate pair in a string: an escape from \\uD800 to \\uDFFF without its other half"
         case .repeatedMember: "has an object with two members of one name"
+        case .marks: "has more than \(String.mostMarks) combining marks in a row in a string"
         }
     }
 

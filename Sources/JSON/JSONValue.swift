@@ -18,15 +18,17 @@ package enum JSONValue: Hashable, Sendable {
 
     /// Reads a document.
     ///
+    /// - Parameter isStreamSafe: whether its strings must be what `String.isStreamSafe` says: not of what this program wrote.
     /// - Throws: why the bytes are not JSON, nested no deeper than 32 and without two members of one name in an object.
-    package init(document bytes: [UInt8]) throws(JSONFault) {
-        var walk = try JSONDocument(bytes, maximumDepth: Self.maximumDepth).root.walk
+    package init(document bytes: [UInt8], isStreamSafe: Bool = true) throws(JSONFault) {
+        let root = try JSONDocument(bytes, maximumDepth: Self.maximumDepth, isStreamSafe: isStreamSafe).root
+        var walk = root.walk
         guard let value = walk.built() else { throw walk.fault }
         self = value
     }
 
-    /// Reads a document; nil if ``init(document:)`` throws.
-    package init?(parsing bytes: [UInt8]) { try? self.init(document: bytes) }
+    /// Reads a document that a program of ours wrote; nil if ``init(document:isStreamSafe:)`` throws.
+    package init?(parsing bytes: [UInt8]) { try? self.init(document: bytes, isStreamSafe: false) }
 
     /// The document as text, with the members of objects in order of their names, so that equal values give equal bytes.
     package var bytes: [UInt8] {

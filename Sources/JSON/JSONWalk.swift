@@ -4,13 +4,17 @@ struct JSONWalk {
     private var index: Int
     private var depth = 0
     private let maximumDepth: Int
+    private let isStreamSafe: Bool
 
     private var reason = JSONFault.Reason.syntax
 
-    /// - Parameter start: where a value begins, or white space before it.
-    init(_ bytes: [UInt8], at start: Int = 0, maximumDepth: Int) {
+    /// - Parameters:
+    ///   - start: where a value begins, or white space before it.
+    ///   - isStreamSafe: whether strings must be what `String.isStreamSafe` says.
+    init(_ bytes: [UInt8], at start: Int = 0, maximumDepth: Int, isStreamSafe: Bool = false) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
+        self.isStreamSafe = isStreamSafe
         index = start
     }
 
@@ -76,12 +80,21 @@ struct JSONWalk {
     private mutating func string() -> Range<Int>? {
         let start = index
         guard take(UInt8(ascii: "\"")) else { return nil }
+        var isPlain = true
         while let byte = peek {
             index += 1
             switch byte {
-            case UInt8(ascii: "\""): return start..<index
+            case UInt8(ascii: "\""):
+                if isStreamSafe, !isPlain, !text(in: start..<index).isStreamSafe {
+                    reason = .marks
+                    return nil
+                }
+                return start..<index
             case 0..<0x20: return nil
-            case UInt8(ascii: "\\"): guard escape() != nil else { return nil }
+            case UInt8(ascii: "\\"):
+                guard escape() != nil else { return nil }
+                isPlain = false
+            case 0x80...: isPlain = false
             default: continue
             }
         }

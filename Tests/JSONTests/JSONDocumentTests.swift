@@ -32,6 +32,26 @@ import Testing
         #expect(JSONFault.reason { _ = try JSONDocument(Array(text.utf8), maximumDepth: 3) } == reason)
     }
 
+    @Test(
+        arguments: [
+            ("a" + String(repeating: "\u{301}", count: 30), true),
+            ("a" + String(repeating: "\u{301}", count: 31), false),
+            (String(repeating: "a\u{301}\u{323}", count: 1_000), true),
+            (String(repeating: #"\u0301\u0323"#, count: 16), false),
+            (String(repeating: #"\u0301\u0323"#, count: 15), true),
+            (String(repeating: #"\ud834\udd65\u0301"#, count: 16), false),
+            (String(repeating: "\u{200D}", count: 100), true),
+        ]
+    )
+    func aStringHasSoManyMarksInARowAtMost(text: String, isTaken: Bool) {
+        let quoted = "\"\(text)\""
+        for document in [quoted, "[0,\(quoted)]", "{\(quoted):1}", "{\"a\":{\"b\":\(quoted)}}"] {
+            let reason = JSONFault.reason { _ = try JSONValue(document: Array(document.utf8)) }
+            #expect(reason == (isTaken ? nil : .marks))
+            #expect(JSONDocument.isValid(Array(document.utf8)) && JSONValue(parsing: Array(document.utf8)) != nil)
+        }
+    }
+
     @Test func membersOfOneNameAreNamedWhereAValueIsMade() {
         let text = #"{"a":[{"b":1,"b":2}]}"#
         #expect(JSONFault.reason { _ = try JSONValue(document: Array(text.utf8)) } == .repeatedMember)

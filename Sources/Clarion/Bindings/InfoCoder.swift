@@ -17,7 +17,7 @@ enum InfoCoder {
     static func decode<Info: Decodable>(_ type: Info.Type, from data: [UInt8]) throws(InfoMismatch) -> Info {
         let root: JSONView
         do throws(JSONFault) {
-            root = try JSONDocument(data, maximumDepth: maximumDepth).root
+            root = try JSONDocument(data, maximumDepth: maximumDepth, isStreamSafe: true).root
         } catch {
             throw InfoMismatch(error)
         }

@@ -9,7 +9,7 @@ extension EventAttributes {
     ///
     /// - Throws: `parameter-invalid`, `cloudevent-invalid`.
     init(posted: [UInt8], with draft: EventDraft) throws(Problem) {
-        guard let document = JSONValue(parsing: posted), case .object = document else { throw Self.invalid }
+        guard let document = try? JSONValue(document: posted), case .object = document else { throw Self.invalid }
         self.init(posted)
         // What is no trace context is passed over, as that of a request is.
         traceparent = traceparent.flatMap(Traceparent.init)?.description

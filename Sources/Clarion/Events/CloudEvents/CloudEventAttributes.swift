@@ -99,6 +99,7 @@ struct CloudEventAttributes {
             guard text.unicodeScalars.allSatisfy(isAllowed) else {
                 throw place.problem(name, "\"\(name)\" must not have control characters or code points without one.")
             }
+            guard text.isStreamSafe else { throw place.problem(name, "\"\(name)\" \(JSONFault(.marks).predicate).") }
         case .null, .array, .object:
             throw place.problem(name, "\"\(name)\" must be a string, a whole number or a boolean.")
         }

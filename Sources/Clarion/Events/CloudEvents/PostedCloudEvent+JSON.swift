@@ -37,6 +37,10 @@ extension PostedCloudEvent {
 
     private init(json: JSONView, pointer: String) throws(Problem) {
         let place = CloudEventAttributes.Place.members(of: pointer)
+        // Before any of them is the key of a dictionary.
+        guard json.entries?.allSatisfy(\.name.isStreamSafe) ?? true else {
+            throw Problem(JSONFault(.marks), pointer: pointer)
+        }
         guard var members = json.members else {
             throw Problem(
                 .badRequest,
