@@ -2,6 +2,7 @@
 once. The oracle for all garbage: descriptors are back where they were, and a stop takes less than half a second."""
 
 import random
+import resource
 import socket
 import struct
 import time
@@ -103,6 +104,26 @@ def limited(executable, tmp_path, descriptors):
     script.write_text(f"#!/bin/sh\nulimit -n {descriptors}\nexec {executable} \"$@\"\n")
     script.chmod(0o755)
     return script
+
+
+def test_malformed_heads_cost_little_beside_many_idle_connections(start_hub):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(4096, hard)), hard))
+    hub = start_hub()
+    idle = [connect(hub.port) for _ in range(3_000)]
+    for connection in idle:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert all(connection.recv(4096) for connection in idle)
+    before = hub.processor_time()
+    for _ in range(1_000):
+        with connect(hub.port) as connection:
+            connection.sendall(b"GET / HTTP/9.9\r\nHost: x\r\n\r\n")
+            assert connection.recv(4096).startswith(b"HTTP/1.1 505 ")
+    # It was two: each looked at all of those that are idle.
+    cost = hub.processor_time() - before
+    assert cost < 1, cost
+    for connection in idle:
+        connection.close()
 
 
 @pytest.mark.measured

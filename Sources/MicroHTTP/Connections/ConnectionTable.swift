@@ -8,6 +8,8 @@ struct ConnectionTable {
 
     var isEmpty: Bool { connections.isEmpty }
 
+    var count: Int { connections.count }
+
     var all: some Collection<Connection> { connections.values }
 
     mutating func insert(_ connection: Connection) {

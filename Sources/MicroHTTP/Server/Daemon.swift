@@ -198,9 +198,7 @@ final class Daemon {
         let isRefusal = unsafe strncmp(line, "Error processing request", 24) == 0 && RequestHead.isParsedInPlace
         guard isRefusal || logger.logLevel <= .debug else { return }
         let text = unsafe String(cString: line)
-        if isRefusal, let status = Refusal.status(in: text),
-            let connection = Refusal.connection(of: status, current: loop.current, in: loop.connections)
-        {
+        if isRefusal, let status = Refusal.status(in: text), let connection = loop.connectionRefused(with: status) {
             Refusal.send(status, to: connection, loop: loop)
         }
         // Mostly about clients that left or sent garbage: of interest when looking for something, not otherwise.

@@ -39,6 +39,8 @@ final class EventLoop: @unchecked Sendable {
     private var requests = GatheredRequests()
     private var watch = ConnectionWatch()
     private var nextLook = 0
+    /// How many connections may still be looked at for refusals until then.
+    private var refusalLooks = Refusal.looksPerTick
     private let streams: LoopStreams
 
     private static let idleRunsAtOnce = 64
@@ -168,6 +170,7 @@ final class EventLoop: @unchecked Sendable {
     private func look(_ now: Int, isAtOnce: Bool) {
         guard isAtOnce || now >= nextLook else { return }
         nextLook = now + ConnectionWatch.tick
+        refusalLooks = Refusal.looksPerTick
         // Libmicrohttpd has timeouts of its own.
         isDaemonReady = isDaemonReady || !connections.isEmpty
         // Among requests that never cease there is no run without one.
@@ -178,6 +181,11 @@ final class EventLoop: @unchecked Sendable {
             isDraining: core.inFlight.isDraining
         )
         watch.look(at: connections, situation)
+    }
+
+    /// The connection that libmicrohttpd is about to refuse a request on, if it can be told.
+    func connectionRefused(with status: Int) -> Connection? {
+        Refusal.connection(of: status, current: current, in: connections, looks: &refusalLooks)
     }
 
     // Requests that are answered later.

@@ -7,7 +7,8 @@ import Glibc
 /// what it is about to refuse, on the thread and at the moment it does. A problem document goes to the socket then, and
 /// the socket is shut: what libmicrohttpd sends after it goes nowhere, and it closes the connection.
 ///
-/// The log names no connection, so this is done only where a single one can be meant. Otherwise the answer is
+/// The log names no connection, so this is done only where a single one can be meant, and only for so many connections in a
+/// while: they are all looked at, each by a system call, and a stranger decides how often. Otherwise the answer is
 /// libmicrohttpd's.
 enum Refusal {
     /// The status that a line of libmicrohttpd's log says it is going to answer with.
@@ -18,15 +19,26 @@ enum Refusal {
         return Int(code.prefix { $0.isASCII && $0.isNumber })
     }
 
+    /// How many connections may be looked at between two ticks of ``ConnectionWatch``: it takes a twentieth of a processor.
+    static let looksPerTick = 16_384
+
     /// The connection that a loop refuses a request on.
     ///
     /// - Parameters:
     ///   - status: what it is going to answer with.
     ///   - current: the connection whose request line was read last.
     ///   - table: the loop's connections.
-    static func connection(of status: Int, current: Connection?, in table: ConnectionTable) -> Connection? {
+    ///   - looks: how many may still be looked at until the next tick.
+    static func connection(
+        of status: Int,
+        current: Connection?,
+        in table: ConnectionTable,
+        looks: inout Int
+    ) -> Connection? {
         // A head that was read to its end, but of which no handler has heard, is in the middle of being looked at.
         if let current, current.hasUnseenHead { return current }
+        guard table.count <= looks else { return nil }
+        looks -= table.count
         if let unseen = table.all.first(where: \.hasUnseenHead) { return unseen }
         // What lies behind a request that is complete was read with it.
         let last = table.all.filter { $0.session != nil }.max { $0.lastTouch < $1.lastTouch }
