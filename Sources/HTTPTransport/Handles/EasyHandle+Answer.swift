@@ -13,7 +13,7 @@ extension EasyHandle {
 
     /// A moment of a transfer.
     package enum Stage {
-        case connected, secured, sent, answered, ended
+        case resolved, connected, secured, sent, answered, ended
     }
 
     /// How long it took to a stage, in microseconds; nil if it was not reached. Of a connection that is used again libcurl
@@ -21,6 +21,7 @@ extension EasyHandle {
     package func time(to stage: Stage) -> Int64? {
         let info =
             switch stage {
+            case .resolved: CURLINFO_NAMELOOKUP_TIME_T
             case .connected: CURLINFO_CONNECT_TIME_T
             case .secured: CURLINFO_APPCONNECT_TIME_T
             case .sent: CURLINFO_PRETRANSFER_TIME_T

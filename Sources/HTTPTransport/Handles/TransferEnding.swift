@@ -22,6 +22,9 @@ package struct TransferEnding: Sendable {
 
     package let kind: Kind
 
+    /// Whether it was given up because it took too long.
+    package var isTimedOut: Bool { if case .timedOut = kind { true } else { false } }
+
     /// libcurl's sentence about what went wrong; empty if nothing did.
     package let text: String
 

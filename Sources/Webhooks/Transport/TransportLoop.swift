@@ -65,7 +65,7 @@ struct TransportLoop: ~Copyable {
         }
         for token in tokens {
             guard let transfer = active[token] else { continue }
-            retire(transfer, ending: .aborted)
+            retire(transfer, ending: .aborted, isGivenUp: true)
         }
     }
 
@@ -85,9 +85,9 @@ struct TransportLoop: ~Copyable {
     }
 
     private mutating func end(_ transfer: Transfer, _ ending: TransferEnding) {
-        if let shortage = transfer.shortage(ending) { return retire(transfer, ending: .unmade(shortage)) }
-        let answer = transfer.answer(ending)
-        retire(transfer, ending: .answered(answer))
+        let shortage = transfer.shortage(ending)
+        let ended = shortage.map(TransportResult.Ending.unmade) ?? .answered(transfer.answer(ending))
+        retire(transfer, ending: ended, isGivenUp: ending.isTimedOut)
     }
 
     /// Waits until there is something to do, at most for that time.
@@ -95,13 +95,22 @@ struct TransportLoop: ~Copyable {
         if upcoming.isEmpty { multi.wait(milliseconds: Int(milliseconds)) }
     }
 
-    private mutating func retire(_ transfer: Transfer, ending: TransportResult.Ending) {
+    private mutating func retire(_ transfer: Transfer, ending: TransportResult.Ending, isGivenUp: Bool) {
+        let leavesLookup =
+            isGivenUp && !transfer.request.destination.isAddress && transfer.easy.time(to: .resolved) == nil
         multi.remove(transfer.easy)
         active[transfer.request.token] = nil
-        end(transfer.request, ending)
+        end(transfer.request, ending, leavesLookup: leavesLookup)
     }
 
-    private mutating func end(_ request: TransportRequest, _ ending: TransportResult.Ending) {
-        results.append(TransportResult(request: request, ending: ending, timeOfDay: clocks.timeOfDay()))
+    private mutating func end(
+        _ request: TransportRequest,
+        _ ending: TransportResult.Ending,
+        leavesLookup: Bool = false
+    ) {
+        let time = clocks.timeOfDay()
+        results.append(
+            TransportResult(request: request, ending: ending, timeOfDay: time, leavesLookup: leavesLookup)
+        )
     }
 }

@@ -56,4 +56,7 @@ struct TransportResult: Sendable {
 
     /// When it ended, in milliseconds since 1970.
     var timeOfDay: Int64 = 0
+
+    /// Whether the name of its host is still being looked up: that goes on by itself.
+    var leavesLookup = false
 }

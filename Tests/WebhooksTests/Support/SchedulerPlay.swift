@@ -150,10 +150,14 @@ extension DeliverySchedulerTests {
         }
 
         /// Ends the attempts that satisfy a condition.
-        mutating func end(_ ending: TransportResult.Ending, where isMeant: (TransportRequest) -> Bool = { _ in true }) {
+        mutating func end(
+            _ ending: TransportResult.Ending,
+            leavesLookup: Bool = false,
+            where isMeant: (TransportRequest) -> Bool = { _ in true }
+        ) {
             let ended = underWay.filter(isMeant)
             underWay.removeAll(where: isMeant)
-            let results = ended.map { TransportResult(request: $0, ending: ending) }
+            let results = ended.map { TransportResult(request: $0, ending: ending, leavesLookup: leavesLookup) }
             scheduler.finish(results, now: now) { 0 }
             underWay += scheduler.takeAttempts(now: now)
             run()

@@ -30,6 +30,13 @@ struct Attempts {
     /// Those that began within the last second, and perhaps some that have ended, the oldest first.
     private(set) var recent: Deque<UInt64> = []
 
+    /// Lookups of names that go on after their attempts have ended, the oldest first.
+    private var lookups: Deque<(weight: Int, until: Int64)> = []
+
+    /// For how long a lookup goes on that nobody answers: three servers are asked twice, for five seconds each
+    /// (resolv.conf(5)). It cannot be given up, and nobody is told of its end.
+    private static let lookupTime: Int64 = 30_000
+
     private let perName: Int
     private var nextToken: UInt64 = 0
 
@@ -84,11 +91,32 @@ struct Attempts {
     }
 
     /// Takes in that an attempt has ended, however it did.
-    mutating func end(_ token: UInt64) -> UnderWay? {
+    ///
+    /// - Parameter leavesLookup: whether its name is still being looked up. It counts on until that has ended, too: its
+    ///   thread and its descriptors are in use.
+    mutating func end(_ token: UInt64, leavesLookup: Bool = false) -> UnderWay? {
         guard let attempt = underWay.removeValue(forKey: token) else { return nil }
         shares.add(-attempt.weight, of: attempt.share)
+        if leavesLookup {
+            shares.add(attempt.weight, of: .slow)
+            // Not before those that stand here: all wait in order.
+            lookups.append((attempt.weight, max(attempt.begunAt + Self.lookupTime, lookups.last?.until ?? 0)))
+        }
         return attempt
     }
+
+    /// Takes in that lookups have ended by now. Returns whether any have.
+    mutating func endLookups(at now: Int64) -> Bool {
+        let before = lookups.count
+        while let lookup = lookups.first, lookup.until <= now {
+            shares.add(-lookup.weight, of: .slow)
+            lookups.removeFirst()
+        }
+        return lookups.count < before
+    }
+
+    /// When the next of them ends.
+    var nextLookupEnd: Int64 { lookups.first?.until ?? .max }
 
     /// Counts attempts as slow that have been under way for too long to be prompt; returns their owners.
     mutating func noteSlow(at now: Int64) -> [Owner] {

@@ -5,7 +5,7 @@ extension DeliveryScheduler {
     /// - Parameter jitter: chance, -1 to 1, once per failure.
     mutating func finish(_ results: [TransportResult], now: Int64, jitter: () -> Double) {
         for result in results {
-            let attempt = attempts.end(result.request.token)
+            let attempt = attempts.end(result.request.token, leavesLookup: result.leavesLookup)
             guard let attempt, case .lane(let index) = attempt.owner else { continue }
             lanes.with(index) { lane in
                 lane.inFlight -= 1

@@ -6,7 +6,7 @@ extension DeliveryScheduler {
     /// Whether nothing is under way and everything is recorded, or cannot be: then the attempts are made again after the
     /// restart.
     var isFinished: Bool {
-        phase != .running && attempts.inFlight == 0 && outcomes.recording.isEmpty
+        phase != .running && attempts.underWay.isEmpty && outcomes.recording.isEmpty
             && (outcomes.waiting.isEmpty || outcomes.backoff.failures >= 5)
     }
 
@@ -16,7 +16,7 @@ extension DeliveryScheduler {
     }
 
     mutating func takeAborts(now: Int64) -> [UInt64] {
-        guard case .stopping(let deadline) = phase, now >= deadline, attempts.inFlight > 0 else { return [] }
+        guard case .stopping(let deadline) = phase, now >= deadline, !attempts.underWay.isEmpty else { return [] }
         phase = .aborting
         return Array(attempts.underWay.keys)
     }

@@ -5,6 +5,7 @@ extension DeliveryScheduler {
     mutating func takeAttempts(now: Int64) -> [TransportRequest] {
         var begun: [TransportRequest] = []
         var others: [TransportRequest] = []
+        if attempts.endLookups(at: now) { unparkIfRoomy() }
         for case .lane(let index) in attempts.noteSlow(at: now) {
             lanes.with(index) { $0.health.trust.slowUnderWay += 1 }
             reconsider(index, now: now)

@@ -74,8 +74,9 @@ struct DeliveryScheduler {
     private func nextTime(after now: Int64) -> Int64 {
         var next = min(lanes.timers.earliest ?? .max, outcomes.nextTime(atOnce: recordAtOnce))
         if turns.isAnyWaiting { next = min(next, attempts.nextSlowAt) }
+        next = min(next, attempts.nextLookupEnd)
         if !readers.isEmpty, readBackoff.retryAt > now { next = min(next, readBackoff.retryAt) }
-        if case .stopping(let deadline) = phase, attempts.inFlight > 0 { next = min(next, deadline) }
+        if case .stopping(let deadline) = phase, !attempts.underWay.isEmpty { next = min(next, deadline) }
         return next
     }
 

@@ -25,6 +25,35 @@ extension DeliverySchedulerTests {
         #expect(play.scheduler.attempts.inFlight == 0)
     }
 
+    @Test("a lookup that outlasts its attempt counts until it has ended, and a stop does not wait for it")
+    func leftLookups() throws {
+        var play = Play(inFlight: 8)
+        for number in 0..<20 {
+            play.add(1, to: "hangs\(number)")
+            try play.set("hangs\(number)", url: "http://h\(number).example/")
+        }
+        play.run()
+        let start = play.now
+        var most = 0
+        while play.now < start + 29_999 {
+            most = max(most, play.scheduler.attempts.inFlight)
+            // Their time to connect is over.
+            play.advance(to: play.now + 5_000)
+            play.end(.answered(Self.timeout), leavesLookup: true)
+        }
+        #expect(most <= 8)
+        let left = play.scheduler.attempts.inFlight
+        // What is not known to hang has room still.
+        #expect(left >= 4 && left < 8, "\(play.scheduler.attempts.shares) \(play.underWay.count) \(play.now - start)")
+        play.advance(to: start + 30_000)
+        #expect(play.scheduler.attempts.inFlight < left || !play.underWay.isEmpty)
+        play.end(.answered(Self.timeout), leavesLookup: true)
+        play.scheduler.stop(deadline: play.now + 10_000)
+        play.run()
+        play.end(.answered(Self.timeout), leavesLookup: true)
+        #expect(play.isFinished)
+    }
+
     @Test("however often it cannot be made, it is neither dead nor recorded, and the pauses grow to 16 s")
     func shortageForLong() throws {
         var play = Play(schedule: [.milliseconds(1)])
