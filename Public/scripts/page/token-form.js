@@ -1,5 +1,6 @@
 import { credential } from "../http/credential.js"
 import { problemMessage } from "../http/problem.js"
+import { announce } from "./announcer.js"
 
 /** Asks for a credential when the hub does. */
 export class TokenForm {
@@ -50,8 +51,15 @@ export class TokenForm {
     if (refusal.code !== "credential-required") this.#problem.replaceChildren(problemMessage(refusal))
     const wasHidden = this.#form.hidden
     this.#form.hidden = false
-    if (wasHidden) this.#form.elements.token.focus()
+    if (wasHidden) this.#attract()
     this.#render()
+  }
+
+  /** Takes the focus, but never from somebody who writes: the rest of the words would be taken for the credential. */
+  #attract() {
+    const isWriting = document.activeElement?.matches("input, textarea, select")
+    if (isWriting) announce(this.#form.querySelector("h2").textContent)
+    else this.#form.elements.token.focus()
   }
 
   #render() {

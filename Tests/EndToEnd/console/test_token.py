@@ -9,6 +9,7 @@ from selenium.webdriver.common.keys import Keys
 
 from credentials import CredentialsFile, grant
 from hub_process import events_path
+from test_console import focused_id, press
 
 EVERYWHERE = """
     const urls = performance.getEntries().map((entry) => entry.name)
@@ -142,6 +143,31 @@ def test_it_asks_again_when_the_token_is_over_and_misses_nothing(hub, file, cons
     show(console, file.token())
     console.wait_for_row("meanwhile")
     console.wait_for_state("live")
+
+
+@pytest.mark.parametrize("field", ["#post-body", "#pattern", "#filter-text", "#webhook-url"])
+def test_who_writes_is_not_disturbed_when_the_credential_ends(hub, file, console, field):
+    console.open()
+    show(console, file.token(expires_in=3))
+    console.wait_for_state("live")
+    console.press("Register a webhook")
+    console.run("document.querySelector(arguments[0]).value = ''; document.querySelector(arguments[0]).focus()", field)
+    press(console, "half")
+    wait_to_be_asked(console)
+    assert console.run("return document.activeElement.matches(arguments[0])", field)
+    console.wait_for_text("#announcer", "This hub asks for a credential")
+    press(console, "written")
+    assert console.find(field).get_attribute("value") == "halfwritten"
+    assert console.find("#token").get_attribute("value") == ""
+
+
+def test_who_does_not_write_is_led_to_where_the_credential_goes(hub, file, console):
+    console.open()
+    show(console, file.token(expires_in=3))
+    console.wait_for_state("live")
+    console.find("#pause").click()
+    wait_to_be_asked(console)
+    assert focused_id(console) == "token"
 
 
 def test_what_anonymous_requests_may_is_shown_without_a_credential(start_hub, tmp_path, console):
