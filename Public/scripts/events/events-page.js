@@ -1,5 +1,5 @@
 import { credential } from "../http/credential.js"
-import { postCommand, subscriptionCommand } from "../http/curl.js"
+import { postCommand, subscriptionCommand, textType } from "../http/curl.js"
 import { problemMessage } from "../http/problem.js"
 import { readRoute, say } from "../navigation/route.js"
 import { announce } from "../page/announcer.js"
@@ -159,7 +159,7 @@ export class EventsPage {
     this.#part("listen-command").hidden = !isListening
     if (isListening) this.#listenCommand.text = subscriptionCommand(patterns)
     const topic = patterns.find(isTopic) ?? (patterns.includes("**") ? null : example(patterns[0])) ?? "greetings"
-    this.#firstPostCommand.text = postCommand({ topic, type: "", contentType: "text/plain", body: "hello" })
+    this.#firstPostCommand.text = postCommand({ topic, type: "", contentType: textType, body: "hello" })
   }
 
   #connectButtons() {

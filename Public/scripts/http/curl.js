@@ -1,6 +1,9 @@
 import { credential } from "./credential.js"
 import { hubURL } from "./hub.js"
 
+/** What the hub takes data for that is text and no JSON. */
+export const textType = "text/plain; charset=utf-8"
+
 /**
  * Path under which events of a topic are posted and streamed.
  *
@@ -41,11 +44,19 @@ export function subscriptionCommand(patterns) {
 export function postCommand({ topic, type, contentType, body }) {
   const words = ["curl", ...shownCredential()]
   if (type) words.push("-H", quoted(`Event-Type: ${type}`))
-  // curl's own form content type is taken as plain data by the hub, so plain text needs no word about it.
-  if (!/^text\/plain\b/.test(contentType)) words.push("-H", quoted(`Content-Type: ${contentType}`))
+  if (!isTakenFor(contentType, body)) words.push("-H", quoted(`Content-Type: ${contentType}`))
   words.push(body.startsWith("@") ? "--data-raw" : "-d", quoted(body))
   words.push(quoted(hubURL(eventsPath(topic))))
   return words.join(" ")
+}
+
+/**
+ * Whether the hub takes the data for this content type without being told. curl's own, a form, says nothing to it: then data is
+ * JSON if it is an object or an array, otherwise text. Which JSON is one is for the hub alone to say, so data that begins like it
+ * is not guessed at.
+ */
+function isTakenFor(contentType, body) {
+  return contentType === textType && !/^[ \t\n\r]*[{[]/.test(body)
 }
 
 /** The credential as a variable of the shell: a command is pasted where others can read it. */

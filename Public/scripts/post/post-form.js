@@ -1,6 +1,6 @@
 import { credential } from "../http/credential.js"
 import { eventLink } from "../events/event-link.js"
-import { eventsPath, postCommand } from "../http/curl.js"
+import { eventsPath, postCommand, textType } from "../http/curl.js"
 import { problemMessage } from "../http/problem.js"
 import { request } from "../http/request.js"
 import { CommandLine } from "../page/command-line.js"
@@ -39,7 +39,7 @@ export class PostForm {
     return {
       topic: topic.value.trim(),
       type: type.value.trim(),
-      contentType: contentType.value.trim() || guessedContentType(body.value),
+      contentType: sentContentType(contentType.value.trim() || guessedContentType(body.value)),
       body: body.value,
     }
   }
@@ -90,8 +90,11 @@ export class PostForm {
 
 const isHeaderValue = (text) => /^[\x20-\x7e]*$/.test(text)
 
+/** A content type that no header of a page can hold is none. */
+const sentContentType = (written) => (isHeaderValue(written) ? written : "application/octet-stream")
+
 function headers({ type, contentType }) {
-  const made = { "Content-Type": isHeaderValue(contentType) ? contentType : "application/octet-stream" }
+  const made = { "Content-Type": contentType }
   if (type && isHeaderValue(type)) made["Event-Type"] = type
   return made
 }
@@ -110,7 +113,7 @@ function acknowledgement(status, { id, events }, topic) {
 }
 
 function guessedContentType(body) {
-  return /^\s*[{[]/.test(body) && isJSON(body) ? "application/json" : "text/plain; charset=utf-8"
+  return /^\s*[{[]/.test(body) && isJSON(body) ? "application/json" : textType
 }
 
 function isJSON(text) {
