@@ -2,7 +2,7 @@ import { problemMessage } from "../http/problem.js"
 import { request } from "../http/request.js"
 import { announce } from "../page/announcer.js"
 import { confirmedButton } from "../page/confirmed-button.js"
-import { element, icon, setText } from "../page/element.js"
+import { element, icon, setClampedText, setText } from "../page/element.js"
 import { age, byteCount, count } from "../page/format.js"
 
 const names = { stream: "Stream", webhook: "Webhook", object: "Object in the process" }
@@ -12,9 +12,9 @@ const icons = { stream: "stream", webhook: "webhook", object: "object" }
 export class ObserverItem {
   #id
   #kind
-  #topics = element("span", { class: "observer-topics" })
+  #topics = element("span", { class: "observer-topics clamped" })
   #mark = element("span", { class: "tag", hidden: true })
-  #target = element("a", { class: "observer-target" })
+  #target = element("a", { class: "observer-target clamped" })
   #facts = element("span", { class: "observer-facts" })
   #button
   #problem = element("div", { role: "status" })
@@ -41,12 +41,12 @@ export class ObserverItem {
   }
 
   update(observer, isOwn) {
-    setText(this.#topics, observer.topics?.join("  ") ?? "")
+    setClampedText(this.#topics, observer.topics?.join("  ") ?? "")
     const mark = isOwn ? "this page" : observer.state && observer.state !== "active" ? stateWords(observer) : ""
     setText(this.#mark, mark)
     this.#mark.hidden = mark === ""
     this.#mark.classList.toggle("tag-warning", !isOwn)
-    setText(this.#target, observer.url ?? "")
+    setClampedText(this.#target, observer.url ?? "")
     this.#target.href = `#/webhooks/${encodeURIComponent(observer.id)}`
     this.#target.hidden = !observer.url
     setText(this.#facts, facts(observer).join(" · "))

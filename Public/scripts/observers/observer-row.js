@@ -1,5 +1,5 @@
 import { routeHref } from "../navigation/route.js"
-import { element, icon, setText } from "../page/element.js"
+import { element, icon, setClampedText, setText } from "../page/element.js"
 import { age, byteCount, count, counted, duration } from "../page/format.js"
 import { StateMark } from "../webhooks/state-mark.js"
 import { nameOf, stateOf } from "../webhooks/webhook-state.js"
@@ -11,7 +11,7 @@ export class ObserverRow {
   observer
   #mark = new StateMark()
   #name
-  #topics = element("span", { class: "row-topics" })
+  #topics = element("span", { class: "row-topics clamped" })
   #since = element("span", { class: "row-last" })
   #behind = element("span", { class: "row-behind" })
   element
@@ -19,7 +19,7 @@ export class ObserverRow {
   /** @param {object} observer @param {(HTMLElement | null)} end What stands at its end. */
   constructor(observer, end) {
     const { kind, id } = observer
-    this.#name = element(kind === "webhook" ? "a" : "span", { class: "row-name", href: kind === "webhook" ? routeHref("webhooks", id) : null })
+    this.#name = element(kind === "webhook" ? "a" : "span", { class: "row-name clamped", href: kind === "webhook" ? routeHref("webhooks", id) : null })
     this.element = element("li", { class: "row observer-row" },
       element("span", { class: "observer-kind", title: kinds[kind] ?? kind }, icon(kind), element("span", { class: "visually-hidden" }, kinds[kind] ?? kind)),
       element("span", { class: "row-text" }, this.#name, this.#topics),
@@ -29,8 +29,8 @@ export class ObserverRow {
   /** @param {number | null} lag Milliseconds between now and the oldest event that it has not got, if that is known. */
   show(observer, { isOwn = false, lag = null } = {}) {
     this.observer = observer
-    setText(this.#name, isOwn ? `${titleOf(observer)} (this page)` : titleOf(observer))
-    setText(this.#topics, observer.topics?.join("  ") ?? "")
+    setClampedText(this.#name, isOwn ? `${titleOf(observer)} (this page)` : titleOf(observer))
+    setClampedText(this.#topics, observer.topics?.join("  ") ?? "")
     this.#mark.show(markOf(observer))
     setText(this.#behind, behind(observer, lag))
     const since = observer.connectedAt ?? observer.createdAt

@@ -34,3 +34,9 @@ export function icon(name) {
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text
 }
+
+/** Sets the text of an element that shows a few lines of it (`clamped` in the style sheet); its title has the whole. */
+export function setClampedText(node, text) {
+  setText(node, text)
+  if (node.title !== text) node.title = text
+}

@@ -19,7 +19,7 @@ class SecretTray {
     }
     const card = element("div", { class: "secret", role: "group", "aria-label": `The secret of ${id}` },
       element("p", {}, element("strong", {}, "The signing secret of "), element("a", { href: `#/webhooks/${encodeURIComponent(id)}` }, id),
-        url ? element("span", { class: "secret-url" }, ` ${url}`) : null),
+        url ? element("span", { class: "secret-url clamped", title: url }, url) : null),
       element("p", {}, "It is shown only now. Your service verifies every delivery with it."),
       element("code", { class: "secret-text" }, secret),
       element("div", { class: "secret-actions" }, copying,

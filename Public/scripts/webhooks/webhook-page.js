@@ -1,6 +1,6 @@
 import { problemMessage } from "../http/problem.js"
 import { request } from "../http/request.js"
-import { element, setText } from "../page/element.js"
+import { element, setClampedText, setText } from "../page/element.js"
 import { age, count, moment } from "../page/format.js"
 import { facts, panel, tile, wayBack } from "../page/panel.js"
 import { Poll } from "../page/poll.js"
@@ -22,7 +22,7 @@ export function webhookPage({ name: id }) {
   let tag = null
   let newest = []
 
-  const title = element("h2", {}, id)
+  const title = element("h2", { class: "clamped" }, id)
   const mark = new StateMark()
   const words = element("p", { class: "state-words", role: "status" })
   const message = element("div", { class: "result", role: "status" })
@@ -78,7 +78,7 @@ export function webhookPage({ name: id }) {
     const state = stateOf(webhook, newest)
     const { stats = {} } = webhook
     mark.show(state)
-    setText(title, nameOf(webhook))
+    setClampedText(title, nameOf(webhook))
     setText(words, state.words)
     const [arrived, waiting, dead, failed, last] = tiles
     setText(arrived.value, count(stats.delivered ?? 0))
@@ -96,9 +96,9 @@ export function webhookPage({ name: id }) {
     const key = JSON.stringify(registration)
     if (key === shown) return
     shown = key
-    const { url, topics = [], types = [], format, signature, publicKey, headers = {}, ordered, maxInFlight, ratePerSecond, allowedRate } = webhook
+    const { description, url, topics = [], types = [], format, signature, publicKey, headers = {}, ordered, maxInFlight, ratePerSecond, allowedRate } = webhook
     about.replaceChildren(facts([
-      ["Id", element("code", {}, id)], ["URL", url ? element("code", {}, url) : null],
+      ["Id", element("code", {}, id)], ["Description", description], ["URL", url ? element("code", {}, url) : null],
       ["Topics", element("a", { href: eventsHref({ patterns: topics }) }, topics.join("  "))],
       ["Types", types.join(", ")], ["Format", format], ["Signature", signature], ["Public key", publicKey],
       ["Former secret until", webhook.previousSecretUntil ? moment(Date.parse(webhook.previousSecretUntil)) : null],

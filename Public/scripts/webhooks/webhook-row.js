@@ -1,4 +1,4 @@
-import { element, setText } from "../page/element.js"
+import { element, setClampedText, setText } from "../page/element.js"
 import { age, count } from "../page/format.js"
 import { StateMark } from "./state-mark.js"
 import { nameOf, stateOf } from "./webhook-state.js"
@@ -6,9 +6,9 @@ import { nameOf, stateOf } from "./webhook-state.js"
 /** A webhook in the list of all. */
 export class WebhookRow {
   #mark = new StateMark()
-  #name = element("a", { class: "row-name" })
-  #words = element("span", { class: "row-words" })
-  #topics = element("span", { class: "row-topics" })
+  #name = element("a", { class: "row-name clamped" })
+  #words = element("span", { class: "row-words clamped" })
+  #topics = element("span", { class: "row-topics clamped" })
   #numbers = Object.fromEntries(["delivered", "pending", "dead"].map((name) => [name, element("span", { class: "row-number" })]))
   #last = element("span", { class: "row-last" })
   element = element("li", { class: "row webhook-row" }, this.#mark.element,
@@ -23,10 +23,10 @@ export class WebhookRow {
     const state = stateOf(webhook)
     const { stats = {} } = webhook
     this.#mark.show(state)
-    setText(this.#name, nameOf(webhook))
+    setClampedText(this.#name, nameOf(webhook))
     this.#name.href = `#/webhooks/${encodeURIComponent(webhook.id)}`
-    setText(this.#topics, webhook.topics?.join("  ") ?? "")
-    setText(this.#words, state.tone === "good" || state.tone === "quiet" ? "" : state.words)
+    setClampedText(this.#topics, webhook.topics?.join("  ") ?? "")
+    setClampedText(this.#words, state.tone === "good" || state.tone === "quiet" ? "" : state.words)
     this.#number("delivered", stats.delivered)
     this.#number("pending", stats.pending)
     this.#number("dead", stats.deadLetters)

@@ -96,7 +96,7 @@ def test_the_pages_are_gone_through_by_keyboard(busy, console):
     console.wait(lambda: console.all(".row-name"), "the webhooks")
     press(console, Keys.TAB)
     for _ in range(10):
-        if console.run("return document.activeElement.className") == "row-name":
+        if console.run("return document.activeElement.matches('.row-name')"):
             break
         press(console, Keys.TAB)
     press(console, Keys.ENTER)

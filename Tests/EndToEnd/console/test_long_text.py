@@ -1,0 +1,59 @@
+"""What strangers name may be as long as the hub takes it, or of letters that no font has room for: no page loses its form by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from event_stream import EventStream
+
+WORDS = ("a description that somebody has pasted from elsewhere " * 20)[:1024].strip()
+URL = f"http://127.0.0.1:9999/hook?{'token=0123456789abcdef&' * 400}"[:8192]
+WIDTHS = [360, 1280]
+#: As high as a row may be: two lines of each of its texts, and, where it is narrow, its numbers below.
+MOST_HEIGHT = 220
+
+HEIGHTS = "return [...document.querySelectorAll(arguments[0])].map((row) => row.getBoundingClientRect().height)"
+
+
+@pytest.fixture(scope="module")
+def wordy(start_shared_hub):
+    """A hub with webhooks whose texts are as long as they may be."""
+    hub = start_shared_hub("--allow-egress", "127.0.0.0/8", "--durability", "process")
+    patterns = [f"orders.region-{number}.created" for number in range(60)]
+    hub.wordy = hub.register("http://127.0.0.1:9999/", *patterns, description=WORDS, enabled=False)["id"]
+    hub.register("http://127.0.0.1:9999/", "orders.*", description="W" * 1024, enabled=False)
+    hub.far = hub.register(URL, "orders.*", enabled=False)["id"]
+    hub.post("orders.first", b"1")
+    query = "&".join(f"topic={pattern}" for pattern in patterns)
+    with EventStream(hub.port, f"/events?{query}").wait_for_comment():
+        yield hub
+
+
+ROWS = {"#/webhooks": ".webhook-row", "#/observers": ".observer-row", "#/topics/orders.first": ".observer-row", "#/events": ".observer"}
+
+
+# A narrow screen shows no observers beside the events.
+@pytest.mark.parametrize("page, width", [(page, width) for page in ROWS for width in WIDTHS if (page, width) != ("#/events", 360)])
+def test_long_texts_take_a_few_lines_of_a_list_and_are_whole_in_a_title(wordy, console, page, width):
+    console.url = wordy.url
+    row = ROWS[page]
+    console.open_at(page, width=width, height=800)
+    least = 2 if "topics" in page else 3
+    console.wait(lambda: len(console.all(row)) >= least, row)
+    console.take_picture(f"long-{width}")
+    assert max(console.run(HEIGHTS, row)) <= MOST_HEIGHT
+    titles = console.run("return [...document.querySelectorAll(arguments[0])].map((part) => part.title)", f"{row} .clamped")
+    assert any(URL.removeprefix("http://") in title for title in titles)
+    if page != "#/events":
+        assert "W" * 1024 in titles
+    assert console.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_the_page_of_a_webhook_begins_with_its_name_and_has_all_of_it_below(wordy, console):
+    console.url = wordy.url
+    for id, text in [(wordy.wordy, WORDS), (wordy.far, URL)]:
+        console.open_at(f"#/webhooks/{id}", width=360, height=800)
+        console.wait_for_text("h2", text[10:100])
+        assert max(console.run(HEIGHTS, "h2")) <= 120
+        console.wait(lambda: text in console.texts(".facts dd"), "all of it")
+        assert console.run("return document.documentElement.scrollWidth") <= 360
