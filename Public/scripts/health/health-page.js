@@ -61,11 +61,17 @@ function stateWords() {
 }
 
 function sourceWords() {
-  const [first] = sampler.readings
-  const since = first ? ` Watched for ${duration(Date.now() - first.at)}, an hour at most.` : ""
+  const since = watchedWords(sampler.readings)
   if (sampler.source === "metrics") return `Drawn from /metrics.${since}`
   if (sampler.source === null) return ""
   const status = sampler.problem?.status
   const why = status === 404 ? "This hub has no /metrics" : status === 401 || status === 403 ? "/metrics needs the right “manage” on **" : `/metrics was answered ${status}`
   return `${why}: this is added up from the lists of topics and observers, while this page is open. Of the disk only the data is known.${since}`
+}
+
+/** Within the first second there is no time to be told: what is watched begins. */
+function watchedWords([first]) {
+  if (!first) return ""
+  const time = Date.now() - first.at
+  return time < 1_000 ? " Watched from now on, an hour at most." : ` Watched for ${duration(time)}, an hour at most.`
 }

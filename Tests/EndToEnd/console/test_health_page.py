@@ -60,6 +60,22 @@ def test_it_shows_what_the_hub_does_and_remembers_it_over_a_reload(hub, console,
     assert "now; at most" in label
 
 
+def test_the_first_second_is_told_as_a_beginning(hub, console):
+    console.forgiven = "status of 404"
+    console.open_at("#/events")
+    # No word of it is missed, however short it stands there.
+    console.run("""
+        window.said = new Set()
+        new MutationObserver(() => document.querySelectorAll(".hint").forEach(({ textContent }) => said.add(textContent)))
+            .observe(document.querySelector("#page"), { childList: true, subtree: true })
+        location.hash = "#/health"
+    """)
+    console.wait_for_text(".hint", "Watched for")
+    said = [text[text.index("Watched"):] for text in console.run("return [...said]") if "Watched" in text]
+    assert said[0] == "Watched from now on, an hour at most."
+    assert not any("ms" in text for text in said)
+
+
 def test_without_the_right_to_the_metrics_it_adds_up_and_asks_for_nothing(start_hub, tmp_path, console):
     file = CredentialsFile(tmp_path, {"reader": grant("orders.**")})
     hub = start_hub("--credentials", str(file.path), "--durability", "process")
