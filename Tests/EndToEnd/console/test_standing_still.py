@@ -94,3 +94,13 @@ def test_a_link_to_an_event_moves_the_list_and_not_the_page(crowded, console):
     console.wait(lambda: console.run("return document.activeElement.closest('.event.is-open') !== null"), "the focus")
     assert console.run(MEASURES) == [0, 0]
     assert console.find(".masthead").rect["y"] == 0
+
+
+def test_topics_without_number_leave_room_for_their_events(crowded, console):
+    topics = "&".join(f"topic=region.{number}.orders.created" for number in range(100))
+    console.open_at(f"#/events?topic=orders.first&{topics}", width=1280, height=800)
+    console.wait(lambda: len(console.all(".event-row")) == MANY, "the events")
+    assert console.run(MEASURES) == [0, 0]
+    assert console.find(".event-scroll").rect["height"] > 100
+    console.find(".event-row").click()
+    assert console.all(".event.is-open")
