@@ -1,5 +1,5 @@
 /// Everything that a hub asks of its log.
-public typealias CompleteLog = DeliveryLog & EventLog & ObserverStore & TopicStore
+package typealias CompleteLog = DeliveryLog & EventLog & ObserverStore & TopicStore
 
 /// The durable, ordered sequence of committed events.
 ///

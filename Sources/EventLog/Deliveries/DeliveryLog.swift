@@ -1,6 +1,6 @@
 /// The deliveries of events to durable observers. What an observer is to get follows from the events after its position
 /// and what it wants; what is written is what became of them.
-public protocol DeliveryLog: Sendable {
+package protocol DeliveryLog: Sendable {
     /// The log's time, by which deliveries are due: it passes evenly, whoever sets the clock of the day, and goes on where
     /// it was when the log is opened again.
     var now: Timestamp { get }
@@ -107,13 +107,13 @@ public protocol DeliveryLog: Sendable {
 
 extension DeliveryLog {
     /// What became of an observer's deliveries; all zero if there is no such observer.
-    public func deliveryStats(of observer: ObserverID) async throws(EventLogError) -> DeliveryStats {
+    package func deliveryStats(of observer: ObserverID) async throws(EventLogError) -> DeliveryStats {
         try await deliveryStats(of: [observer], within: .zero).first ?? DeliveryStats()
     }
 
     /// A log that no other node writes to has its deliveries made by whoever has it open.
-    public func isOnDuty(for observer: ObserverID) -> Bool { true }
+    package func isOnDuty(for observer: ObserverID) -> Bool { true }
 
     /// That does not change.
-    public func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void) {}
+    package func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void) {}
 }

@@ -12,7 +12,7 @@ public struct SavedObserver: Sendable {
 
 /// Keeps the durable observers. Changes take their place in the sequence: an event committed after a change finds it.
 /// Each is one commit: what throws has changed nothing.
-public protocol ObserverStore: Sendable {
+package protocol ObserverStore: Sendable {
     /// Creates an observer or replaces the one of that id, whose pending deliveries stay.
     /// - Parameters:
     ///   - record: what to save; its revision does not matter, and neither does `createdAt` if one is replaced.
@@ -46,5 +46,5 @@ public protocol ObserverStore: Sendable {
 
 extension ObserverStore {
     /// A log that no other node writes to has nothing to follow.
-    public func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void) {}
+    package func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void) {}
 }

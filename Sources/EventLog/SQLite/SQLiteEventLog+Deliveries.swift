@@ -1,14 +1,11 @@
 internal import GRDB
 
 extension SQLiteEventLog: DeliveryLog {
-    /// The time by which deliveries are due: see ``DeliveryLog/now``.
-    public var now: Timestamp { time.now }
+    package var now: Timestamp { time.now }
 
-    /// What a clock on the wall shows then: see ``DeliveryLog/timeOfDay(at:)``.
-    public func timeOfDay(at time: Timestamp) -> Timestamp { self.time.timeOfDay(at: time) }
+    package func timeOfDay(at time: Timestamp) -> Timestamp { self.time.timeOfDay(at: time) }
 
-    /// The pending deliveries whose time has come: see ``DeliveryLog/dueDeliveries(of:at:inOrder:limit:)``.
-    public func dueDeliveries(
+    package func dueDeliveries(
         of observer: ObserverID,
         at now: Timestamp,
         inOrder isInOrder: Bool,
@@ -19,8 +16,7 @@ extension SQLiteEventLog: DeliveryLog {
         }
     }
 
-    /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:completion:)``.
-    public func recordOutcomes(
+    package func recordOutcomes(
         _ outcomes: [DeliveryOutcome],
         completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
     ) {
@@ -39,8 +35,7 @@ extension SQLiteEventLog: DeliveryLog {
         sequencer.enqueue(.change(change), isBounded: false, hasLowPriority: hasLowPriority)
     }
 
-    /// Makes every pending delivery of an observer a dead letter: see ``DeliveryLog/abandonDeliveries(of:failure:at:)``.
-    public func abandonDeliveries(
+    package func abandonDeliveries(
         of observer: ObserverID,
         failure: String,
         at now: Timestamp
@@ -56,8 +51,7 @@ extension SQLiteEventLog: DeliveryLog {
         }
     }
 
-    /// What became of the deliveries of some observers: see ``DeliveryLog/deliveryStats(of:within:)``.
-    public func deliveryStats(
+    package func deliveryStats(
         of observers: [ObserverID],
         within time: Duration
     ) async throws(EventLogError) -> [DeliveryStats] {
@@ -83,8 +77,7 @@ extension SQLiteEventLog: DeliveryLog {
         return found
     }
 
-    /// An observer's deliveries: see ``DeliveryLog/deliveries(of:in:before:limit:)``.
-    public func deliveries(
+    package func deliveries(
         of observer: ObserverID,
         in state: DeliveryState?,
         before event: Position,
@@ -116,8 +109,7 @@ extension SQLiteEventLog: DeliveryLog {
         return found
     }
 
-    /// What became of one event for one observer: see ``DeliveryLog/delivery(of:to:)``.
-    public func delivery(
+    package func delivery(
         of event: Position,
         to observer: ObserverID
     ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
@@ -125,20 +117,24 @@ extension SQLiteEventLog: DeliveryLog {
         return found.map { ($0.summary.byTheClock(time), $0.attempts) }
     }
 
-    /// The events of dead letters: see ``DeliveryLog/deadLetters(of:after:through:limit:)``.
-    public func deadLetters(
+    package func deadLetters(
         of observer: ObserverID,
         after: Position,
         through: Position,
         limit: Int
     ) async throws(EventLogError) -> [Position] {
         try await read { reader in
-            try reader.deadLetters(of: observer, after: after, through: through, limit: limit)
+            try reader.db.cached(
+                """
+                SELECT event FROM delivery INDEXED BY delivery_state
+                WHERE observer = \(LogReader.observerKey) AND state = \(LogSchema.dead) AND event > ?2 AND event <= ?3
+                ORDER BY event LIMIT ?4
+                """
+            ).bind(observer, after, through, max(limit, 0)).map { $0[0] }
         }
     }
 
-    /// Has events delivered to an observer: see ``DeliveryLog/redeliver(_:to:at:)``.
-    public func redeliver(
+    package func redeliver(
         _ events: [Position],
         to observer: ObserverID,
         at now: Timestamp

@@ -1,19 +1,16 @@
 internal import GRDB
 
 extension SQLiteEventLog: TopicStore {
-    /// The topics there are: see ``TopicStore/topics(prefix:after:limit:)``.
-    public func topics(prefix: String, after: String?, limit: Int) async throws(EventLogError) -> [TopicSummary] {
+    package func topics(prefix: String, after: String?, limit: Int) async throws(EventLogError) -> [TopicSummary] {
         try await read { reader in try reader.topics(prefix: prefix, after: after, limit: limit) }
     }
 
-    /// One topic: see ``TopicStore/summary(of:)``.
-    public func summary(of topic: Topic) async throws(EventLogError) -> TopicSummary? {
+    package func summary(of topic: Topic) async throws(EventLogError) -> TopicSummary? {
         try await read { reader in try reader.summary(of: topic) }
     }
 
-    /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:)``.
     @discardableResult
-    public func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary? {
+    package func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary? {
         try await change { tables in
             // What comes to a copy was admitted by who asked for it.
             if tables.removed == nil, retention?.isUnbounded == false { try tables.topics.admit(topic) }
@@ -25,8 +22,7 @@ extension SQLiteEventLog: TopicStore {
         }
     }
 
-    /// Removes a topic: see ``TopicStore/deleteTopic(_:)``.
-    public func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool {
+    package func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool {
         try await change { tables in
             try tables.countEvents()
             tables.schedule.hasUnpurgedTopics = true

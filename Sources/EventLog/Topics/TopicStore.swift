@@ -1,5 +1,5 @@
 /// Keeps what belongs to topics beside their events.
-public protocol TopicStore: AnyObject, Sendable {
+package protocol TopicStore: AnyObject, Sendable {
     /// The topics that have events or bounds of their own, in the order of their names' bytes.
     /// - Parameters:
     ///   - prefix: what their names begin with; empty for all.
@@ -26,5 +26,5 @@ public protocol TopicStore: AnyObject, Sendable {
 
 extension TopicStore {
     /// A log that no other node writes to has nothing to follow.
-    public func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void) {}
+    package func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void) {}
 }

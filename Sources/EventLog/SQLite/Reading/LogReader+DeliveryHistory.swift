@@ -81,17 +81,6 @@ extension LogReader {
         return try deliverySummary(untried: event.rawValue).map { ($0, []) }
     }
 
-    /// The events of dead letters, oldest first.
-    func deadLetters(of observer: ObserverID, after: Position, through: Position, limit: Int) throws -> [Position] {
-        try db.cached(
-            """
-            SELECT event FROM delivery INDEXED BY delivery_state
-            WHERE observer = \(Self.observerKey) AND state = \(LogSchema.dead) AND event > ?2 AND event <= ?3
-            ORDER BY event LIMIT ?4
-            """
-        ).bind(observer, after, through, max(limit, 0)).map { $0[0] }
-    }
-
     /// How the attempts of a delivery went. The oldest is where the next one will be, once the ring is full; before, places
     /// behind it are empty.
     private func attempts(of delivery: Int64) throws -> [DeliveryAttempt] {
