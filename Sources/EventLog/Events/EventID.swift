@@ -26,19 +26,16 @@ public struct EventID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The text of the id.
-    public var description: String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(LogEpoch.length + 20)
-        write(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    public var description: String { text.string }
 
     /// Appends the text of the id, without making a string of it: for the encoders that run for every event.
-    public func write(to bytes: inout [UInt8]) {
+    public func write(to bytes: inout [UInt8]) { text.write(to: &bytes) }
+
+    private var text: ShortText {
         var text = ShortText()
         epoch.write(to: &text)
         text.append(UInt8(ascii: "-"))
         text.appendDecimal(UInt64(position.rawValue.magnitude))
-        text.write(to: &bytes)
+        return text
     }
 }

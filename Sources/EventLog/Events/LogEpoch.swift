@@ -32,12 +32,9 @@ public struct LogEpoch: Hashable, Sendable, CustomStringConvertible {
 
     /// Twelve characters of `[0-9a-z]`.
     public var description: String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(LogEpoch.length)
         var text = ShortText()
         write(to: &text)
-        text.write(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        return text.string
     }
 
     /// Appends the text of ``description``.

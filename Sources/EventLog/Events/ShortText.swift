@@ -26,8 +26,13 @@ struct ShortText {
         count = end
     }
 
-    func write(to array: inout [UInt8]) {
+    var string: String {
         // `unsafe`: the vector's own bytes, read while it is lent.
+        unsafe withUnsafeBytes(of: bytes) { unsafe String(decoding: $0.prefix(count), as: UTF8.self) }
+    }
+
+    func write(to array: inout [UInt8]) {
+        // `unsafe`: as above.
         unsafe withUnsafeBytes(of: bytes) { unsafe array.append(contentsOf: $0.prefix(count)) }
     }
 }

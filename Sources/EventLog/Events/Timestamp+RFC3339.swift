@@ -4,15 +4,12 @@
 
 extension Timestamp {
     /// The moment in UTC with milliseconds, such as `2026-11-20T23:19:00.123Z`.
-    public var rfc3339: String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(24)
-        writeRFC3339(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    public var rfc3339: String { text.string }
 
     /// Appends the text of ``rfc3339``, without making a string of it: for the encoders that run for every event.
-    public func writeRFC3339(to bytes: inout [UInt8]) {
+    public func writeRFC3339(to bytes: inout [UInt8]) { text.write(to: &bytes) }
+
+    private var text: ShortText {
         let (start, length) = (Timestamp.earliest.milliseconds, Int64(86_400_000))
         let (days, millisecond) = (milliseconds - start).quotientAndRemainder(dividingBy: length)
         let (year, month, day) = Timestamp.date(ofDay: days + start / length)
@@ -28,7 +25,7 @@ extension Timestamp {
         append(millisecond / 60_000 % 60, 2, UInt8(ascii: ":"))
         append(millisecond / 1_000 % 60, 2, UInt8(ascii: "."))
         append(millisecond % 1_000, 3, UInt8(ascii: "Z"))
-        text.write(to: &bytes)
+        return text
     }
 
     /// Reads a time of RFC 3339, section 5.6, with any offset and any number of decimals; what is finer than a
