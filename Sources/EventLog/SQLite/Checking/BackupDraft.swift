@@ -15,11 +15,20 @@ struct BackupDraft {
         do throws(SystemError) {
             // Webhooks' secrets are in it, and nobody may have it be another file.
             let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
-            FileOwner.give(file.number, as: target)
+            Self.give(file.number, as: target)
             file.close()
         } catch {
             throw EventLogError(code: .copyUnwritable, message: "\(target) cannot be made: \(error.reason).")
         }
+    }
+
+    /// Gives a new file to whom the one that it replaces belongs to, or its folder: the user that a hub runs as, most
+    /// likely. Where that cannot be it stays root's, who can give it away later.
+    private static func give(_ file: Int32, as path: String) {
+        // With the slash: the folder may be named by a symbolic link, as a service's is that systemd makes a user for.
+        let folder = URL(filePath: path).deletingLastPathComponent().path + "/"
+        guard geteuid() == 0, let status = FileStatus(notFollowing: path) ?? FileStatus(of: folder) else { return }
+        _ = fchown(file, status.owner.user, status.owner.group)
     }
 
     /// Gives it its name. It is on disk then, and so is the name.

@@ -20,8 +20,8 @@ struct BackupTarget {
     func claim(besides log: LogFile) throws(EventLogError) -> DirectoryLock? {
         if path.isEmpty { throw EventLogError(code: .copyUnwritable, message: "The copy has no name.") }
         try checkKind()
-        guard FileIdentity(of: path) != FileIdentity(of: log.path) else { throw unfit("is the log itself") }
-        let isOfLog = FileIdentity(of: folder) == FileIdentity(of: log.directory)
+        guard identity(of: path) != identity(of: log.path) else { throw unfit("is the log itself") }
+        let isOfLog = identity(of: folder) == identity(of: log.directory)
         let isOfHub = isOfLog || FileManager.default.fileExists(atPath: folder + "/clarion.lock")
         if isOfHub, name.hasPrefix("clarion."), name != "clarion.db" {
             throw unfit("is one of the files of a log")
@@ -40,14 +40,15 @@ struct BackupTarget {
 
     /// The name that follows would take the place of a device, too.
     private func checkKind() throws(EventLogError) {
-        guard let status = FileOwner.status(of: path) else { return }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: return
+        switch FileStatus(notFollowing: path)?.kind {
+        case nil, S_IFREG: return
         case S_IFLNK: throw unfit("is a symbolic link: name the file that it leads to, or remove it")
         case S_IFDIR: throw unfit("is a folder")
         default: throw unfit("is no file, but a pipe, a socket or a device, which a copy cannot be put into")
         }
     }
+
+    private func identity(of path: String) -> [UInt64]? { FileStatus(of: path)?.identity }
 
     private func unfit(_ reason: String) -> EventLogError {
         EventLogError(code: .copyUnwritable, message: "\(path) \(reason).")

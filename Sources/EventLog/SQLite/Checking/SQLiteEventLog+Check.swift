@@ -19,7 +19,7 @@ extension SQLiteEventLog {
             defer { lock?.release() }
             try file.checkHeader()
             var report = LogReport()
-            report.fileBytes = ["", "-wal"].reduce(0) { $0 + Int64(LogFile.size(of: file.path + $1) ?? 0) }
+            report.fileBytes = ["", "-wal"].reduce(0) { $0 + Int64(FileStatus(of: file.path + $1)?.size ?? 0) }
             // Files that SQLite makes beside the database for reading are removed.
             let made = ["-wal", "-shm"].map { file.path + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
             defer { for path in made { try? FileManager.default.removeItem(atPath: path) } }

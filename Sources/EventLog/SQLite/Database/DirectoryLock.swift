@@ -20,7 +20,9 @@ final class DirectoryLock: Sendable {
         let file = unsafe open(path, flags, 0o600)
         guard file >= 0 else {
             if !isNew, errno == ENOENT { return nil }
-            throw Self.unopened(path, in: directory, errno)
+            throw EventLogError.unopened(path, errno) { user in
+                "User \(user) may not write to \(directory): chown -R \(user) \(directory) lets it."
+            }
         }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let isTaken = errno == EWOULDBLOCK
@@ -32,18 +34,6 @@ final class DirectoryLock: Sendable {
         descriptor = Lock(file)
     }
 
-    /// Why a file of a directory cannot be opened. A directory that belongs to another user, as one that a container is given
-    /// does, is the first thing that goes wrong for many: the message has the command.
-    private static func unopened(_ path: String, in directory: String, _ reason: Int32) -> EventLogError {
-        let user = geteuid()
-        guard reason == EACCES, user != 0 else {
-            let message = "\(path) cannot be opened: \(SystemError.reason(reason))."
-            return EventLogError(code: .unwritable, message: message)
-        }
-        let message = "User \(user) may not write to \(directory): chown -R \(user) \(directory) lets it."
-        return EventLogError(code: .unwritable, message: message)
-    }
-
     /// Lets go of the directory.
     func release() {
         if let file = descriptor.withLock({ $0.take() }) { close(file) }
@@ -51,5 +41,16 @@ final class DirectoryLock: Sendable {
 
     deinit {
         release()
+    }
+}
+
+extension EventLogError {
+    /// Why a file cannot be opened. One that belongs to another user, as a directory does that a container is given, is the
+    /// first thing that goes wrong for many: the message has the command.
+    static func unopened(_ path: String, _ reason: Int32, help: (_ user: uid_t) -> String) -> EventLogError {
+        let user = geteuid()
+        let isForeign = reason == EACCES && user != 0
+        let message = isForeign ? help(user) : "\(path) cannot be opened: \(SystemError.reason(reason))."
+        return EventLogError(code: .unwritable, message: message)
     }
 }

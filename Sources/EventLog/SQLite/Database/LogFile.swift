@@ -52,15 +52,9 @@ struct LogFile {
         }
     }
 
-    /// Why the file cannot be opened. One that root has put there, such as a backup, belongs to root: the message has
-    /// the command.
+    /// Why the file cannot be opened. One that root has put there, such as a backup, belongs to root.
     private func unopened(_ reason: Int32) -> EventLogError {
-        let user = geteuid()
-        let message =
-            reason == EACCES && user != 0
-            ? "User \(user) may not open \(path): chown \(user) \(path) lets it."
-            : "\(path) cannot be opened: \(SystemError.reason(reason))."
-        return EventLogError(code: .unwritable, message: message)
+        .unopened(path, reason) { "User \($0) may not open \(path): chown \($0) \(path) lets it." }
     }
 
     /// Under another name until it is complete, so that no crash leaves half a log behind, and the header of the file
@@ -92,13 +86,6 @@ struct LogFile {
         }
     }
 
-    /// The bytes of a file; nil if there is none.
-    static func size(of path: String) -> Int? {
-        var status = stat()
-        // `unsafe`: stat(2) fills the structure that it is lent.
-        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
-    }
-
     /// - Throws: ``EventLogError`` with code `log-missing` if there is no log.
     func checkExistence() throws(EventLogError) {
         if FileManager.default.fileExists(atPath: path) { return }
@@ -111,7 +98,7 @@ struct LogFile {
     }
 
     private func check() throws {
-        let isSmall = LogFile.size(of: path) ?? 0 <= LogFile.thoroughSize
+        let isSmall = FileStatus(of: path)?.size ?? 0 <= LogFile.thoroughSize
         try checkHeader()
         try reading { try $0.read { db in try check(db, thoroughly: isSmall) } }
     }
@@ -137,9 +124,9 @@ struct LogFile {
     /// A log that nobody has open is read as a file that does not change, so that nothing is made beside it, also where
     /// nothing can be. If somebody has opened it meanwhile, the body is run again.
     func reading<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
-        if let before = FileState(atRest: path) {
+        if let before = statusAtRest {
             let result = Result { try read("\(Self.uri(of: path))?immutable=1", body) }
-            if FileState(atRest: path) == before { return try result.get() }
+            if let after = statusAtRest, after.isUnchanged(since: before) { return try result.get() }
         }
         do {
             return try read(path, body)
@@ -149,6 +136,13 @@ struct LogFile {
             let message = "\(path)-wal is there, with which a log is read only by who may write to \(directory)."
             throw EventLogError(code: .unwritable, message: message, cause: error)
         }
+    }
+
+    /// What it is at a moment at which nobody has it open, as far as its folder tells: there is no write-ahead log. Nil if
+    /// somebody uses it, or did so to the last.
+    private var statusAtRest: FileStatus? {
+        for end in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: path + end) { return nil }
+        return FileStatus(of: path)
     }
 
     /// A path as a URI (<https://www.sqlite.org/uri.html>). An absolute one has an empty authority before it.

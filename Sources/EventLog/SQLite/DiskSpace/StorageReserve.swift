@@ -16,11 +16,11 @@ struct StorageReserve: Sendable {
 
     /// Whether the file is there and whole.
     var isThere: Bool {
-        LogFile.size(of: path).map { $0 >= StorageReserve.size } ?? false
+        FileStatus(of: path).map { $0.size >= StorageReserve.size } ?? false
     }
 
     /// The bytes of the database file beside it; nil if there is none.
-    var databaseSize: Int? { LogFile.size(of: LogFile(directory: directory).path) }
+    var databaseSize: Int? { FileStatus(of: LogFile(directory: directory).path)?.size }
 
     /// Makes the file, if it is not there.
     /// - Parameter margin: the bytes that must be left beside it.
