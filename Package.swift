@@ -63,6 +63,7 @@ let package = Package(
                 "Locking", "Notation", "Posix",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
 

@@ -1,3 +1,5 @@
+import OrderedCollections
+
 /// Which topics to look at next for history that is kept no longer: a pure state machine, held by the writer.
 ///
 /// A commit notes the topics that hold too many events or bytes: as pressing if it is more than some slack, so that a
@@ -17,8 +19,9 @@ struct RetentionSweep {
     /// How many topics may be noted as not pressing. Further ones are found when all are gone through.
     static let restingLimit = 65_536
 
-    private var pressing = Line()
-    private var resting = Line()
+    /// Those that were noted, in the order in which they were.
+    private var pressing: OrderedSet<Int64> = []
+    private var resting: OrderedSet<Int64> = []
     /// The greatest number that was looked at in this round; nil between rounds.
     private var inspected: Int64?
     private var inspectedTopics: Int64 = 0
@@ -53,14 +56,14 @@ struct RetentionSweep {
     mutating func note(_ topic: Int64, events: Int64, bytes: Int64, own: Retention) {
         switch excess(events: events, bytes: bytes, own: own) {
         case .none: break
-        case .some: if resting.count < Self.restingLimit { resting.add(topic) }
-        case .much: pressing.add(topic)
+        case .some: if resting.count < Self.restingLimit { resting.append(topic) }
+        case .much: pressing.append(topic)
         }
     }
 
     /// Has a topic trimmed next, whatever it holds.
     mutating func note(_ topic: Int64) {
-        pressing.add(topic)
+        pressing.append(topic)
     }
 
     /// The bounds of a topic were changed, or taken away.
@@ -72,7 +75,8 @@ struct RetentionSweep {
     /// Takes out the topic that was noted first.
     /// - Parameter isIdle: whether also what is not pressing is to be done.
     mutating func nextOverdue(isIdle: Bool) -> Int64? {
-        pressing.next() ?? (isIdle ? resting.next() : nil)
+        if !pressing.isEmpty { return pressing.removeFirst() }
+        return isIdle && !resting.isEmpty ? resting.removeFirst() : nil
     }
 
     /// Whether there are topics to be trimmed.
@@ -115,25 +119,5 @@ struct RetentionSweep {
         let byEvents = excess(events, over: bounds.events, slack: max(16, (bounds.events ?? 0) / 64))
         let byBytes = excess(bytes, over: bounds.bytes, slack: max(65_536, (bounds.bytes ?? 0) / 64))
         return byEvents.rawValue > byBytes.rawValue ? byEvents : byBytes
-    }
-}
-
-/// Topics in the order in which they were added, each once.
-private struct Line {
-    private var topics: [Int64] = []
-    private var members: Set<Int64> = []
-
-    var isEmpty: Bool { topics.isEmpty }
-    var count: Int { topics.count }
-
-    mutating func add(_ topic: Int64) {
-        if members.insert(topic).inserted { topics.append(topic) }
-    }
-
-    mutating func next() -> Int64? {
-        guard let topic = topics.first else { return nil }
-        topics.removeFirst()
-        members.remove(topic)
-        return topic
     }
 }
