@@ -93,11 +93,9 @@ public final class SQLiteEventLog: EventLog {
         database = opened.connection
         place = opened.place
         sequencer = Sequencer(limits: limits, tail: tables.events.tail)
-        sequencer.start(LogWriter(opened.connection, tables), hasGuests: durability != .disk) { [reads] allClosed in
-            reads.shut {
-                opened.close()
-                allClosed()
-            }
+        sequencer.start(LogWriter(opened.connection, tables), hasGuests: durability != .disk) { [reads] in
+            reads.shut()
+            opened.close()
         }
     }
 
@@ -174,7 +172,8 @@ public final class SQLiteEventLog: EventLog {
     ) async throws(EventLogError) -> Value {
         guard reads.enter() else { throw .isClosed }
         let result: Result<Value, EventLogError> = await withCheckedContinuation { continuation in
-            database.asyncRead { [epoch] snapshot in
+            database.asyncRead { [epoch, reads] snapshot in
+                defer { reads.leave() }
                 let result = Result {
                     var reader = LogReader(try snapshot.get(), epoch: epoch)
                     return try body(&reader)
@@ -182,7 +181,6 @@ public final class SQLiteEventLog: EventLog {
                 continuation.resume(returning: result.mapError(EventLogError.init(sqlite:)))
             }
         }
-        reads.leave()
         return try result.get()
     }
 

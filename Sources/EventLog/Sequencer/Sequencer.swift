@@ -38,20 +38,15 @@ final class Sequencer: Sendable {
 
     /// Starts the thread.
     /// - Parameter hasGuests: whether others may commit, too: not where a commit waits for the disk.
-    /// - Parameter close: called once, on the thread and as its last act, with what must be called when all is closed.
-    func start(
-        _ writer: LogWriter,
-        hasGuests: Bool,
-        close: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
-    ) {
+    /// - Parameter close: closes all; called once, on the thread and as its last act.
+    func start(_ writer: LogWriter, hasGuests: Bool, close: @escaping @Sendable () -> Void) {
         if hasGuests { guests.withLock { $0 = writer } }
         Thread.start(name: "clarion-log") { [self] in
             run(writer)
             guests.withLock { $0 = nil }
             writer.finish()
-            close { [self] in
-                for closer in queue.withLock({ $0.finished() }) { closer() }
-            }
+            close()
+            for closer in queue.withLock({ $0.finished() }) { closer() }
         }
     }
 

@@ -1,39 +1,25 @@
+import Dispatch
 import Locking
 
 /// Counts the reads under way, so that the database is closed after the last of them and none begins later.
 final class ReadGate: Sendable {
-    private struct State {
-        var reads = 0
-        var isShut = false
-        var lastOut: (@Sendable () -> Void)?
-    }
-
-    private let state = Lock(State())
+    private let isShut = Lock(false)
+    private let reads = DispatchGroup()
 
     /// Lets a read begin; false if it may not.
     func enter() -> Bool {
-        state.withLock {
-            if !$0.isShut { $0.reads += 1 }
-            return !$0.isShut
+        isShut.withLock { isShut in
+            if !isShut { reads.enter() }
+            return !isShut
         }
     }
 
     /// A read has ended.
-    func leave() {
-        let lastOut = state.withLock { state -> (@Sendable () -> Void)? in
-            state.reads -= 1
-            return state.reads == 0 ? state.lastOut.take() : nil
-        }
-        lastOut?()
-    }
+    func leave() { reads.leave() }
 
-    /// Lets no more reads begin, and calls back once when none is under way: on this thread, or that of the last read.
-    func shut(_ lastOut: @escaping @Sendable () -> Void) {
-        let isEmpty = state.withLock {
-            $0.isShut = true
-            if $0.reads > 0 { $0.lastOut = lastOut }
-            return $0.reads == 0
-        }
-        if isEmpty { lastOut() }
+    /// Lets no more reads begin, and waits until none is under way.
+    func shut() {
+        isShut.withLock { $0 = true }
+        reads.wait()
     }
 }
