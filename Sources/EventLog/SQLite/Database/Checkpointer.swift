@@ -13,15 +13,9 @@ final class Checkpointer: Sendable {
     private let running = Atomic(false)
     /// Entered while a checkpoint is under way, for whoever waits for it.
     private let underWay = DispatchGroup()
-    private let isStarted = Atomic(false)
-    private let isClosing = Atomic(false)
-    private let wanted = DispatchSemaphore(value: 0)
 
     /// What it takes less of a processor than others, where they compete (nice(2)); it still gets a tenth.
     private static let niceness: Int32 = 10
-
-    /// Whether it waits until what was moved has reached the disk.
-    private let awaitsDisk = Atomic(true)
 
     init(path: String) throws {
         var configuration = Configuration()
@@ -31,7 +25,6 @@ final class Checkpointer: Sendable {
 
     /// Leaves it to the system when what is moved reaches the disk. To be called before the first checkpoint.
     func leaveDiskAlone() throws {
-        awaitsDisk.store(false, ordering: .relaxed)
         try connection.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = OFF") }
     }
 
@@ -42,11 +35,21 @@ final class Checkpointer: Sendable {
     func run() {
         running.store(true, ordering: .releasing)
         underWay.enter()
-        if !isStarted.exchange(true, ordering: .relaxed) {
-            // Not before: a log that cannot be opened leaves no thread behind.
-            Thread.start(name: "checkpoint", niceness: Self.niceness) { [self] in work() }
+        // What fails, also for want of a thread, is left in the log, and moved by a later one.
+        let thread = try? Thread(name: "checkpoint", niceness: Self.niceness) { [self] in
+            connection.writeWithoutTransaction { db in
+                _ = try? db.checkpoint(.passive)
+                // 0 is `OFF`.
+                if (try? db.number("PRAGMA synchronous")) != 0 { Self.waitForDisk(db) }
+            }
+            end()
         }
-        wanted.signal()
+        if thread == nil { end() }
+    }
+
+    private func end() {
+        running.store(false, ordering: .releasing)
+        underWay.leave()
     }
 
     /// Waits for the checkpoint under way.
@@ -57,23 +60,7 @@ final class Checkpointer: Sendable {
     /// Waits for the checkpoint under way, and closes the connection. May be called once, and nothing run after it.
     func close() {
         underWay.wait()
-        isClosing.store(true, ordering: .releasing)
-        wanted.signal()
         try? connection.close()
-    }
-
-    private func work() {
-        while true {
-            wanted.wait()
-            if isClosing.load(ordering: .acquiring) { return }
-            connection.writeWithoutTransaction { db in
-                // What fails (the disk is full, say) is left in the log, and moved by a later one.
-                _ = try? db.checkpoint(.passive)
-                if awaitsDisk.load(ordering: .relaxed) { Self.waitForDisk(db) }
-            }
-            running.store(false, ordering: .releasing)
-            underWay.leave()
-        }
     }
 
     /// Has what was moved into the database file reach the disk. SQLite leaves that to the checkpoint that moves the last
