@@ -42,7 +42,6 @@ enum LogSchema {
     static let pending: Int64 = 0
     static let delivered: Int64 = 1
     static let dead: Int64 = 2
-    static let states = [pending, delivered, dead]
 
     /// How many attempts of a delivery are kept; part of what is stored, so it cannot be changed.
     static let attemptsPerDelivery: Int64 = 32

@@ -8,7 +8,7 @@ struct UntriedCount: Sendable {
     fileprivate var restarts = 0
     /// Where the observer was when it began to count what has a delivery of its own; nil if it has not.
     fileprivate var cursor: Int64?
-    /// How many of those it has found, the place in ``LogSchema/states`` that it has come to, and the last event there.
+    /// How many of those it has found, the place in ``DeliveryState/allCases`` that it has come to, and the last event there.
     fileprivate var tried = 0
     fileprivate var state = 0
     fileprivate var last: Int64 = 0
@@ -183,9 +183,9 @@ extension LogReader {
             WHERE observer = ?1 AND state = ?2 AND event > ?3 AND event <= ?4 ORDER BY event LIMIT ?5
             """
         )
-        while count.state < LogSchema.states.count {
+        while count.state < DeliveryState.allCases.count {
             let limit = count.restarts > 2 ? Int.max : max(rows, 1)
-            statement.bind(subscription.key, LogSchema.states[count.state], count.last, end, limit)
+            statement.bind(subscription.key, DeliveryState.allCases[count.state].number, count.last, end, limit)
             var seen = 0
             try statement.forEach { row in
                 seen += 1

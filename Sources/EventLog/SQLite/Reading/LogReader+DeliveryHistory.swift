@@ -109,7 +109,8 @@ extension LogReader {
     }
 
     private func deliverySummary(_ row: PreparedStatement) throws -> DeliverySummary {
-        guard let state = DeliveryState(number: row[3]) else {
+        let number = row.integer(3)
+        guard let state = DeliveryState.allCases.first(where: { $0.number == number }) else {
             throw EventLogError(code: .corrupt, message: "A delivery is in a state that there is not.")
         }
         let notBefore: Timestamp = row[7]
@@ -136,10 +137,5 @@ extension DeliveryState {
         case .delivered: LogSchema.delivered
         case .dead: LogSchema.dead
         }
-    }
-
-    fileprivate init?(number: Int64) {
-        guard let state = Self.allCases.first(where: { $0.number == number }) else { return nil }
-        self = state
     }
 }
