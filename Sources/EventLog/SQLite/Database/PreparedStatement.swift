@@ -111,16 +111,6 @@ internal import GRDBSQLite
         while try step(), try body(self) {}
     }
 
-    /// The row that the last INSERT of the connection added.
-    var lastInsertedID: Int64 {
-        unsafe sqlite3_last_insert_rowid(sqlite3_db_handle(handle))
-    }
-
-    /// How many rows the last statement of the connection wrote or deleted.
-    var changes: Int {
-        unsafe Int(sqlite3_changes(sqlite3_db_handle(handle)))
-    }
-
     // MARK: Reading
 
     /// The value of a column, of the type that is asked for. NULL is nil of an optional, and otherwise 0 or empty: where it

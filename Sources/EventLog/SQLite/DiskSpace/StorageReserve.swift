@@ -1,4 +1,5 @@
 import Foundation
+import Posix
 
 /// A file that keeps some space on the disk for what must be written also when there is none left: the changes by which
 /// somebody makes space (retention, deleting a topic), and the removing itself. It is given up then, and made again when
@@ -28,11 +29,9 @@ struct StorageReserve: Sendable {
     func make(leaving margin: Int = StorageReserve.margin) -> Bool {
         if isThere { return true }
         guard let available, available >= StorageReserve.size + margin else { return false }
-        // `unsafe`: a variadic C function; the mode is given because O_CREAT asks for it.
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return false }
-        let isMade = fill(file)
-        close(file)
+        guard let file = try? FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC) else { return false }
+        let isMade = fill(file.number)
+        file.close()
         if !isMade { giveUp() }
         return isMade
     }

@@ -16,7 +16,8 @@ extension LogTables {
     /// many of them.
     func forgetGoneTopics(_ limit: Int) throws {
         var round = schedule.goneTopics
-        let left = try round.left ?? countGoneTopics() - Self.keptGoneTopics
+        let count = "SELECT count(*) FROM topic INDEXED BY topic_gone WHERE \(LogSchema.isGone)"
+        let left = try round.left ?? Int(db.number(count)) - Self.keptGoneTopics
         guard left > 0 else { return schedule.end(round) }
         let found = try db.cached(
             """
@@ -43,10 +44,6 @@ extension LogTables {
         round.left = left - found.count
         round.last = (last.topic.removal, last.topic.number)
         schedule.goneTopics = round
-    }
-
-    private func countGoneTopics() throws -> Int {
-        Int(try db.number("SELECT count(*) FROM topic INDEXED BY topic_gone WHERE \(LogSchema.isGone)"))
     }
 }
 

@@ -124,7 +124,7 @@ final class DeliveryWriter {
         insert.bind(subscription.key, outcome.event, outcome.state.number, attempt.number)
         insert.bind(outcome.state.notBefore ?? time.begunAt, attempt.status, attempt.failure, attempt.at, from: 5)
         try insert.run()
-        return insert.lastInsertedID
+        return db.lastInsertedRowID
     }
 
     private func change(_ delivery: AttemptedDelivery, _ outcome: DeliveryOutcome) throws -> Int64 {

@@ -66,7 +66,7 @@ final class IdempotencyWriter {
             try row.bind(topic, key.text, key.fingerprint, event.position, event.time, now).run()
         }
         try run(insert)
-        if insert.changes > 0 {
+        if db.changesCount > 0 {
             count += 1
         } else {
             // One that is too old, or of a topic that was deleted, and still has its row.
