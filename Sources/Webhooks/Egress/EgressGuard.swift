@@ -1,5 +1,3 @@
-import Glibc
-
 /// Decides which addresses may be dialled, so that a webhook URL cannot reach into the operator's network.
 ///
 /// It judges the very address a connection is about to be opened to (see `CURLOPT_OPENSOCKETFUNCTION`), after all name
@@ -19,24 +17,15 @@ struct EgressGuard: Sendable {
     }
 
     /// Why an address may not be dialled, as a sentence that says how to allow it; nil if it may.
-    func refusal(of address: IPAddress) -> String? {
+    ///
+    /// - Parameter address: nil for one of a family other than IPv4 and IPv6, which may not.
+    func refusal(of address: IPAddress?) -> String? {
+        guard let address else { return "only IPv4 and IPv6 addresses may be dialled" }
         let effective = address.unwrapped
         guard !allowed.contains(where: { $0.contains(address) || $0.contains(effective) }),
             let range = Self.blockedRange(of: effective)
         else { return nil }
         return "\(address) is not a public address; to allow it, start the hub with --allow-egress \(range)"
-    }
-
-    /// The same of a socket address; families other than IPv4 and IPv6 may not be dialled.
-    ///
-    /// - Parameters:
-    ///   - address: points to at least `length` readable bytes.
-    ///   - length: size in bytes.
-    func refusal(of address: UnsafePointer<sockaddr>, length: Int) -> String? {
-        guard let address = unsafe IPAddress(address, length: length) else {
-            return "only IPv4 and IPv6 addresses may be dialled"
-        }
-        return refusal(of: address)
     }
 
     /// The range that makes the address unfit for dialling, or `nil` if it is public unicast.

@@ -53,28 +53,19 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     init(_ address: in6_addr) {
-        var address = address
-        let bits = unsafe withUnsafeBytes(of: &address) { bytes in
-            unsafe bytes.reduce(into: UInt128(0)) { bits, byte in bits = bits << 8 | UInt128(byte) }
-        }
-        self.init(family: .v6, bits: bits)
+        // Both are sixteen bytes of which any are a value.
+        self.init(family: .v6, bits: UInt128(bigEndian: unsafe unsafeBitCast(address, to: UInt128.self)))
     }
 
-    /// Reads a socket address; `nil` for families other than IPv4 and IPv6, and where `length` is too short.
-    ///
-    /// - Parameters:
-    ///   - address: points to at least `length` readable bytes.
-    ///   - length: size in bytes, as passed to `connect(2)`.
-    init?(_ address: UnsafePointer<sockaddr>, length: Int) {
-        guard length >= MemoryLayout<sockaddr>.size else { return nil }
-        let raw = unsafe UnsafeRawPointer(address)
-        switch Int32(unsafe address.pointee.sa_family) {
-        case AF_INET:
-            guard length >= MemoryLayout<sockaddr_in>.size else { return nil }
-            self.init(unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr)
-        case AF_INET6:
-            guard length >= MemoryLayout<sockaddr_in6>.size else { return nil }
-            self.init(unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
+    /// Reads a socket address, as it is passed to `connect(2)`; `nil` for families other than IPv4 and IPv6, and where it is
+    /// cut short.
+    init?(socketAddress bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= MemoryLayout<sockaddr>.size else { return nil }
+        switch Int32(unsafe bytes.loadUnaligned(as: sockaddr.self).sa_family) {
+        case AF_INET where bytes.count >= MemoryLayout<sockaddr_in>.size:
+            self.init(unsafe bytes.loadUnaligned(as: sockaddr_in.self).sin_addr)
+        case AF_INET6 where bytes.count >= MemoryLayout<sockaddr_in6>.size:
+            self.init(unsafe bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
         default:
             return nil
         }
@@ -86,12 +77,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         case .v4:
             return (0..<4).map { String(UInt8(truncatingIfNeeded: bits >> (24 - 8 * $0))) }.joined(separator: ".")
         case .v6:
-            var address = in6_addr()
-            unsafe withUnsafeMutableBytes(of: &address) { bytes in
-                for index in 0..<16 {
-                    unsafe bytes[index] = UInt8(truncatingIfNeeded: bits >> (120 - 8 * index))
-                }
-            }
+            var address = unsafe unsafeBitCast(bits.bigEndian, to: in6_addr.self)
             // INET6_ADDRSTRLEN bytes hold any IPv6 text and its NUL; inet_ntop cannot fail with it.
             return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
                 guard let start = buffer.baseAddress,

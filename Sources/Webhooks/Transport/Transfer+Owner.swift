@@ -1,23 +1,15 @@
-import Glibc
 import HTTPTransport
 
 /// What comes during a transfer, always on its transport's thread.
 extension Transfer: TransferOwner {
     func permits(address: UnsafeRawBufferPointer) -> Bool {
-        if let reason = unsafe reason(against: address) {
+        let url = request.destination.endpoint.url
+        if let reason = options.refusal(of: url, at: unsafe IPAddress(socketAddress: address)) {
             refusal = reason
             return false
         }
         lastAddress = unsafe Array(address)
         return true
-    }
-
-    private func reason(against address: UnsafeRawBufferPointer) -> String? {
-        guard let start = unsafe address.baseAddress?.assumingMemoryBound(to: sockaddr.self) else {
-            return "there is no address"
-        }
-        let url = request.destination.endpoint.url
-        return unsafe options.refusal(of: url, at: start, length: address.count)
     }
 
     func lacksSocket(_ error: Int32) {

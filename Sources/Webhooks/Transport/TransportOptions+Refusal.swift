@@ -1,5 +1,3 @@
-import Glibc
-
 extension TransportOptions {
     /// Why a URL may not be reached, if that is decided by the URL alone. Its address matters where a proxy makes the
     /// connection: what is dialled then is the proxy.
@@ -12,15 +10,9 @@ extension TransportOptions {
 
     /// Why an address may not be dialled to reach a URL. What the operator's names lead to is told to nobody who may register
     /// a webhook: they could map a network that they cannot see.
-    ///
-    /// - Parameters:
-    ///   - address: points to at least `length` readable bytes.
-    ///   - length: size in bytes.
-    func refusal(of url: WebhookURL, at address: UnsafePointer<sockaddr>, length: Int) -> String? {
+    func refusal(of url: WebhookURL, at address: IPAddress?) -> String? {
         // The operator's own choice, and the only thing that is dialled then.
-        guard configuration.proxy == nil, let refusal = unsafe egressGuard.refusal(of: address, length: length) else {
-            return nil
-        }
+        guard configuration.proxy == nil, let refusal = egressGuard.refusal(of: address) else { return nil }
         guard url.address == nil, !url.isLocalhost else { return refusal }
         return "\(url.host) leads to an address that is not public; to allow it, give its range to --allow-egress"
     }

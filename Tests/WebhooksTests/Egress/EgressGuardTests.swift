@@ -117,11 +117,8 @@ struct EgressGuardTests {
         #expect(try Self.refusal(egress, "2606:4700::1111", length: length) != nil)
         var local = sockaddr_un()
         local.sun_family = sa_family_t(AF_UNIX)
-        let refusal = unsafe withUnsafePointer(to: &local) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe egress.refusal(of: address, length: MemoryLayout<sockaddr_un>.size)
-            }
-        }
+        let address = unsafe withUnsafeBytes(of: &local) { unsafe IPAddress(socketAddress: $0) }
+        let refusal = egress.refusal(of: address)
         #expect(refusal == "only IPv4 and IPv6 addresses may be dialled")
     }
 
@@ -135,10 +132,8 @@ struct EgressGuardTests {
         v4.sin_family = sa_family_t(AF_INET)
         v4.sin_port = in_port_t(443).bigEndian
         if unsafe inet_pton(AF_INET, text, &v4.sin_addr) == 1 {
-            return unsafe withUnsafePointer(to: &v4) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    unsafe egress.refusal(of: address, length: length ?? MemoryLayout<sockaddr_in>.size)
-                }
+            return unsafe withUnsafeBytes(of: &v4) { bytes in
+                egress.refusal(of: unsafe IPAddress(socketAddress: .init(rebasing: bytes[..<(length ?? bytes.count)])))
             }
         }
         var v6 = sockaddr_in6()
@@ -147,10 +142,8 @@ struct EgressGuardTests {
         v6.sin6_flowinfo = 0xffff_ffff
         v6.sin6_scope_id = scope
         try #require(unsafe inet_pton(AF_INET6, text, &v6.sin6_addr) == 1)
-        return unsafe withUnsafePointer(to: &v6) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe egress.refusal(of: address, length: length ?? MemoryLayout<sockaddr_in6>.size)
-            }
+        return unsafe withUnsafeBytes(of: &v6) { bytes in
+            egress.refusal(of: unsafe IPAddress(socketAddress: .init(rebasing: bytes[..<(length ?? bytes.count)])))
         }
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @testable import Webhooks
@@ -9,15 +8,8 @@ struct TransportOptionsTests {
         var configuration = WebhookConfiguration()
         configuration.proxy = try proxy.map { try EgressProxy($0) }
         let options = TransportOptions(configuration)
-        var v4 = sockaddr_in()
-        v4.sin_family = sa_family_t(AF_INET)
-        v4.sin_addr.s_addr = address.bigEndian
         let url = try WebhookURL(url, httpsOnly: false)
-        return unsafe withUnsafePointer(to: &v4) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe options.refusal(of: url, at: address, length: MemoryLayout<sockaddr_in>.size)
-            }
-        }
+        return options.refusal(of: url, at: IPAddress(family: .v4, bits: UInt128(address)))
     }
 
     @Test("what a name of a private network leads to is not told")
