@@ -42,26 +42,23 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         guard let slashes = text.firstRange(of: "://"), !text[slashes.upperBound...].hasPrefix("/") else {
             throw Self.invalid("the URL must be absolute, like https://example.com/hook")
         }
-        var parts = try Parts(text)
+        var url = try WebhookURL(reading: text)
         // libcurl looks for an address in a host and decodes it only then: `127%2e1` it writes as `127.1`, and dials
         // 127.0.0.1. So what it writes is read again until it stays as it is, and that is what is judged and dialled.
         var readings = 1
-        while case let again = try Parts(parts.description), again != parts {
+        while case let again = try WebhookURL(reading: url.description), again != url {
             guard readings < Self.maximumReadings else { throw Self.invalid("the host is encoded over and over") }
-            parts = again
+            url = again
             readings += 1
         }
-        guard parts.scheme == "https" || !httpsOnly else { throw Self.invalid("only https URLs are accepted here") }
-        guard !UnsafePorts.all.contains(parts.port) else {
-            throw Self.invalid("port \(parts.port) is reserved for another protocol")
+        self = url
+        guard scheme == "https" || !httpsOnly else { throw Self.invalid("only https URLs are accepted here") }
+        guard !UnsafePorts.all.contains(port) else {
+            throw Self.invalid("port \(port) is reserved for another protocol")
         }
-        guard parts.description.utf8.count <= Self.maximumLength else {
+        guard description.utf8.count <= Self.maximumLength else {
             throw Self.invalid("the URL must be at most \(Self.maximumLength) bytes long, with what is encoded in it")
         }
-        description = parts.description
-        scheme = parts.scheme
-        host = parts.host
-        port = parts.port
         // Who dials for us, a proxy, might read either otherwise than libcurl does.
         guard !host.contains("%") else { throw Self.invalid("the host contains a percent sign") }
         guard address != nil || !endsInNumber else {
@@ -84,39 +81,32 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         return last.allSatisfy(\.isWholeNumber) || (last.hasPrefix("0x") && last.dropFirst(2).allSatisfy(\.isHexDigit))
     }
 
-    fileprivate static func invalid(_ message: String) -> WebhookError {
+    private static func invalid(_ message: String) -> WebhookError {
         WebhookError(code: .urlInvalid, message: message)
     }
-}
 
-/// What libcurl reads in a URL, and writes back.
-private struct Parts: Equatable {
-    let description: String
-    let scheme: String
-    let host: String
-    let port: Int
-
-    init(_ text: String) throws(WebhookError) {
+    /// What libcurl reads in a text, and writes back.
+    private init(reading text: String) throws(WebhookError) {
         let parsed: URLHandle
         do throws(URLHandle.Fault) {
             parsed = try URLHandle(text)
         } catch {
-            throw WebhookURL.invalid("the URL cannot be parsed: \(error.reason)")
+            throw Self.invalid("the URL cannot be parsed: \(error.reason)")
         }
-        guard let scheme = parsed.scheme else { throw WebhookURL.invalid("the URL has no scheme") }
+        guard let scheme = parsed.scheme else { throw Self.invalid("the URL has no scheme") }
         guard ["http", "https"].contains(scheme) else {
-            throw WebhookURL.invalid("the scheme must be http or https, not '\(scheme)'")
+            throw Self.invalid("the scheme must be http or https, not '\(scheme)'")
         }
         guard !parsed.hasUserInformation else {
-            throw WebhookURL.invalid("user information in the URL is refused; set an Authorization header instead")
+            throw Self.invalid("user information in the URL is refused; set an Authorization header instead")
         }
         guard let spelled = parsed.host, !spelled.isEmpty else {
-            throw WebhookURL.invalid("the URL has no host")
+            throw Self.invalid("the URL has no host")
         }
         // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
         // Asked before the lower case is taken, which makes ASCII of a letter that is none: the sign for kelvins.
         guard spelled.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw WebhookURL.invalid("write an international host name in its ASCII form (xn--…)")
+            throw Self.invalid("write an international host name in its ASCII form (xn--…)")
         }
         var host = spelled.lowercased()
         // The root's dot, which also hides an address from libcurl's parser.
@@ -124,12 +114,12 @@ private struct Parts: Equatable {
         // RFC 1035 section 2.3.4, in text form. What is in brackets the parser has checked.
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.hasPrefix("[") || (host.utf8.count <= 253 && !labels.contains("")) else {
-            throw WebhookURL.invalid("a host name has at most 253 bytes, and no empty label")
+            throw Self.invalid("a host name has at most 253 bytes, and no empty label")
         }
         guard let port = parsed.port, (1...65535).contains(port) else {
-            throw WebhookURL.invalid("the port must be between 1 and 65535")
+            throw Self.invalid("the port must be between 1 and 65535")
         }
-        guard let description = parsed.text(host: host) else { throw WebhookURL.invalid("the URL cannot be parsed") }
+        guard let description = parsed.text(host: host) else { throw Self.invalid("the URL cannot be parsed") }
         self.description = description
         self.scheme = scheme
         self.host = host
