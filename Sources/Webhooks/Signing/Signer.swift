@@ -26,3 +26,14 @@ enum Signer: Sendable {
         }
     }
 }
+
+extension [Signer] {
+    /// The header `webhook-signature` of Standard Webhooks: one signature per signer, in their order, separated by exactly one
+    /// space: `v1,<base64> v1a,<base64>`.
+    ///
+    /// - Parameter content: `id.timestamp.body`, exactly as sent: the `webhook-id` header, which contains no dot, and the
+    ///   `webhook-timestamp` header.
+    func header(over content: some DataProtocol) -> String {
+        compactMap { $0.signature(of: content) }.joined(separator: " ")
+    }
+}

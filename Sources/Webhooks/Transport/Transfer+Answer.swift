@@ -6,7 +6,8 @@ extension Transfer {
     /// What came back, without the credentials that were sent.
     func answer(_ ending: TransferEnding) -> AttemptAnswer {
         var answer = verdict(ending)
-        endTrace(answer)
+        trace?.end(answer)
+        trace = nil
         let credentials = request.destination.credentials
         answer.responsePrefix = credentials.masked(responsePrefix, limit: keptResponseLength)
         answer.message = answer.message.map { String(decoding: credentials.masked(Array($0.utf8)), as: UTF8.self) }

@@ -15,7 +15,7 @@ final class Transfer {
     let request: TransportRequest
 
     /// What it is in the trace of its event; nil if it is no delivery.
-    private(set) var trace: AttemptTrace?
+    var trace: AttemptTrace?
 
     /// How long the body of the response may be, and how much of it is kept.
     let maxResponseLength: Int
@@ -82,9 +82,9 @@ final class Transfer {
         let delivery = request.delivery
         easy.lines.append("webhook-id", delivery.eventID)
         easy.lines.append("webhook-timestamp", String(timestamp))
-        let prefix = WebhookSignature.prefix(id: delivery.eventID, timestamp: timestamp)
+        let prefix = delivery.eventID + "." + String(timestamp) + "."
         let signature = unsafe easy.post(delivery.body, after: prefix) { content in
-            unsafe WebhookSignature.header(of: content, signers: request.destination.signers(at: now))
+            unsafe request.destination.signers(at: now).header(over: content)
         }
         easy.lines.append("webhook-signature", signature)
         if let contentType = delivery.contentType, !contentType.isEmpty {
@@ -104,11 +104,5 @@ final class Transfer {
         easy.lines.suppress("Expect")
         for header in delivery.headers { easy.lines.append(header.name, header.value) }
         easy.lines.append(lines: request.destination.customLines)
-    }
-
-    /// Ends its part of the trace.
-    func endTrace(_ answer: AttemptAnswer) {
-        trace?.end(answer)
-        trace = nil
     }
 }
