@@ -1,4 +1,4 @@
-import Glibc
+import FoundationEssentials
 public import Tracing
 
 /// How webhooks are delivered: everything that is the same for all endpoints.
@@ -55,13 +55,9 @@ public struct WebhookConfiguration: Sendable {
         self.userAgent = userAgent
     }
 
-    /// The name of this machine (`gethostname(2)`), `localhost` if it has none.
-    public static let hostName: String = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-        // One byte stays NUL, since a name that does not fit is cut without one. The buffer is read before it ends.
-        unsafe buffer.initialize(repeating: 0)
-        guard let start = buffer.baseAddress, unsafe gethostname(start, buffer.count - 1) == 0,
-            unsafe start.pointee != 0
-        else { return "localhost" }
-        return unsafe String(cString: start)
-    }
+    /// The name of this machine, `localhost` if it has none.
+    public static let hostName: String = {
+        let name = ProcessInfo.processInfo.hostName
+        return name.isEmpty ? "localhost" : name
+    }()
 }
