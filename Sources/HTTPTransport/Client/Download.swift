@@ -103,16 +103,8 @@ final class Download: TransferOwner, @unchecked Sendable {
         guard let pointer = unsafe pointer, let buffer = unsafe buffer else { return 0 }
         let download = unsafe Unmanaged<Download>.fromOpaque(pointer).takeUnretainedValue()
         let piece = download.body.prefix(size * count)
-        unsafe piece.withUnsafeBytes { unsafe UnsafeMutableRawPointer(buffer).copyMemory(from: $0) }
+        unsafe UnsafeMutableRawBufferPointer(start: buffer, count: size * count).copyBytes(from: piece)
         download.body = download.body.dropFirst(piece.count)
         return piece.count
-    }
-}
-
-extension UnsafeMutableRawPointer {
-    /// Copies all of a buffer, which may be empty.
-    fileprivate func copyMemory(from buffer: UnsafeRawBufferPointer) {
-        guard let base = buffer.baseAddress else { return }
-        unsafe copyMemory(from: base, byteCount: buffer.count)
     }
 }

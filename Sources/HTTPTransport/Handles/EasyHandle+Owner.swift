@@ -2,7 +2,10 @@ import CCurl
 import Glibc
 
 extension EasyHandle {
-    /// What libcurl's callbacks find at the address that they are given, and the text of an error behind it.
+    /// What libcurl's callbacks find at the address that they are given.
+    ///
+    /// Safe: the handle frees the text when it goes.
+    @safe
     struct Shared {
         /// Owned by nobody here: see ``EasyHandle``.
         unowned(unsafe) var owner: (any TransferOwner)?
@@ -15,13 +18,8 @@ extension EasyHandle {
         var lines = LineBound()
         var framing = FramingBound()
 
-        static func allocate(_ value: Shared) -> UnsafeMutablePointer<Shared> {
-            let size = MemoryLayout<Shared>.stride + Int(CURL_ERROR_SIZE)
-            let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<Shared>.alignment)
-            let shared = unsafe memory.initializeMemory(as: Shared.self, to: value)
-            unsafe shared.errorText.initialize(to: 0)
-            return unsafe shared
-        }
+        /// libcurl's sentence about the last failure (`CURLOPT_ERRORBUFFER(3)`).
+        let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     }
 
     /// Has libcurl call its owner back.
@@ -96,12 +94,5 @@ extension EasyHandle {
         if socket == CURL_SOCKET_BAD { owner.lacksSocket(errno) }
         unsafe shared.pointee.hasOpenedSocket = true
         return socket
-    }
-}
-
-extension UnsafeMutablePointer<EasyHandle.Shared> {
-    /// libcurl's sentence about the last failure (`CURLOPT_ERRORBUFFER(3)`).
-    var errorText: UnsafeMutablePointer<CChar> {
-        unsafe UnsafeMutableRawPointer(self + 1).assumingMemoryBound(to: CChar.self)
     }
 }

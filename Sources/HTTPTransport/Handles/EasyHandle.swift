@@ -40,8 +40,10 @@ package struct EasyHandle: ~Copyable {
 
     private init(_ pointer: UnsafeMutableRawPointer, _ shared: Shared) {
         unsafe self.pointer = pointer
-        unsafe self.shared = Shared.allocate(shared)
-        unsafe clarion_easy_set_pointer(pointer, CURLOPT_ERRORBUFFER, self.shared.errorText)
+        unsafe self.shared = .allocate(capacity: 1)
+        unsafe self.shared.initialize(to: shared)
+        unsafe shared.errorText.initialize(to: 0)
+        unsafe clarion_easy_set_pointer(pointer, CURLOPT_ERRORBUFFER, shared.errorText)
         let options = [
             CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_XFERINFODATA,
         ]
@@ -52,6 +54,7 @@ package struct EasyHandle: ~Copyable {
 
     deinit {
         unsafe curl_easy_cleanup(pointer)
+        unsafe shared.pointee.errorText.deallocate()
         unsafe shared.deallocate()
         unsafe body.deallocate()
     }

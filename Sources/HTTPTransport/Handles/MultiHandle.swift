@@ -61,18 +61,15 @@ package struct MultiHandle: ~Copyable {
     }
 
     /// Closes idle connections that the other side has ended. libcurl does so only when a transfer is about to look for a
-    /// connection, so one is begun that gets no socket.
+    /// connection, so one is begun that gets no socket, since nobody owns it.
     private func sweep() {
-        guard let easy = unsafe curl_easy_init() else { return }
-        defer { unsafe curl_easy_cleanup(easy) }
-        unsafe clarion_easy_set_string(easy, CURLOPT_URL, "http://127.0.0.1/")
-        unsafe clarion_easy_set_string(easy, CURLOPT_PROXY, "")
-        unsafe clarion_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        unsafe clarion_easy_set_open_socket_function(easy) { _, _, _ in CURL_SOCKET_BAD }
-        guard unsafe curl_multi_add_handle(handle, easy) == CURLM_OK else { return }
+        guard let easy = EasyHandle() else { return }
+        easy.setURL("http://127.0.0.1/")
+        easy.setProxy(nil)
+        guard add(easy) else { return }
         var running: Int32 = 0
         unsafe curl_multi_socket_action(handle, CURL_SOCKET_TIMEOUT, 0, &running)
-        unsafe curl_multi_remove_handle(handle, easy)
+        unsafe curl_multi_remove_handle(handle, easy.pointer)
     }
 
     /// The owner of the next transfer that has ended, and how it did.

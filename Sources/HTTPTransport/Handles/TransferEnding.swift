@@ -33,7 +33,7 @@ package struct TransferEnding: Sendable {
         of easy: UnsafeMutableRawPointer,
         sharing shared: UnsafeMutablePointer<EasyHandle.Shared>
     ) {
-        let errorText = unsafe shared.errorText
+        let errorText = unsafe shared.pointee.errorText
         kind =
             switch code {
             case CURLE_OK: .complete
