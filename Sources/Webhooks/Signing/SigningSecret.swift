@@ -15,7 +15,8 @@ public struct SigningSecret: Sendable {
     }
 
     enum Key: Sendable {
-        case hmac([UInt8])
+        /// Beside the bytes, what is keyed with them and has nothing hashed yet: that is done once, not for each attempt.
+        case hmac([UInt8], HMAC<SHA256>)
         case ed25519(Curve25519.Signing.PrivateKey)
     }
 
@@ -32,14 +33,14 @@ public struct SigningSecret: Sendable {
             guard Self.keyLength.contains(bytes.count) else {
                 throw Self.invalid("a secret holds 24 to 64 bytes; this one holds \(bytes.count)")
             }
-            key = .hmac(bytes)
+            self.init(shared: bytes)
         } else if let bytes = Self.bytes(text, after: Scheme.ed25519.prefix) {
             // Some tools write the public half behind it: 64 bytes, of which the first 32 say it all.
             guard bytes.count == 32 || bytes.count == 64,
                 let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes.prefix(32)),
                 bytes.count == 32 || bytes[32...].elementsEqual(key.publicKey.rawRepresentation)
             else { throw Self.invalid("a private key holds the 32 bytes of Ed25519; this one does not") }
-            self.key = .ed25519(key)
+            self.init(key: .ed25519(key))
         } else {
             throw Self.invalid("a secret is 'whsec_' or 'whsk_' followed by base64")
         }
@@ -49,12 +50,16 @@ public struct SigningSecret: Sendable {
         self.key = key
     }
 
+    private init(shared bytes: [UInt8]) {
+        key = .hmac(bytes, HMAC(key: SymmetricKey(data: bytes)))
+    }
+
     /// A new secret: 32 random bytes, as long as the hash that they key, or a new key pair.
     public static func generate(_ scheme: Scheme = .hmac) -> SigningSecret {
         switch scheme {
         case .hmac:
             // The bytes are copied within the closure.
-            SigningSecret(key: .hmac(unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe [UInt8]($0) }))
+            SigningSecret(shared: unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe [UInt8]($0) })
         case .ed25519: SigningSecret(key: .ed25519(Curve25519.Signing.PrivateKey()))
         }
     }
@@ -78,7 +83,7 @@ public struct SigningSecret: Sendable {
 
     private var bytes: [UInt8] {
         switch key {
-        case .hmac(let bytes): bytes
+        case .hmac(let bytes, _): bytes
         case .ed25519(let key): [UInt8](key.rawRepresentation)
         }
     }

@@ -36,6 +36,14 @@ public struct SigningSecrets: Sendable, Hashable {
         self.previous = previous
     }
 
+    /// Those that sign an attempt which is made then, newest first.
+    ///
+    /// - Parameter now: by the store's time.
+    func valid(at now: Int64) -> [SigningSecret] {
+        guard let previous, now < previous.until else { return [current] }
+        return [current, previous.secret]
+    }
+
     /// These with a new one in front. The one that it replaces signs for ``overlap``; one before that, no longer: two
     /// sign at most. The present secret again changes nothing.
     ///

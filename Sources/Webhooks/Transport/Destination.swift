@@ -11,25 +11,11 @@ final class Destination: Sendable {
     /// Whether it is reached without a name that must be looked up first.
     let isAddress: Bool
 
-    /// The present secret's; beside it, the one's before.
-    private let signer: Signer
-    private let retiring: Signer?
-
     init(_ endpoint: Endpoint) {
         self.endpoint = endpoint
         isAddress = endpoint.url.address != nil
-        signer = Signer(endpoint.secrets.current)
-        retiring = endpoint.secrets.previous.map { Signer($0.secret) }
         customLines = endpoint.headers.flatMap { Array("\($0.name): \($0.value)\0".utf8) }
         credentials = CredentialMask(endpoint.headers)
-    }
-
-    /// What signs an attempt that is made then, newest first.
-    ///
-    /// - Parameter now: by the store's time.
-    func signers(at now: Int64) -> [Signer] {
-        guard let retiring, let end = endpoint.secrets.previous?.until, now < end else { return [signer] }
-        return [signer, retiring]
     }
 
     /// How many attempts may be under way: one if the deliveries are ordered.

@@ -83,9 +83,8 @@ final class Transfer {
         easy.lines.append("webhook-id", delivery.eventID)
         easy.lines.append("webhook-timestamp", String(timestamp))
         let prefix = delivery.eventID + "." + String(timestamp) + "."
-        let signature = unsafe easy.post(delivery.body, after: prefix) { content in
-            unsafe request.destination.signers(at: now).header(over: content)
-        }
+        let secrets = request.destination.endpoint.secrets.valid(at: now)
+        let signature = unsafe easy.post(delivery.body, after: prefix) { unsafe secrets.signatures(over: $0) }
         easy.lines.append("webhook-signature", signature)
         if let contentType = delivery.contentType, !contentType.isEmpty {
             easy.lines.append("Content-Type", contentType)
