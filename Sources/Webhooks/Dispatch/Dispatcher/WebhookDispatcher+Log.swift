@@ -6,7 +6,8 @@ import Logging
 extension WebhookDispatcher {
     /// Those of outcomes of which there is a line.
     func logged(_ outcomes: [AttemptOutcome]) -> [AttemptOutcome] {
-        logger.logLevel <= .debug ? outcomes : outcomes.filter { $0.alert != nil || $0.result.isFinalFailure }
+        if logger.logLevel <= .debug { return outcomes }
+        return outcomes.filter { $0.alert != nil || [.dead, .gone].contains($0.result) }
     }
 
     func log(_ outcomes: [AttemptOutcome]) {
@@ -65,8 +66,6 @@ extension AttemptOutcome {
 }
 
 extension AttemptOutcome.Result {
-    fileprivate var isFinalFailure: Bool { self == .dead || self == .gone }
-
     fileprivate var name: String {
         switch self {
         case .delivered: "delivered"

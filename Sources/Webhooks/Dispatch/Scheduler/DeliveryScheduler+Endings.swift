@@ -52,9 +52,13 @@ extension DeliveryScheduler {
         // A URL that was replaced meanwhile says nothing about the one in its place.
         let isSameURL = present?.url == endpoint.url
         let hasFailed = answer.failure != nil
-        let result = result(of: answer, request, isSameURL: isSameURL, now: now, timeOfDay: timeOfDay, jitter: jitter)
-        if !hasFailed { attempts.answeredAt = now }
-        let areOthersAnswered = now - attempts.answeredAt < 100
+        let attempts = delivery.attempts + 1
+        var result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, jitter: jitter)
+        // Refused because it goes in a circle: so would every other attempt be.
+        if answer.status == 508, delivery.hops > DueDelivery.mostHops { result = .dead }
+        if result == .gone, !isSameURL { result = .retry(notBefore: now) }
+        if !hasFailed { self.attempts.answeredAt = now }
+        let areOthersAnswered = now - self.attempts.answeredAt < 100
 
         var outcome = AttemptOutcome(of: delivery, at: endpoint, answer, result, timeOfDay: timeOfDay)
         var retry: DueDelivery?
@@ -79,20 +83,5 @@ extension DeliveryScheduler {
         // An ordered endpoint is read again as soon as it is recorded.
         let isHeldUp = lanes.with(index) { $0.reading != .idle && $0.mustWaitForRecord }
         if result == .gone || isHeldUp { outcomes.hurry(at: now) }
-    }
-
-    private func result(
-        of answer: AttemptAnswer,
-        _ request: TransportRequest,
-        isSameURL: Bool,
-        now: Int64,
-        timeOfDay: Int64,
-        jitter: Double
-    ) -> AttemptOutcome.Result {
-        // Refused because it goes in a circle: so would every other attempt be.
-        if answer.status == 508, request.delivery.hops > DueDelivery.mostHops { return .dead }
-        let attempts = request.delivery.attempts + 1
-        let result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, jitter: jitter)
-        return result == .gone && !isSameURL ? .retry(notBefore: now) : result
     }
 }
