@@ -103,7 +103,7 @@ extension Replica {
             outcomes.filter { fences.admit($0.observer, by: other, term: term) }
         }
         handIn()
-        index.recordInTurn(counted) { [self] result in
+        index.record(counted, hasLowPriority: false) { [self] result in
             if case .failure(let error) = result { failUnlessOfTheCommand(error) }
             waiting.subtract(1, ordering: .acquiringAndReleasing)
             complete(own, result.map(Applied.recorded), delivered)

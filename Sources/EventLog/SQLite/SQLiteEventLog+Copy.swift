@@ -14,14 +14,6 @@ extension SQLiteEventLog {
         sequencer.enqueue(.append(drafts, if: condition, at: placement, acknowledge: acknowledge), isBounded: false)
     }
 
-    /// Records how attempts went, in turn with what is appended: no append after it goes before it.
-    package func recordInTurn(
-        _ outcomes: [DeliveryOutcome],
-        completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
-    ) {
-        record(outcomes, hasLowPriority: false, completion)
-    }
-
     /// Whether drafts need not be admitted one by one: they are surely not too many, and none was posted before.
     package func takesAll(_ drafts: [EventDraft]) -> Bool {
         let keys = drafts.count { $0.idempotencyKey != nil }

@@ -23,7 +23,9 @@ extension SQLiteEventLog: DeliveryLog {
         record(outcomes, hasLowPriority: true, completion)
     }
 
-    func record(
+    /// Records how attempts went.
+    /// - Parameter hasLowPriority: false for a copy: no append that comes later goes before it.
+    package func record(
         _ outcomes: [DeliveryOutcome],
         hasLowPriority: Bool,
         _ completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
