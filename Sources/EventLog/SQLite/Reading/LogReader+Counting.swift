@@ -42,14 +42,18 @@ extension LogReader {
         var (total, end) = (0, tail)
         for part in subscription.stretches(after: 0, through: tail) {
             let key = CountedBacklogs.Key(observer: subscription.key, since: part.interest.since)
-            let stretch = Stretch(after: part.after, through: part.through)
             let before = backlogs[key]
             var counted = try stillTrue(before, of: part.interest, after: part.after)
-            let gap = try fill(&counted, in: stretch, part.interest, rows: &rows)
+            var gap = counted.gap(after: part.after, through: part.through)
+            while rows > 0, let next = gap {
+                let unknown = Stretch(after: next.after, through: next.through)
+                counted.add(try countWanted(in: unknown, part.interest, rows: &rows))
+                gap = counted.gap(after: part.after, through: part.through)
+            }
             if counted != before { backlogs[key] = counted }
             if let gap {
-                guard gap >= target else { return nil }
-                end = gap
+                guard gap.after >= target else { return nil }
+                end = gap.after
             }
             total += counted.count(after: part.after, through: end)
             if gap != nil { break }
@@ -93,21 +97,6 @@ extension LogReader {
         }
         counted.removals = removals
         return counted
-    }
-
-    /// Counts what is not known of a stretch, from its beginning.
-    /// - Returns: from where on it is not known still, if the rows were not enough.
-    private mutating func fill(
-        _ counted: inout CountedEvents,
-        in stretch: Stretch,
-        _ interest: Interest,
-        rows: inout Int
-    ) throws -> Int64? {
-        while let gap = counted.gap(after: stretch.after, through: stretch.through) {
-            guard rows > 0 else { return gap.after }
-            counted.add(try countWanted(in: Stretch(after: gap.after, through: gap.through), interest, rows: &rows))
-        }
-        return nil
     }
 
     /// Counts in a part of the sequence, as far as the rows suffice.

@@ -18,16 +18,16 @@ extension LogReader {
     ) throws -> EventPage {
         let tail = max(try LogReader.tail(db), position.rawValue)
         var page = PageBuilder(limits: limits, tail: tail, scannedThrough: position.rawValue)
+        var removals = [horizons.restoration(after: position.rawValue)]
         if patterns.contains(where: \.hasWildcards) {
-            page.lastRemoval = try horizons.lastRemoval(after: position.rawValue, matching: patterns, db)
+            removals.append(try horizons.lastRemoval(after: position.rawValue, matching: patterns, db))
             try scan(patterns, into: &page)
         } else {
             let names = Set(patterns.compactMap(\.literal))
             let topics = try names.compactMap { try stored($0) }
-            page.lastRemoval = topics.filter { $0.removed > position.rawValue }.map(\.removal).max()
+            removals += topics.filter { $0.removed > position.rawValue }.map(\.removal)
             if topics.count < names.count {
-                let forgotten = try RemovalHorizons.forgottenRemoval(after: position.rawValue, db)
-                page.lastRemoval = [page.lastRemoval, forgotten].compactMap { $0 }.max()
+                removals.append(try RemovalHorizons.forgottenRemoval(after: position.rawValue, db))
             }
             if topics.count == 1 {
                 try read(topics[0], into: &page)
@@ -35,8 +35,7 @@ extension LogReader {
                 try merge(topics, into: &page)
             }
         }
-        let lost = horizons.restoration(after: position.rawValue)
-        page.lastRemoval = [page.lastRemoval, lost].compactMap { $0 }.max()
+        page.lastRemoval = removals.compactMap { $0 }.max()
         return page.page
     }
 

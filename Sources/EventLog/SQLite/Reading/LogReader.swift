@@ -106,14 +106,14 @@ struct LogReader {
 
     /// The position of the newest event of a topic.
     private func lastPosition(of topic: Topic) throws -> Position? {
-        try db.cached(Self.lastPosition, topic).first { $0[0] }
+        try db.cached(
+            """
+            SELECT seq FROM topic CROSS JOIN event INDEXED BY event_topic ON event.topic = topic.id AND seq > removed
+            WHERE name = ?1 ORDER BY seq DESC LIMIT 1
+            """,
+            topic
+        ).first { $0[0] }
     }
-
-    /// Finds it, by the topic's name.
-    static let lastPosition = """
-        SELECT seq FROM topic CROSS JOIN event INDEXED BY event_topic ON event.topic = topic.id AND seq > removed
-        WHERE name = ?1 ORDER BY seq DESC LIMIT 1
-        """
 
     /// The position just before the first event at or after a moment. Times do not step back along the sequence, so it
     /// is found by halving, without an index.

@@ -12,9 +12,6 @@ extension DeliveryWriter {
         let isThere = try db.cached(
             "SELECT name, type FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1 AND seq > removed"
         )
-        let find = try db.cached(
-            "SELECT id, state FROM delivery INDEXED BY delivery_event WHERE event = ?1 AND observer = ?2"
-        )
         let renew = try db.cached(
             """
             UPDATE delivery SET state = \(LogSchema.pending), renewals = renewals + 1, attempts = 0, not_before = ?2,
@@ -35,7 +32,7 @@ extension DeliveryWriter {
             }
             guard let isAwaited else { continue }
             count += 1
-            if let row = try find.bind(event, observer.key).first({ (id: $0.integer(0), state: $0.integer(1)) }) {
+            if let row = try find.bind(observer.key, event).first({ (id: $0.integer(0), state: $0.integer(1)) }) {
                 try renew.bind(row.id, time.begunAt).run()
                 if row.state != LogSchema.pending { added += 1 }
                 if row.state == LogSchema.dead { revived += 1 }

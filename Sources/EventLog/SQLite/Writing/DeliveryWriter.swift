@@ -7,7 +7,7 @@ final class DeliveryWriter {
     let db: Database
     let observers: ObserverWriter
     let time: TimeWriter
-    private let find: PreparedStatement
+    let find: PreparedStatement
     private let isThere: PreparedStatement
     private let insert: PreparedStatement
     private let settle: PreparedStatement

@@ -124,8 +124,7 @@ final class TopicWriter {
     }
 
     private func countUncounted() throws -> Int {
-        let row = try db.cached("SELECT id, \(LogSchema.isThere) FROM topic WHERE name = ?1")
-        return try uncounted.count { try row.bind($0).first { $0[1] || additions[$0[0]] != nil } ?? false }
+        try uncounted.count { try known($0)?.isThere == true }
     }
 
     // MARK: What was added
