@@ -63,18 +63,6 @@ extension LogReader {
         return max(total - tried, 0)
     }
 
-    /// The next observer whose position is not the end of the log.
-    func waiting(after key: Int64) throws -> Subscription? {
-        let row = try db.cached(
-            """
-            SELECT key, cursor FROM observer CROSS JOIN delivery_stats ON delivery_stats.observer = key
-            WHERE key > ?1 AND name IS NOT NULL AND cursor < ?2 ORDER BY key LIMIT 1
-            """
-        ).bind(key, try LogReader.tail(db))
-        guard let found = try row.first({ (key: $0.integer(0), cursor: $0.integer(1)) }) else { return nil }
-        return try Subscription(key: found.key, cursor: found.cursor, db)
-    }
-
     /// What is known, without what the observer has passed, and what may have been removed since.
     private func stillTrue(_ known: CountedEvents?, of interest: Interest, after position: Int64) throws
         -> CountedEvents

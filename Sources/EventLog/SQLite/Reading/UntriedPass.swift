@@ -9,7 +9,7 @@ struct UntriedPass: Sendable {
     /// - Returns: whether that was the last.
     mutating func advance(with reader: inout LogReader, knowing backlogs: CountedBacklogs) throws -> Bool {
         var rows = LogReader.slice
-        while let subscription = try reader.waiting(after: last) {
+        while let subscription = try Subscription(waitingAfter: last, reader.db) {
             guard rows > 0,
                 let found = try reader.countUntried(by: subscription, &count, knowing: backlogs, rows: &rows)
             else { return false }
