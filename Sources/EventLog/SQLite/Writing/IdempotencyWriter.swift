@@ -5,7 +5,6 @@ final class IdempotencyWriter {
     private let db: Database
     private let find: PreparedStatement
     private let insert: PreparedStatement
-    private let replace: PreparedStatement
     private let limit: Int
     /// How many there are, those included that are too old and were not removed yet.
     private(set) var count: Int
@@ -29,11 +28,6 @@ final class IdempotencyWriter {
             """
             INSERT OR IGNORE INTO idempotency (topic, key, fingerprint, event, time, used_at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            """
-        )
-        replace = try db.compiled(
-            """
-            UPDATE idempotency SET fingerprint = ?3, event = ?4, time = ?5, used_at = ?6 WHERE topic = ?1 AND key = ?2
             """
         )
         self.limit = limit
@@ -62,16 +56,15 @@ final class IdempotencyWriter {
 
     /// Keeps what a key is used for.
     func keep(_ key: IdempotencyKey, of event: Event, on topic: Int64, at now: Timestamp) throws {
-        func run(_ row: PreparedStatement) throws {
-            try row.bind(topic, key.text, key.fingerprint, event.position, event.time, now).run()
+        try insert.bind(topic, key.text, key.fingerprint, event.position, event.time, now).run()
+        if db.changesCount == 0 {
+            // One that is too old, or of a topic that was deleted, still has its row.
+            _ = try forget(
+                db.cached("SELECT topic, key, event FROM idempotency WHERE topic = ?1 AND key = ?2", topic, key.text)
+            )
+            try insert.run()
         }
-        try run(insert)
-        if db.changesCount > 0 {
-            count += 1
-        } else {
-            // One that is too old, or of a topic that was deleted, and still has its row.
-            try run(replace)
-        }
+        count += 1
     }
 
     /// Forgets some keys whose lifetime is over.
