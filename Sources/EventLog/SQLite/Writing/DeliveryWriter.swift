@@ -10,8 +10,7 @@ final class DeliveryWriter {
     let find: PreparedStatement
     private let isThere: PreparedStatement
     private let insert: PreparedStatement
-    private let settle: PreparedStatement
-    private let note: PreparedStatement
+    private let update: PreparedStatement
     private let keep: PreparedStatement
     private let count: PreparedStatement
 
@@ -34,18 +33,13 @@ final class DeliveryWriter {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE ?3 WHEN \(LogSchema.pending) THEN NULL ELSE ?8 END, 1)
             """
         )
-        settle = try db.compiled(
+        // Without a state the attempt is noted, and settles nothing.
+        update = try db.compiled(
             """
-            UPDATE delivery SET state = ?2, attempts = ?3, not_before = ifnull(?4, not_before), status = ?5,
-                failure = ?6, attempted_at = ?7, settled_at = CASE ?2 WHEN \(LogSchema.pending) THEN NULL ELSE ?7 END,
+            UPDATE delivery SET state = ifnull(?2, state), attempts = ?3, not_before = ifnull(?4, not_before),
+                status = ?5, failure = iif(?2 IS NULL AND state = \(LogSchema.dead), failure, ?6), attempted_at = ?7,
+                settled_at = CASE ifnull(?2, -1) WHEN -1 THEN settled_at WHEN \(LogSchema.pending) THEN NULL ELSE ?7 END,
                 logged = logged + 1 WHERE id = ?1
-            """
-        )
-        note = try db.compiled(
-            """
-            UPDATE delivery SET attempts = ?2, status = ?3, attempted_at = ?4,
-                failure = CASE state WHEN \(LogSchema.dead) THEN failure ELSE ?5 END, logged = logged + 1
-            WHERE id = ?1
             """
         )
         keep = try db.compiled(
@@ -128,14 +122,10 @@ final class DeliveryWriter {
     }
 
     private func change(_ delivery: AttemptedDelivery, _ outcome: DeliveryOutcome) throws -> Int64 {
-        let attempt = outcome.attempt
-        if delivery.settles(outcome) {
-            settle.bind(delivery.id, outcome.state.number, attempt.number, outcome.state.notBefore)
-            try settle.bind(attempt.status, attempt.failure, attempt.at, from: 5).run()
-        } else {
-            let number = delivery.isRenewed ? delivery.attempts : Int64(attempt.number)
-            try note.bind(delivery.id, number, attempt.status, attempt.at, attempt.failure).run()
-        }
+        let (attempt, state) = (outcome.attempt, delivery.settles(outcome) ? outcome.state : nil)
+        let number = delivery.isRenewed ? delivery.attempts : Int64(attempt.number)
+        update.bind(delivery.id, state?.number, number, state?.notBefore)
+        try update.bind(attempt.status, attempt.failure, attempt.at, from: 5).run()
         return delivery.id
     }
 
