@@ -46,7 +46,8 @@ struct LogFile {
         // SQLite would open it all the same, to read. `unsafe`: access(2) reads the path.
         guard unsafe access(path, R_OK | W_OK) == 0 else { throw unopened(errno) }
         do {
-            try check()
+            try checkHeader()
+            try reading { try $0.read(check) }
         } catch {
             throw EventLogError(sqlite: error)
         }
@@ -97,15 +98,9 @@ struct LogFile {
         )
     }
 
-    private func check() throws {
-        let isSmall = FileStatus(of: path)?.size ?? 0 <= LogFile.thoroughSize
-        try checkHeader()
-        try reading { try $0.read { db in try check(db, thoroughly: isSmall) } }
-    }
-
-    private func check(_ db: Database, thoroughly: Bool) throws {
+    private func check(_ db: Database) throws {
         let version = try SchemaVersion.version(of: db)
-        if thoroughly {
+        if FileStatus(of: path)?.size ?? 0 <= LogFile.thoroughSize {
             let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "nothing"
             guard finding == "ok" else {
                 throw EventLogError(code: .corrupt, message: "\(path) is damaged: \(finding.inOneLine).")

@@ -10,7 +10,8 @@ extension LogTables {
     func trim(_ topic: Int64, atMost limit: Int, removal: Int64, at now: Timestamp) throws -> (
         rows: Int, held: HeldByTopic
     )? {
-        guard var held = try HeldByTopic(topic, db) else { return nil }
+        let row = try db.cached("SELECT \(HeldByTopic.columns) FROM topic WHERE id = ?1", topic)
+        guard var held = try row.first(HeldByTopic.init) else { return nil }
         let candidates = try self.candidates(of: topic, holding: held, atMost: limit, at: now)
         if candidates.isEmpty { return nil }
         var rows = 0
@@ -150,16 +151,9 @@ struct HeldByTopic {
     private(set) var removed: Int64
     let retention: Retention
 
-    init?(_ topic: Int64, _ db: Database) throws {
-        let row = try db.cached(
-            "SELECT name, events, bytes, removed, retain_events, retain_age, retain_bytes FROM topic WHERE id = ?1",
-            topic
-        )
-        guard let held = try row.first(HeldByTopic.init) else { return nil }
-        self = held
-    }
+    static let columns = "name, events, bytes, removed, retain_events, retain_age, retain_bytes"
 
-    private init(_ row: PreparedStatement) {
+    init(_ row: PreparedStatement) {
         (name, events, bytes, removed) = (row[0], row[1], row[2], row[3])
         retention = Retention(events: row[4], age: row[5], bytes: row[6])
     }
