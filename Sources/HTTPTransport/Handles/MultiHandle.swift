@@ -92,10 +92,7 @@ package struct MultiHandle: ~Copyable {
     }
 
     /// Waits until a socket is ready, a timeout of libcurl's own passes, ``wakeUp`` is used, or the time is up.
-    ///
-    /// - Returns: whether it was not the time that ended it.
-    @discardableResult
-    package func wait(milliseconds: Int) -> Bool {
+    package func wait(milliseconds: Int) {
         sockets.wait(milliseconds: milliseconds)
     }
 
