@@ -1,20 +1,7 @@
-internal import GRDB
-
 extension SQLiteEventLog: DeliveryLog {
     package var now: Timestamp { time.now }
 
     package func timeOfDay(at time: Timestamp) -> Timestamp { self.time.timeOfDay(at: time) }
-
-    package func dueDeliveries(
-        of observer: ObserverID,
-        at now: Timestamp,
-        inOrder isInOrder: Bool,
-        limit: Int
-    ) async throws(EventLogError) -> DueDeliveries {
-        try await read { reader in
-            try reader.dueDeliveries(of: observer, at: now, inOrder: isInOrder, limit: limit)
-        }
-    }
 
     package func recordOutcomes(
         _ outcomes: [DeliveryOutcome],
@@ -60,7 +47,6 @@ extension SQLiteEventLog: DeliveryLog {
         let end = ContinuousClock.now + time
         var (found, count) = ([DeliveryStats](), UntriedCount())
         while found.count < observers.count, found.isEmpty || ContinuousClock.now < end {
-            if Task.isCancelled { throw .nobodyWaits }
             let rest = observers[found.count...]
             let (more, next) = try await readSlice { [count] reader, backlogs in
                 var (rows, count) = (LogReader.slice, count)
@@ -79,63 +65,6 @@ extension SQLiteEventLog: DeliveryLog {
         return found
     }
 
-    package func deliveries(
-        of observer: ObserverID,
-        in state: DeliveryState?,
-        before event: Position,
-        limit: Int
-    ) async throws(EventLogError) -> [DeliverySummary] {
-        let mayBeUntried = state == nil || state == .pending
-        let untried = mayBeUntried ? try await untried(by: observer, before: event.rawValue, limit: limit) : []
-        return try await read { reader in
-            try reader.deliverySummaries(of: observer, in: state, before: event, limit: limit, untried: untried)
-        }.map { $0.byTheClock(time) }
-    }
-
-    /// Few may be wanted among much that is not: looked for in slices, and no longer than somebody waits.
-    private func untried(
-        by observer: ObserverID,
-        before event: Int64,
-        limit: Int
-    ) async throws(EventLogError) -> [Int64] {
-        var (found, next) = ([Int64](), Optional(event))
-        while let before = next, found.count < limit {
-            if Task.isCancelled { throw .nobodyWaits }
-            let rest = limit - found.count
-            let part = try await readSlice { reader, _ in
-                try reader.untried(by: observer, before: before, limit: rest)
-            }
-            found += part.positions
-            next = part.end
-        }
-        return found
-    }
-
-    package func delivery(
-        of event: Position,
-        to observer: ObserverID
-    ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
-        let found = try await read { reader in try reader.delivery(of: event, to: observer) }
-        return found.map { ($0.summary.byTheClock(time), $0.attempts) }
-    }
-
-    package func deadLetters(
-        of observer: ObserverID,
-        after: Position,
-        through: Position,
-        limit: Int
-    ) async throws(EventLogError) -> [Position] {
-        try await read { reader in
-            try reader.db.cached(
-                """
-                SELECT event FROM delivery INDEXED BY delivery_state
-                WHERE observer = \(LogReader.observerKey) AND state = \(LogSchema.dead) AND event > ?2 AND event <= ?3
-                ORDER BY event LIMIT ?4
-                """
-            ).bind(observer, after, through, max(limit, 0)).map { $0[0] }
-        }
-    }
-
     package func redeliver(
         _ events: [Position],
         to observer: ObserverID,
@@ -152,14 +81,5 @@ extension SQLiteEventLog: DeliveryLog {
             total += count
         }
         return total
-    }
-}
-
-extension DeliverySummary {
-    /// With its next attempt as the clock of the day will show it.
-    fileprivate func byTheClock(_ time: LogClock) -> DeliverySummary {
-        var summary = self
-        summary.notBefore = notBefore.map(time.timeOfDay(at:)) ?? createdAt
-        return summary
     }
 }

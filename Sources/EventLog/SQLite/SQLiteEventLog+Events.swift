@@ -23,7 +23,7 @@ extension SQLiteEventLog {
 
     /// The newest event of a topic.
     public func lastEvent(of topic: Topic) async throws(EventLogError) -> Event? {
-        try await read { reader in try reader.lastEvent(of: topic) }
+        try await read { reader in try reader.lastPosition(of: topic).flatMap { try reader.event(at: $0) } }
     }
 
     /// The position of the newest event that any of the patterns matches.
@@ -65,7 +65,23 @@ extension SQLiteEventLog {
 
     /// The position just before the first event at or after a moment.
     public func position(since moment: Timestamp) async throws(EventLogError) -> Position {
-        try await read { reader in try reader.position(since: moment) }
+        try await read { reader in
+            let tail = try LogReader.tail(reader.db)
+            let next = try reader.db.cached("SELECT seq, time FROM event WHERE seq > ?1 ORDER BY seq LIMIT 1")
+            // Times do not step back along the sequence, so it is found by halving, without an index. Every event up to `low`
+            // is earlier; none up to `high` that is later than `low` need be looked at again.
+            var (low, high) = (Int64(0), tail)
+            while low < high {
+                let middle = low + (high - low) / 2
+                let found = try next.bind(middle).first { (seq: $0.integer(0), time: $0[1] as Timestamp) }
+                if let found, found.time < moment {
+                    low = found.seq
+                } else {
+                    high = middle
+                }
+            }
+            return Position(try next.bind(low).first { _ in low } ?? tail)
+        }
     }
 
     /// Whether a position was given to an event. One may be read from the log a moment before its tail is moved on;

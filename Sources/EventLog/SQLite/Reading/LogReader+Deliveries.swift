@@ -1,26 +1,28 @@
 internal import GRDB
 
-extension LogReader {
-    static let observerKey = "(SELECT key FROM observer WHERE name = ?1)"
-
-    /// The pending deliveries that are due, first what is to be tried again, and when more are; or in sequence order, due or
-    /// not.
-    mutating func dueDeliveries(
+extension SQLiteEventLog {
+    package func dueDeliveries(
         of observer: ObserverID,
         at now: Timestamp,
         inOrder isInOrder: Bool,
         limit: Int
-    ) throws -> DueDeliveries {
-        let until = isInOrder ? .latest : now
-        let failed = try failedDeliveries(of: observer, inOrder: isInOrder, limit: limit, until: until)
-        let missing = isInOrder ? limit : limit - failed.count
-        let found = failed + (try untriedDeliveries(by: observer, limit: missing, at: now))
-        guard isInOrder else {
-            return DueDeliveries(deliveries: found, next: try nextDelivery(of: observer, after: now))
+    ) async throws(EventLogError) -> DueDeliveries {
+        try await read { reader in
+            let until = isInOrder ? .latest : now
+            let failed = try reader.failedDeliveries(of: observer, inOrder: isInOrder, limit: limit, until: until)
+            let missing = isInOrder ? limit : limit - failed.count
+            let found = failed + (try reader.untriedDeliveries(by: observer, limit: missing, at: now))
+            guard isInOrder else {
+                return DueDeliveries(deliveries: found, next: try reader.nextDelivery(of: observer, after: now))
+            }
+            let sorted = found.sorted { $0.event.position < $1.event.position }
+            return DueDeliveries(deliveries: Array(sorted.prefix(max(limit, 0))), next: nil)
         }
-        let sorted = found.sorted { $0.event.position < $1.event.position }
-        return DueDeliveries(deliveries: Array(sorted.prefix(max(limit, 0))), next: nil)
     }
+}
+
+extension LogReader {
+    static let observerKey = "(SELECT key FROM observer WHERE name = ?1)"
 
     /// The counters, with those that were never tried.
     /// - Parameters:
@@ -69,7 +71,7 @@ extension LogReader {
     }
 
     /// When the first delivery is tried again whose time has not come.
-    private func nextDelivery(of observer: ObserverID, after now: Timestamp) throws -> Timestamp? {
+    fileprivate func nextDelivery(of observer: ObserverID, after now: Timestamp) throws -> Timestamp? {
         try db.cached(
             """
             SELECT min(not_before) FROM delivery INDEXED BY delivery_due
@@ -79,7 +81,7 @@ extension LogReader {
     }
 
     /// The first that were never tried: they wait for nothing.
-    private mutating func untriedDeliveries(by observer: ObserverID, limit: Int, at now: Timestamp) throws
+    fileprivate mutating func untriedDeliveries(by observer: ObserverID, limit: Int, at now: Timestamp) throws
         -> [DeliveryRecord]
     {
         guard limit > 0, let subscription = try Subscription(of: observer, db) else { return [] }
@@ -93,7 +95,7 @@ extension LogReader {
     }
 
     /// Those that are to be tried again: not of a topic that was deleted, whose rows go later.
-    private mutating func failedDeliveries(
+    fileprivate mutating func failedDeliveries(
         of observer: ObserverID,
         inOrder isInOrder: Bool,
         limit: Int,

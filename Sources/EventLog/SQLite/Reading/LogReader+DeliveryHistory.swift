@@ -1,58 +1,115 @@
 internal import GRDB
 
+extension SQLiteEventLog {
+    package func deliveries(
+        of observer: ObserverID,
+        in state: DeliveryState?,
+        before event: Position,
+        limit: Int
+    ) async throws(EventLogError) -> [DeliverySummary] {
+        let mayBeUntried = state == nil || state == .pending
+        let untried = mayBeUntried ? try await untried(by: observer, before: event.rawValue, limit: limit) : []
+        return try await read { [time] reader in
+            // The index has the events of each state in order.
+            let rows = try reader.db.cached(
+                """
+                SELECT \(LogReader.summaryColumns) FROM delivery INDEXED BY delivery_state \(LogReader.joined)
+                WHERE delivery.observer = \(LogReader.observerKey) AND delivery.state = ?2 AND delivery.event < ?3
+                ORDER BY delivery.event DESC LIMIT ?4
+                """
+            )
+            var found = try (state.map { [$0] } ?? DeliveryState.allCases).flatMap { state in
+                try rows.bind(observer, state.number, event, max(limit, 0)).map { try reader.deliverySummary($0) }
+            }
+            if !untried.isEmpty, let subscription = try Subscription(of: observer, reader.db) {
+                // Meanwhile some may have been tried, or be gone.
+                for event in untried where try reader.isUntried(event, by: subscription) {
+                    found += try reader.deliverySummary(untried: event).map { [$0] } ?? []
+                }
+            }
+            return found.sorted { $0.event.position > $1.event.position }.prefix(max(limit, 0))
+                .map { $0.byTheClock(time) }
+        }
+    }
+
+    /// Few may be wanted among much that is not: looked for in slices, the newest first, and no longer than somebody waits.
+    private func untried(
+        by observer: ObserverID,
+        before event: Int64,
+        limit: Int
+    ) async throws(EventLogError) -> [Int64] {
+        var (found, next) = ([Int64](), Optional(event))
+        while let before = next, found.count < limit {
+            let rest = limit - found.count
+            let part = try await readSlice { reader, _ in
+                guard let subscription = try Subscription(of: observer, reader.db) else { return LogReader.Found() }
+                let last = min(max(before, 1) - 1, try LogReader.tail(reader.db))
+                let stretch = LogReader.Stretch(after: 0, through: last, newestFirst: true)
+                return try reader.untried(by: subscription, in: stretch, count: rest, scanning: LogReader.slice)
+            }
+            found += part.positions
+            next = part.end
+        }
+        return found
+    }
+
+    package func delivery(
+        of event: Position,
+        to observer: ObserverID
+    ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
+        try await read { [time] reader in
+            let row = try reader.db.cached(
+                """
+                SELECT \(LogReader.summaryColumns) FROM delivery INDEXED BY delivery_event \(LogReader.joined)
+                WHERE delivery.event = ?2 AND delivery.observer = \(LogReader.observerKey)
+                """
+            ).bind(observer, event)
+            if let found = try row.first({ (summary: try reader.deliverySummary($0), id: $0.integer(10)) }) {
+                return (found.summary.byTheClock(time), try reader.attempts(of: found.id))
+            }
+            guard event > .start, let subscription = try Subscription(of: observer, reader.db),
+                try reader.isUntried(event.rawValue, by: subscription)
+            else { return nil }
+            return try reader.deliverySummary(untried: event.rawValue).map { ($0.byTheClock(time), []) }
+        }
+    }
+
+    package func deadLetters(
+        of observer: ObserverID,
+        after: Position,
+        through: Position,
+        limit: Int
+    ) async throws(EventLogError) -> [Position] {
+        try await read { reader in
+            try reader.db.cached(
+                """
+                SELECT event FROM delivery INDEXED BY delivery_state
+                WHERE observer = \(LogReader.observerKey) AND state = \(LogSchema.dead) AND event > ?2 AND event <= ?3
+                ORDER BY event LIMIT ?4
+                """
+            ).bind(observer, after, through, max(limit, 0)).map { $0[0] }
+        }
+    }
+}
+
 extension LogReader {
-    private static let summaryColumns = """
+    fileprivate static let summaryColumns = """
         delivery.event, topic.name, event.type, delivery.state, delivery.attempts, delivery.status, delivery.failure,
         delivery.not_before, delivery.attempted_at, ifnull(delivery.created_at, event.time), delivery.id
         """
 
     /// CROSS JOIN keeps SQLite to this order; what is gone with its topic is not shown, although its rows are there.
-    private static let joined = """
+    fileprivate static let joined = """
         CROSS JOIN event ON event.seq = delivery.event
         CROSS JOIN topic ON topic.id = event.topic AND event.seq > topic.removed
         """
 
-    /// The deliveries of the newest events first.
-    /// - Parameter untried: positions of those that had never been tried a moment ago, as many as are wanted.
-    mutating func deliverySummaries(
-        of observer: ObserverID,
-        in state: DeliveryState?,
-        before event: Position,
-        limit: Int,
-        untried: [Int64]
-    ) throws -> [DeliverySummary] {
-        // The index has the events of each state in order.
-        let rows = try db.cached(
-            """
-            SELECT \(Self.summaryColumns) FROM delivery INDEXED BY delivery_state \(Self.joined)
-            WHERE delivery.observer = \(Self.observerKey) AND delivery.state = ?2 AND delivery.event < ?3
-            ORDER BY delivery.event DESC LIMIT ?4
-            """
-        )
-        var found = try (state.map { [$0] } ?? DeliveryState.allCases).flatMap { state in
-            try rows.bind(observer, state.number, event, max(limit, 0)).map(deliverySummary)
-        }
-        if !untried.isEmpty, let subscription = try Subscription(of: observer, db) {
-            // Meanwhile some may have been tried, or be gone.
-            found += try untried.compactMap { try isUntried($0, by: subscription) ? deliverySummary(untried: $0) : nil }
-        }
-        return Array(found.sorted { $0.event.position > $1.event.position }.prefix(max(limit, 0)))
-    }
-
-    /// Looks for those that were never tried, of the newest events first, for one slice.
-    mutating func untried(by observer: ObserverID, before event: Int64, limit: Int) throws -> Found {
-        guard limit > 0, let subscription = try Subscription(of: observer, db) else { return Found() }
-        let last = min(max(event, 1) - 1, try LogReader.tail(db))
-        let before = Stretch(after: 0, through: last, newestFirst: true)
-        return try untried(by: subscription, in: before, count: limit, scanning: Self.slice)
-    }
-
-    private mutating func isUntried(_ event: Int64, by subscription: Subscription) throws -> Bool {
+    fileprivate mutating func isUntried(_ event: Int64, by subscription: Subscription) throws -> Bool {
         try !allUntried(by: subscription, after: event - 1, through: event, count: 1).isEmpty
     }
 
     /// A delivery that was never tried.
-    private func deliverySummary(untried event: Int64) throws -> DeliverySummary? {
+    fileprivate func deliverySummary(untried event: Int64) throws -> DeliverySummary? {
         try db.cached(
             """
             SELECT seq, name, type, \(LogSchema.pending), 0, NULL, NULL, \(Timestamp.earliest.milliseconds), NULL, time
@@ -62,28 +119,9 @@ extension LogReader {
         ).first(deliverySummary)
     }
 
-    /// What became of one event for one observer, and its attempts, oldest first.
-    mutating func delivery(
-        of event: Position,
-        to observer: ObserverID
-    ) throws -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
-        let row = try db.cached(
-            """
-            SELECT \(Self.summaryColumns) FROM delivery INDEXED BY delivery_event \(Self.joined)
-            WHERE delivery.event = ?2 AND delivery.observer = \(Self.observerKey)
-            """
-        ).bind(observer, event)
-        if let found = try row.first({ (summary: try deliverySummary($0), id: $0.integer(10)) }) {
-            return (found.summary, try attempts(of: found.id))
-        }
-        guard event > .start, let subscription = try Subscription(of: observer, db) else { return nil }
-        guard try isUntried(event.rawValue, by: subscription) else { return nil }
-        return try deliverySummary(untried: event.rawValue).map { ($0, []) }
-    }
-
     /// How the attempts of a delivery went. The oldest is where the next one will be, once the ring is full; before, places
     /// behind it are empty.
-    private func attempts(of delivery: Int64) throws -> [DeliveryAttempt] {
+    fileprivate func attempts(of delivery: Int64) throws -> [DeliveryAttempt] {
         let ring = LogSchema.attemptsPerDelivery
         return try db.cached(
             """
@@ -108,7 +146,7 @@ extension LogReader {
         }
     }
 
-    private func deliverySummary(_ row: PreparedStatement) throws -> DeliverySummary {
+    fileprivate func deliverySummary(_ row: PreparedStatement) throws -> DeliverySummary {
         let number = row.integer(3)
         guard let state = DeliveryState.allCases.first(where: { $0.number == number }) else {
             throw EventLogError(code: .corrupt, message: "A delivery is in a state that there is not.")
@@ -137,5 +175,14 @@ extension DeliveryState {
         case .delivered: LogSchema.delivered
         case .dead: LogSchema.dead
         }
+    }
+}
+
+extension DeliverySummary {
+    /// With its next attempt as the clock of the day will show it.
+    fileprivate func byTheClock(_ time: LogClock) -> DeliverySummary {
+        var summary = self
+        summary.notBefore = notBefore.map(time.timeOfDay(at:)) ?? createdAt
+        return summary
     }
 }

@@ -79,11 +79,6 @@ struct LogReader {
         } ?? nil
     }
 
-    /// The newest event of a topic.
-    mutating func lastEvent(of topic: Topic) throws -> Event? {
-        try lastPosition(of: topic).flatMap { try event(at: $0) }
-    }
-
     /// The position of the newest event that any of the patterns matches.
     mutating func newest(matching patterns: [TopicPattern]) throws -> Position? {
         guard patterns.contains(where: \.hasWildcards) else {
@@ -105,7 +100,7 @@ struct LogReader {
     }
 
     /// The position of the newest event of a topic.
-    private func lastPosition(of topic: Topic) throws -> Position? {
+    func lastPosition(of topic: Topic) throws -> Position? {
         try db.cached(
             """
             SELECT seq FROM topic CROSS JOIN event INDEXED BY event_topic ON event.topic = topic.id AND seq > removed
@@ -113,25 +108,5 @@ struct LogReader {
             """,
             topic
         ).first { $0[0] }
-    }
-
-    /// The position just before the first event at or after a moment. Times do not step back along the sequence, so it
-    /// is found by halving, without an index.
-    func position(since moment: Timestamp) throws -> Position {
-        let tail = try LogReader.tail(db)
-        let next = try db.cached("SELECT seq, time FROM event WHERE seq > ?1 ORDER BY seq LIMIT 1")
-        // Every event up to `low` is earlier; none up to `high` that is later than `low` need be looked at again.
-        var low: Int64 = 0
-        var high = tail
-        while low < high {
-            let middle = low + (high - low) / 2
-            let found = try next.bind(middle).first { (seq: $0.integer(0), time: $0[1] as Timestamp) }
-            if let found, found.time < moment {
-                low = found.seq
-            } else {
-                high = middle
-            }
-        }
-        return Position(try next.bind(low).first { _ in low } ?? tail)
     }
 }
