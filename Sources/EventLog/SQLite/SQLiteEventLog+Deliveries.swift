@@ -52,8 +52,13 @@ extension SQLiteEventLog: DeliveryLog {
                 var (rows, count) = (LogReader.slice, count)
                 var more: [DeliveryStats] = []
                 for observer in rest where rows > 0 {
-                    guard let stats = try reader.deliveryStats(of: observer, &count, knowing: backlogs, rows: &rows)
-                    else { break }
+                    rows -= LogReader.observerCost
+                    var stats = try reader.deliveryCounters(of: observer)
+                    if let place = try Subscription(of: observer, reader.db) {
+                        let untried = try reader.countUntried(by: place, &count, knowing: backlogs, rows: &rows)
+                        guard let untried else { break }
+                        stats.pending += untried
+                    }
                     more.append(stats)
                     count = UntriedCount()
                 }

@@ -1,21 +1,4 @@
 extension SQLiteEventLog {
-    /// Reads on from a position: see ``EventLog/read(after:matching:limit:byteLimit:)``.
-    public func read(
-        after position: Position,
-        matching patterns: [TopicPattern],
-        limit: Int,
-        byteLimit: Int
-    ) async throws(EventLogError) -> EventPage {
-        let limits = LogReader.PageLimits(
-            events: max(limit, 1),
-            bytes: max(byteLimit, 1),
-            scanned: max(self.limits.scannedEvents, 1)
-        )
-        return try await read { [horizons] reader in
-            try reader.page(after: position, matching: patterns, limits: limits, horizons: horizons)
-        }
-    }
-
     /// The event of an id.
     public func event(_ id: EventID) async throws(EventLogError) -> Event? {
         id.epoch == epoch ? try await read { reader in try reader.event(at: id.position) } : nil

@@ -24,27 +24,6 @@ extension SQLiteEventLog {
 extension LogReader {
     static let observerKey = "(SELECT key FROM observer WHERE name = ?1)"
 
-    /// The counters, with those that were never tried.
-    /// - Parameters:
-    ///   - count: how far the count of those has come.
-    ///   - rows: how many events may be looked at, more or less.
-    /// - Returns: nil if those were not enough: see ``LogReader/countUntried(by:_:knowing:rows:)``.
-    mutating func deliveryStats(
-        of observer: ObserverID,
-        _ count: inout UntriedCount,
-        knowing backlogs: CountedBacklogs,
-        rows: inout Int
-    ) throws -> DeliveryStats? {
-        rows -= Self.observerCost
-        var stats = try deliveryCounters(of: observer)
-        guard let subscription = try Subscription(of: observer, db) else { return stats }
-        guard let untried = try countUntried(by: subscription, &count, knowing: backlogs, rows: &rows) else {
-            return nil
-        }
-        stats.pending += untried
-        return stats
-    }
-
     /// The counters as they are stored: `pending` is without those that were never tried.
     func deliveryCounters(of observer: ObserverID) throws -> DeliveryStats {
         let row = try db.cached(
