@@ -28,7 +28,7 @@ struct Shares {
         case .prompt: proven < (free * 3 + 3) / 4
         case .proven: proven < (free + 1) / 2 && free > rest || proven == 0 && free > (rest + 1) / 2
         case .unknown: unknown + slow < (total * 3 + 3) / 4
-        case .slow: slow < (total + 1) / 2
+        case .slow: slow < (total + 1) / 2 && unknown + slow < (total * 3 + 3) / 4
         }
     }
 }

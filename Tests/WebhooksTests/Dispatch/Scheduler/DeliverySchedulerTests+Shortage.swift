@@ -35,7 +35,7 @@ extension DeliverySchedulerTests {
         play.run()
         let start = play.now
         var most = 0
-        while play.now < start + 29_999 {
+        while play.now < start + 25_000 {
             most = max(most, play.scheduler.attempts.inFlight)
             // Their time to connect is over.
             play.advance(to: play.now + 5_000)
@@ -44,9 +44,9 @@ extension DeliverySchedulerTests {
         #expect(most <= 8)
         let left = play.scheduler.attempts.inFlight
         // What is not known to hang has room still.
-        #expect(left >= 4 && left < 8, "\(play.scheduler.attempts.shares) \(play.underWay.count) \(play.now - start)")
+        #expect(left >= 4 && left < 8)
         play.advance(to: start + 30_000)
-        #expect(play.scheduler.attempts.inFlight < left || !play.underWay.isEmpty)
+        #expect(!play.underWay.isEmpty)
         play.end(.answered(Self.timeout), leavesLookup: true)
         play.scheduler.stop(deadline: play.now + 10_000)
         play.run()
