@@ -132,8 +132,8 @@ final class EventStream: HubObserver {
     }
 
     /// The reader's half of the hand-over: returns whether to read on.
-    func caughtUp(through position: Position) -> Bool {
-        cursor.withLock { $0.caughtUp(through: position) }
+    func caughtUp(through position: Position, hasGap: Bool) -> Bool {
+        cursor.withLock { $0.caughtUp(through: position, hasGap: hasGap) }
     }
 
     /// Whether the stream wants an event.

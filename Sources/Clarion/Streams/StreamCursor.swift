@@ -7,7 +7,8 @@ import EventLog
 ///
 /// - The stream is registered before its first position is read, so every event that the reader's snapshot lacks is
 ///   heard, and what is heard while catching up is remembered as "there is more, up to here".
-/// - A page that reaches what was heard proves that nothing lies between, and only then the stream goes live.
+/// - A page that reaches that proves that nothing lies between, and only then the stream goes live: unless the reader has a
+///   gap to tell of, which nobody else will.
 struct StreamCursor {
     private enum Phase {
         case opening
@@ -26,8 +27,9 @@ struct StreamCursor {
     private var phase = Phase.opening
     /// The last event sent, or the last position known to hold nothing for this stream before the next event.
     private(set) var position = Position.start
-    /// The newest event known to be committed while not live.
-    private var heard = Position.start
+    /// While not live: how far the log must be read before the sequencer may send. The log's newest position at the beginning,
+    /// then the last event that was heard.
+    private var goal = Position.start
 
     var isLive: Bool {
         if case .live = phase { true } else { false }
@@ -40,17 +42,15 @@ struct StreamCursor {
     ///   - hasGap: the reader has something to say first, even if there is nothing to read.
     /// - Returns: whether the log must be read.
     mutating func begin(after position: Position, tail: Position, hasGap: Bool = false) -> Bool {
-        heard = max(heard, tail)
-        let mustRead = caughtUp(through: position)
-        if hasGap { phase = .catchingUp }
-        return mustRead || hasGap
+        goal = max(goal, tail)
+        return caughtUp(through: position, hasGap: hasGap)
     }
 
     /// The sequencer tells of committed events, in order.
     mutating func hear(through last: Position) -> Hearing {
         switch phase {
         case .opening, .catchingUp:
-            heard = last
+            goal = last
             return .ignore
         case .live:
             guard last > position else { return .ignore }
@@ -62,16 +62,18 @@ struct StreamCursor {
     /// The outbox took nothing of the events after `position`: the reader takes over from there.
     mutating func fallBehind(to position: Position) {
         phase = .catchingUp
-        heard = self.position
+        goal = self.position
         self.position = position
     }
 
     /// The reader has sent all events up to a position.
     ///
+    /// - Parameter hasGap: the reader has still to tell of a gap, when it meets an event or the log's end.
     /// - Returns: whether the log must be read further.
-    mutating func caughtUp(through scanned: Position) -> Bool {
+    mutating func caughtUp(through scanned: Position, hasGap: Bool = false) -> Bool {
         position = scanned
-        phase = scanned >= heard ? .live : .catchingUp
-        return scanned < heard
+        let mustRead = scanned < goal || hasGap
+        phase = mustRead ? .catchingUp : .live
+        return mustRead
     }
 }

@@ -73,6 +73,6 @@ final class StreamReader: Sendable {
         case .ended: return nil
         }
         guard outcome.obstacle == nil || outcome.position != nil else { return next }
-        return stream.caughtUp(through: next.position) ? next : nil
+        return stream.caughtUp(through: next.position, hasGap: next.gaps.isPending) ? next : nil
     }
 }

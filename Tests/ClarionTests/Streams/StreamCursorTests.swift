@@ -54,6 +54,18 @@ import Testing
         #expect(hearing == .ignore)
     }
 
+    /// The page may end before the log's end with nothing of the stream's in it, because others post on other topics.
+    @Test func aGapThatIsNotToldYetIsReadOnFor() {
+        var cursor = StreamCursor()
+        _ = cursor.begin(after: at(0), tail: at(10), hasGap: true)
+        let mustReadOn = cursor.caughtUp(through: at(10), hasGap: true)
+        let hearing = cursor.hear(through: at(12))
+        #expect(mustReadOn)
+        #expect(hearing == .ignore)
+        let isTold = cursor.caughtUp(through: at(12), hasGap: false)
+        #expect(!isTold)
+    }
+
     @Test func anOverlappingPatternHearsARunOnce() {
         var cursor = StreamCursor()
         _ = cursor.begin(after: at(0), tail: at(0))
