@@ -67,7 +67,7 @@ struct HubGauges: Sendable {
         var counts: [Standing: Int] = [:]
         var behind = 0
         var streams = 0
-        for observer in directory.unordered {
+        for observer in directory.all() {
             if let stream = observer as? EventStream {
                 // There may be ten thousand.
                 streams += 1

@@ -12,7 +12,8 @@ struct NodeResponder {
         guard let question = NodeQuestion(bytes) else { return JSONValue.object([:]).bytes }
         switch question {
         case .list(let page, let grant):
-            let (observers, next) = page.select(from: own.filter(grant.manages))
+            let own = page.first(of: hub.directory) { $0.kind != .webhook && grant.manages($0) }
+            let (observers, next) = page.select(from: own)
             return list(observers, isCut: next != .null)
         case .find(let id):
             return object("observer", find(id).map(Self.document) ?? .null)
@@ -20,16 +21,14 @@ struct NodeResponder {
             let ended = find(id).map { grant.manages($0) && hub.living.unregister($0) } ?? false
             return object("ended", .bool(ended))
         case .endAll(let pattern, let grant):
-            let all = own.filter { $0.topics.contains(pattern) && grant.manages($0) }
-            return object("ended", .number(Double(all.count(where: hub.living.unregister))))
+            let own = hub.directory.listed(of: pattern).lazy.filter { $0.kind != .webhook }.compactMap(\.observer)
+            return object("ended", .number(Double(own.count { grant.manages($0) && hub.living.unregister($0) })))
         case .retire(let key):
             hub.names.retire(key)
             return nil
         case .count(let topics):
-            let census = ObserverCensus(own)
-            let counts = topics.map { topic in
-                let count = census.count(of: topic)
-                return JSONValue.array([.stream, .object].map { .number(Double(count[$0] ?? 0)) })
+            let counts = hub.directory.counts(of: topics).map { count in
+                JSONValue.array([.stream, .object].map { .number(Double(count[$0] ?? 0)) })
             }
             return object("counts", .array(counts))
         case .name(let id, let claimant): return naming(id, claimant)
@@ -45,9 +44,6 @@ struct NodeResponder {
         case .status: return (hub.log as? JetStreamLog).map { NodeStatus(of: hub, $0).json.bytes }
         }
     }
-
-    /// Those who listen here alone.
-    private var own: [any HubObserver] { hub.directory.unordered.filter { $0.kind != .webhook } }
 
     private func find(_ id: ObserverID) -> (any HubObserver)? {
         hub.directory.find(id).flatMap { $0.kind == .webhook ? nil : $0 }

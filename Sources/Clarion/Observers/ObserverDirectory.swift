@@ -1,22 +1,61 @@
-import Broadcasting
 import EventLog
+import Locking
 
-/// Finds observers by id and lists them, held as weakly as by the broadcaster and in the same kind of table.
+/// Everybody who listens: finds observers by id, lists them oldest first and by their patterns, and counts who hears a topic.
+///
+/// It owns none of them. What it knows it keeps as they come and go, so a question costs what its answer has, however many
+/// there are besides.
+///
+/// The lock is held for bookkeeping only. No observer is loaded in it, for letting one go may run its `deinit`, which comes
+/// here.
 final class ObserverDirectory: Sendable {
-    private let table = ObserverTable<ObserverID, Never>()
+    /// An observer's entry, which ends when this is released: the observer keeps it.
+    final class Listing: Sendable {
+        private let listed: ListedObserver
+        private let directory: ObserverDirectory
 
-    /// Adds an observer; one of the same id that was there before is displaced. The entry ends with the token, which the
-    /// observer keeps.
-    func add<Observer: HubObserver>(_ observer: Observer) -> ObservationToken {
-        let registration = table.register(observer.id, owner: observer, replacing: .name("observer")) { _, _ in }
-        return table.token(for: registration)
+        fileprivate init(_ listed: ListedObserver, _ directory: ObserverDirectory) {
+            self.listed = listed
+            self.directory = directory
+        }
+
+        deinit { directory.state.withLock { $0.remove(listed) } }
+    }
+
+    private struct State {
+        var ids: [ObserverID: ListedObserver] = [:]
+        var order = SortedChunks<ListedObserver>()
+        var census = ObserverCensus()
+
+        mutating func insert(_ listed: ListedObserver) {
+            if let displaced = ids[listed.id] { remove(displaced) }
+            ids[listed.id] = listed
+            order.insert(listed)
+            census.insert(listed)
+        }
+
+        /// Nothing, if another has its id by now.
+        mutating func remove(_ listed: ListedObserver) {
+            guard ids[listed.id] === listed else { return }
+            ids[listed.id] = nil
+            order.remove(listed)
+            census.remove(listed)
+        }
+    }
+
+    private let state = Lock(State())
+
+    /// Adds an observer; one of the same id that was there before is displaced.
+    func add(_ observer: some HubObserver) -> Listing {
+        let listed = ListedObserver(observer)
+        state.withLock { $0.insert(listed) }
+        return Listing(listed, self)
     }
 
     /// The observer of an id, if it lives.
     func find(_ id: ObserverID) -> (any HubObserver)? {
         for _ in 0..<Self.looks {
-            let found = table.owners(of: id, as: (any HubObserver).self).first { $0.isRegistered }
-            if let found { return found }
+            if let found = state.withLock({ $0.ids[id] })?.observer { return found }
         }
         return nil
     }
@@ -25,10 +64,34 @@ final class ObserverDirectory: Sendable {
     private static let looks = 3
 
     /// All that live, oldest first.
-    func all() -> [any HubObserver] {
-        unordered.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+    func all() -> [any HubObserver] { listed(after: nil).compactMap(\.observer) }
+
+    /// All there are after a place, oldest first, as far as is asked.
+    func listed(after place: ObserverPage.Cursor?) -> some Sequence<ListedObserver> {
+        let order = state.withLock { $0.order }
+        return order.elements { listed in place.map { listed.place > $0 } ?? true }
     }
 
-    /// All that live, in no order.
-    var unordered: [any HubObserver] { table.owners().filter(\.isRegistered) }
+    /// Those that are registered for exactly a topic or pattern, be it among others, oldest first.
+    func listed(of pattern: TopicPattern) -> [ListedObserver] {
+        state.withLock { $0.census.members(of: pattern) }.sorted()
+    }
+
+    /// Those that are registered for a topic or pattern and nothing else, in no order.
+    func listed(ofNothingBut pattern: TopicPattern) -> [ListedObserver] {
+        state.withLock { $0.census.members(ofNothingBut: pattern) }
+    }
+
+    /// How many of each kind hear each of some topics, by its name or by a pattern, each counted once.
+    func counts(of topics: [Topic]) -> [[ObserverKind: Int]] {
+        // Of those who share their topics it is found out once.
+        var known: [ObserverCensus.Group.ID: [ObserverKind: Int]] = [:]
+        return topics.map { topic in
+            state.withLock { $0.census.groups(hearing: topic) }.reduce(into: [:]) { sums, group in
+                let counts = known[group.id] ?? group.counts
+                known[group.id] = counts
+                sums.merge(counts, uniquingKeysWith: +)
+            }
+        }
+    }
 }

@@ -57,6 +57,29 @@ struct ObserverPage: Equatable {
         }
     }
 
+    /// As many of a directory as the page can take of them, and one more, which tells that there is more.
+    func first(
+        of directory: ObserverDirectory,
+        where isShown: (any HubObserver) -> Bool
+    ) -> [any HubObserver] {
+        guard let topic else { return first(of: directory.listed(after: after), where: isShown) }
+        let listed = directory.listed(of: topic).drop { listed in after.map { listed.place <= $0 } ?? false }
+        return first(of: listed, where: isShown)
+    }
+
+    private func first(
+        of listed: some Sequence<ListedObserver>,
+        where isShown: (any HubObserver) -> Bool
+    ) -> [any HubObserver] {
+        var found: [any HubObserver] = []
+        for listed in listed where mayHave(listed.kind) {
+            guard let observer = listed.observer, isShown(observer) else { continue }
+            found.append(observer)
+            if found.count > limit { break }
+        }
+        return found
+    }
+
     /// The page's observers and the cursor of the next page, if there is more.
     ///
     /// - Parameter horizon: up to where they are known, if there may be more after; the page ends there.

@@ -239,7 +239,7 @@ private struct ObserverResource: Sendable {
         let page = try ObserverPage(request.target.query)
         let elsewhere = await nodes.observers(page, for: request.caller.grant)
         let (observers, next) = page.select(
-            from: directory.unordered.filter(request.caller.manages) + elsewhere.value.observers,
+            from: page.first(of: directory, where: request.caller.manages) + elsewhere.value.observers,
             upTo: elsewhere.value.horizon
         )
         let stored = observers.filter { $0 is any StoredObserver }.map(\.id)
@@ -275,7 +275,7 @@ private struct ObserverResource: Sendable {
 
     /// The observers of exactly that pattern which the caller manages.
     private func theirs(_ request: Request, _ pattern: TopicPattern) -> [any HubObserver] {
-        directory.all().filter { isTheirs($0, request, pattern) }
+        directory.listed(of: pattern).compactMap(\.observer).filter { isTheirs($0, request, pattern) }
     }
 
     private func isTheirs(_ observer: any HubObserver, _ request: Request, _ pattern: TopicPattern) -> Bool {

@@ -118,10 +118,11 @@ private struct TopicResource: Sendable {
 
     /// Topics as the API shows them, with how many hear each at all nodes.
     private func documents(of topics: [TopicSummary]) async -> OtherNodes.Gathered<[[String: JSONValue]]> {
-        let census = ObserverCensus(directory.unordered)
         let elsewhere = await nodes.counts(of: topics.map(\.topic))
-        let documents = zip(topics, elsewhere.value).map { topic, counts in
-            TopicDocument.members(topic, observers: census.count(of: topic.topic).merging(counts, uniquingKeysWith: +))
+        let here = directory.counts(of: topics.map(\.topic))
+        let documents = topics.indices.map { place in
+            let counts = here[place].merging(elsewhere.value[place], uniquingKeysWith: +)
+            return TopicDocument.members(topics[place], observers: counts)
         }
         return OtherNodes.Gathered(value: documents, missing: elsewhere.missing)
     }

@@ -1,6 +1,5 @@
 import JSON
 import Locking
-import Broadcasting
 import EventLog
 import MicroHTTP
 
@@ -24,7 +23,7 @@ final class EventStream: HubObserver {
     /// Where it stands in the hub. What it is registered for ends when it leaves, whatever its socket still has to take.
     private enum Membership {
         case new
-        case listed(ObservationToken)
+        case listed(ObserverDirectory.Listing)
         case hearing(Registrations)
         case left
     }
@@ -75,15 +74,15 @@ final class EventStream: HubObserver {
 
     /// Lists the stream, and has the one of the same id displaced.
     func enter(_ directory: ObserverDirectory) {
-        let token = directory.add(self)
-        membership.withLock { $0 = .listed(token) }
+        let listing = directory.add(self)
+        membership.withLock { $0 = .listed(listing) }
     }
 
     /// Keeps what the stream is registered for, unless it has left already.
     func hold(_ topics: TopicRegistration) {
         membership.withLock { membership in
-            guard case .listed(let token) = membership else { return }
-            membership = .hearing(Registrations(topics: topics, directory: token))
+            guard case .listed(let listing) = membership else { return }
+            membership = .hearing(Registrations(topics: topics, directory: listing))
         }
     }
 

@@ -98,9 +98,8 @@ final class StreamHost: Sendable {
 
     /// Ends the streams that hear nothing but a topic that was deleted. Their clients come back when they want to.
     func endAll(of topic: Topic) {
-        let pattern = TopicPattern(topic)
-        for case let stream as EventStream in directory.all() where stream.topics.allSatisfy({ $0 == pattern }) {
-            stream.end(.topicDeleted)
+        for listed in directory.listed(ofNothingBut: TopicPattern(topic)) {
+            (listed.observer as? EventStream)?.end(.topicDeleted)
         }
     }
 

@@ -1,5 +1,4 @@
 import JSON
-import Broadcasting
 import EventLog
 import Locking
 
@@ -14,7 +13,7 @@ final class UnreadableWebhook: StoredObserver {
     private let types: [String]
     private let warning: WebhookWarning
     private let deliveries: any DeliveryLog
-    private let registration = Lock<ObservationToken?>(nil)
+    private let listing = Lock<ObserverDirectory.Listing?>(nil)
 
     /// The `reason` for which it is disabled, and the failure of deliveries that waited for it.
     static let reason = "unreadable"
@@ -33,15 +32,15 @@ final class UnreadableWebhook: StoredObserver {
     var state: ObserverState { .disabled }
 
     /// Keeps what ends with the observer.
-    func hold(_ registration: ObservationToken) {
-        self.registration.withLock { $0 = registration }
+    func hold(_ listing: ObserverDirectory.Listing) {
+        self.listing.withLock { $0 = listing }
     }
 
     func endHearing() {}
 
     func leave() {
-        let former = registration.withLock { $0.take() }
-        former?.cancel()
+        // Let go outside the lock.
+        _ = listing.withLock { $0.take() }
     }
 
     func document() async throws(EventLogError) -> JSONValue {

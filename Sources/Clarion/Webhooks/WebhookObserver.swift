@@ -52,8 +52,8 @@ final class WebhookObserver: StoredObserver {
     }
 
     func leave() {
-        let former = registrations.withLock { $0.take() }
-        former?.directory.cancel()
+        // Let go outside the lock.
+        _ = registrations.withLock { $0.take() }
     }
 
     private var hears: Bool { registrations.withLock { $0?.topics != nil } }

@@ -1,4 +1,3 @@
-import Broadcasting
 import EventLog
 import JSON
 import Locking
@@ -12,7 +11,7 @@ import Testing
         let kind = ObserverKind.webhook
         let topics: [TopicPattern] = []
         let createdAt = Timestamp.now()
-        let token = Lock<ObservationToken?>(nil)
+        let token = Lock<ObserverDirectory.Listing?>(nil)
 
         init(_ id: ObserverID, in directory: ObserverDirectory) {
             self.id = id
