@@ -299,8 +299,7 @@ public final class Hub: Sendable {
     private var parts: HubShutdown {
         HubShutdown(
             server: server.withLock { $0 },
-            streams: streams,
-            objects: objects,
+            directory: directory,
             readerMemory: readerMemory,
             webhooks: webhooks,
             dispatcher: dispatcher,

@@ -7,8 +7,7 @@ import Webhooks
 /// released is stopped in the same way.
 struct HubShutdown: Sendable {
     let server: HTTPServer?
-    let streams: StreamHost
-    let objects: ObjectHost
+    let directory: ObserverDirectory
     let readerMemory: ReaderMemory
     let webhooks: WebhookRegistry
     let dispatcher: WebhookDispatcher
@@ -25,8 +24,7 @@ struct HubShutdown: Sendable {
     func run(grace: Duration) async {
         let deadline = ContinuousClock.now + grace
         server?.quiesce()
-        streams.endAll()
-        objects.endFeeds()
+        directory.close()
         readerMemory.stopWaiting()
         webhooks.stop()
         // Who tries an endpoint out waits for the attempt's answer.

@@ -127,11 +127,6 @@ final class ObjectHost: Sendable {
         table.removeAll(feed.id)
     }
 
-    /// Ends all who read: the hub shuts down.
-    func endFeeds() {
-        for case let feed as EventFeed in directory.all() { feed.end() }
-    }
-
     /// Unregisters all registrations of an object.
     func removeAll(ownedBy owner: AnyObject) {
         table.removeAll(ownedBy: owner)

@@ -15,6 +15,9 @@ protocol HubObserver: AnyObject, Sendable {
     /// Whether it still hears anything. One that does not is as good as gone, and is not shown.
     var isRegistered: Bool { get }
 
+    /// Ends, in order, because the hub stops. Streams and readers do; who is merely told of events hears no more of them anyway.
+    func endWithHub()
+
     /// The observer as the API shows it.
     func document() async throws(EventLogError) -> JSONValue
 }
@@ -32,6 +35,8 @@ extension HubObserver {
     var isRegistered: Bool { true }
 
     var state: ObserverState { .active }
+
+    func endWithHub() {}
 
     /// The members that every kind has.
     var commonMembers: [String: JSONValue] {

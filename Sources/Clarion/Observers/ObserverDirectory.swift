@@ -6,6 +6,8 @@ import Locking
 /// It owns none of them. What it knows it keeps as they come and go, so a question costs what its answer has, however many
 /// there are besides.
 ///
+/// And it is the one place that knows that the hub stops: see ``close()``.
+///
 /// The lock is held for bookkeeping only. No observer is loaded in it, for letting one go may run its `deinit`, which comes
 /// here.
 final class ObserverDirectory: Sendable {
@@ -26,6 +28,7 @@ final class ObserverDirectory: Sendable {
         var ids: [ObserverID: ListedObserver] = [:]
         var order = SortedChunks<ListedObserver>()
         var census = ObserverCensus()
+        var isClosed = false
 
         mutating func insert(_ listed: ListedObserver) {
             if let displaced = ids[listed.id] { remove(displaced) }
@@ -45,11 +48,22 @@ final class ObserverDirectory: Sendable {
 
     private let state = Lock(State())
 
-    /// Adds an observer; one of the same id that was there before is displaced.
+    /// Adds an observer; one of the same id that was there before is displaced. Once the directory is closed it is told at
+    /// once that the hub stops.
     func add(_ observer: some HubObserver) -> Listing {
         let listed = ListedObserver(observer)
-        state.withLock { $0.insert(listed) }
+        let isClosed = state.withLock { state in
+            state.insert(listed)
+            return state.isClosed
+        }
+        if isClosed { observer.endWithHub() }
         return Listing(listed, self)
+    }
+
+    /// Ends what ends with the hub, and whatever of it is added from now on.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        for observer in all() { observer.endWithHub() }
     }
 
     /// The observer of an id, if it lives.

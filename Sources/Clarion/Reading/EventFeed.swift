@@ -76,7 +76,10 @@ final class EventFeed: HubObserver {
 
     /// Keeps what ends with it.
     func hold(_ registrations: Registrations) {
-        self.registrations.withLock { $0 = registrations }
+        self.registrations.withLock { kept in
+            // It has ended already if the hub stops.
+            if isRegistered { kept = registrations }
+        }
     }
 
     var isRegistered: Bool { !isOver.load(ordering: .acquiring) }
@@ -94,6 +97,8 @@ final class EventFeed: HubObserver {
         // Let go outside the lock.
         _ = registrations.withLock { $0.take() }
     }
+
+    func endWithHub() { end() }
 
     /// The next events, at least one: waits until there are some.
     ///

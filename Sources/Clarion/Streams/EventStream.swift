@@ -75,7 +75,10 @@ final class EventStream: HubObserver {
     /// Lists the stream, and has the one of the same id displaced.
     func enter(_ directory: ObserverDirectory) {
         let listing = directory.add(self)
-        membership.withLock { $0 = .listed(listing) }
+        membership.withLock { membership in
+            // It has left already if the hub stops.
+            if case .new = membership { membership = .listed(listing) }
+        }
     }
 
     /// Keeps what the stream is registered for, unless it has left already.
@@ -140,21 +143,18 @@ final class EventStream: HubObserver {
         types.contain(event)
     }
 
-    /// Ends the stream in order, after what waits; it is gone from the hub at once.
+    /// Ends the stream in order, after what waits; it is gone from the hub at once. Its client comes back in its own time, but at
+    /// once after an error: then what should have followed could not be had.
     ///
     /// - Parameter reason: only the first one counts.
     func end(_ reason: StreamEnd) {
-        note(reason)
+        // One whose client has left already is over.
+        if !outlet.isEnded { self.reason.withLock { $0 = $0 ?? reason } }
         leave()
-        outlet.end(after: ServerSentEvent.goodbye().whole)
+        outlet.end(after: reason == .error ? nil : ServerSentEvent.goodbye().whole)
     }
 
-    /// Ends the stream after what waits, because what should follow cannot be had: its client comes back at once.
-    func breakOff() {
-        note(.error)
-        leave()
-        outlet.end()
-    }
+    func endWithHub() { end(.shutdown) }
 
     func document() -> JSONValue {
         var members = commonMembers
@@ -164,12 +164,6 @@ final class EventStream: HubObserver {
         members["lastEventId"] = .string(reader.id(at: position))
         members["queuedBytes"] = .number(Double(outlet.queuedBytes))
         return .object(members)
-    }
-
-    private func note(_ reason: StreamEnd) {
-        // One whose client has left already is over.
-        guard !outlet.isEnded else { return }
-        self.reason.withLock { $0 = $0 ?? reason }
     }
 
     private func sendSelected(_ frames: EventFrames, after position: Position) {

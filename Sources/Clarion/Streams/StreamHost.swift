@@ -59,7 +59,8 @@ final class StreamHost: Sendable {
 
     /// Opens a stream: registers it, and only then reads the log's tail, so that no event falls between.
     ///
-    /// A stream that has the same name is ended: a client that reconnects leaves no ghost.
+    /// A stream that has the same name is ended: a client that reconnects leaves no ghost. While the hub stops, the stream itself
+    /// is, and says so to its client.
     func open(_ wish: StreamWish, start: StreamStart) -> Opening {
         // Counted first, so that of many at once no more get in.
         let place: StreamPlace
@@ -101,10 +102,5 @@ final class StreamHost: Sendable {
         for listed in directory.listed(ofNothingBut: TopicPattern(topic)) {
             (listed.observer as? EventStream)?.end(.topicDeleted)
         }
-    }
-
-    /// Ends every stream in order.
-    func endAll() {
-        for case let stream as EventStream in directory.all() { stream.end(.shutdown) }
     }
 }

@@ -35,7 +35,7 @@ final class StreamReader: Sendable {
                     place = next ?? nil
                 } catch {
                     // The client reconnects with its last id and finds what this page would have held.
-                    if let stream { stream.breakOff() } else { outlet.end() }
+                    if let stream { stream.end(.error) } else { outlet.end() }
                     return
                 }
             }

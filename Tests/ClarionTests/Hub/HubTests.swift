@@ -2,7 +2,7 @@ import Webhooks
 import EventLog
 import Foundation
 import Logging
-import MicroHTTP
+@testable import MicroHTTP
 import Synchronization
 import Testing
 
@@ -125,6 +125,39 @@ import Testing
             let next = try await Self.start(in: folder)
             #expect(try await next.stored().map(\.text) == ["before"])
             await next.shutdown()
+        }
+    }
+
+    /// Between the end of those that are there and the log's closing there are seconds, for attempts and requests under way.
+    @Test(.timeLimit(.minutes(1))) func whoeverBeginsToListenWhileTheHubStopsIsEndedAtOnce() async throws {
+        try await withHub { hub in
+            let (gate, opensGate) = AsyncStream.makeStream(of: Void.self)
+            hub.work.start { for await _ in gate {} }
+            async let stopped: Void = hub.shutdown(grace: .seconds(30))
+            var first = try hub.events("a").makeAsyncIterator()
+            #expect(try await first.next() == nil)
+
+            var late = try hub.events("a").makeAsyncIterator()
+            #expect(try await late.next() == nil)
+            let wish = StreamWish(
+                name: nil,
+                topics: [try TopicPattern("a")],
+                types: EventTypes([]),
+                format: .plain,
+                remoteAddress: nil,
+                address: ClientAddress(try Request(fields: [], from: "192.0.2.1:5000")),
+                caller: .anyone
+            )
+            guard case .open(let stream, _) = hub.streams.open(wish, start: .latest) else {
+                Issue.record("it is not opened")
+                return
+            }
+            #expect(stream.outlet.isEnded)
+            // The goodbye, so that its client comes back in its own time.
+            #expect(stream.outlet.queuedBytes > 0)
+            #expect(hub.directory.all().isEmpty)
+            opensGate.finish()
+            await stopped
         }
     }
 
