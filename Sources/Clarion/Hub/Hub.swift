@@ -36,6 +36,7 @@ public final class Hub: Sendable {
     let objects: ObjectHost
     /// Those of streams and objects.
     var living: LivingObservers { LivingObservers(streams: streams, objects: objects) }
+    var topicDeletion: TopicDeletion { TopicDeletion(store: log, dispatcher: dispatcher, streams: streams) }
     let bindings = TopicBindings()
     let metrics: HubMetrics
     let gauges: HubGauges
@@ -205,12 +206,7 @@ public final class Hub: Sendable {
             }
         }
         log.followObservers { [newsDesk] change in newsDesk.yield(change) }
-        log.followDeletions { [work, dispatcher, streams] topic in
-            work.start {
-                dispatcher.forget(topic: topic.name)
-                streams.endAll(of: topic)
-            }
-        }
+        log.followDeletions { [work, topicDeletion] topic in work.start { topicDeletion.follow(topic) } }
         if let expiry {
             gate.credentials?.onChange { [weak self] in self?.work.start { expiry.endTakenBack() } }
             work.start { [weak self] in await expiry.run { self?.isDraining ?? true } }

@@ -41,10 +41,7 @@ extension Hub {
         try await HubError.passingOn {
             let topic = try Topic(topic)
             try HubError.requireFree(topic)
-            guard try await log.deleteTopic(topic) else { return false }
-            dispatcher.forget(topic: topic.name)
-            streams.endAll(of: topic)
-            return true
+            return try await topicDeletion.delete(topic)
         }
     }
 }

@@ -3,15 +3,13 @@ import EventLog
 import JSON
 import Locking
 import MicroHTTP
-import Webhooks
 
 extension Routes {
     /// `/topics` and `/topics/{topic}`.
     mutating func addTopics(_ hub: Hub) {
         let resource = TopicResource(
             store: hub.log,
-            streams: hub.streams,
-            dispatcher: hub.dispatcher,
+            deletion: hub.topicDeletion,
             directory: hub.directory,
             nodes: hub.nodes
         )
@@ -27,8 +25,7 @@ extension Routes {
 /// The topics as a REST resource (http-api.md, "Topics and the service").
 private struct TopicResource: Sendable {
     let store: any TopicStore
-    let streams: StreamHost
-    let dispatcher: WebhookDispatcher
+    let deletion: TopicDeletion
     let directory: ObserverDirectory
     let nodes: OtherNodes
 
@@ -106,9 +103,7 @@ private struct TopicResource: Sendable {
             guard try await store.summary(of: topic) != nil else { throw Self.unknown }
             throw Preconditions.problem(field, code: "precondition-failed")
         }
-        guard try await store.deleteTopic(topic) else { throw Self.unknown }
-        dispatcher.forget(topic: topic.name)
-        streams.endAll(of: topic)
+        guard try await deletion.delete(topic) else { throw Self.unknown }
         return Response(.noContent)
     }
 
