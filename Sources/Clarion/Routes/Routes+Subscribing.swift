@@ -43,22 +43,27 @@ extension Hub {
         let format = try EventsFormat(request)
         let envelope = try Feed.Format(request)
         // What only a stream looks at must be right in a history, too: a typo does not pass silently.
-        if let name = request.target.query["observer"] { _ = try ObserverID(name, parameter: "observer") }
+        let name = try request.target.query["observer"].map { text throws(Problem) in
+            try ObserverID(text, parameter: "observer")
+        }
         switch format {
-        case .stream: return try openStream(of: topics, for: request)
+        case .stream: return try openStream(of: topics, for: request, name, envelope)
         case .json: return history(of: topics, for: request, format: HistoryFormat(layout: .json, envelope: envelope))
         case .lines: return history(of: topics, for: request, format: HistoryFormat(layout: .lines, envelope: envelope))
         }
     }
 
-    private func openStream(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
+    private func openStream(
+        of topics: [TopicPattern],
+        for request: Request,
+        _ name: ObserverID?,
+        _ envelope: Feed.Format
+    ) throws(Problem) -> Reply {
         let wish = StreamWish(
-            name: try request.target.query["observer"].map { text throws(Problem) in
-                try ObserverID(text, parameter: "observer")
-            },
+            name: name,
             topics: topics,
             types: try EventTypes(request.target.query["type"]),
-            format: try Feed.Format(request),
+            format: envelope,
             remoteAddress: request.remoteAddress,
             address: ClientAddress(request),
             caller: request.caller
