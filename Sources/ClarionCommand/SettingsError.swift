@@ -10,7 +10,9 @@ struct SettingsError: Error {
 
     /// What is wrong with the value of a setting.
     init(_ setting: Setting, _ reason: String) {
-        self.init("--\(setting.rawValue): \(reason)")
+        // There is no option for the key itself: others would see it in the list of processes.
+        let name = setting == .masterKey ? "CLARION_MASTER_KEY" : "--\(setting.rawValue)"
+        self.init("\(name): \(reason)")
     }
 
     /// There is no setting of that name.
