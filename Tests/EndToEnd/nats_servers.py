@@ -23,8 +23,10 @@ MAXIMUM_PAYLOAD = "8MB"
 class NATSServers:
     """Servers that may be killed and started again, each with the port and the folder it had."""
 
-    def __init__(self, folder, count, maximum_payload=MAXIMUM_PAYLOAD, machines=None):
-        """On this machine, or each on one of a ``Network``."""
+    def __init__(self, folder, count, maximum_payload=MAXIMUM_PAYLOAD, machines=None, jetstream="", settings=""):
+        """On this machine, or each on one of a ``Network``; with more settings, of JetStream and of the server."""
+        self.jetstream = jetstream
+        self.settings = settings
         self.folder = folder
         self.maximum_payload = maximum_payload
         self._hosts = [machine.address for machine in machines] if machines else ["127.0.0.1"] * count
@@ -46,9 +48,9 @@ class NATSServers:
             if process:
                 self.kill(place)
 
-    def log(self, name):
-        """What `--log` is given."""
-        return ",".join(f"nats://{host}:{port}" for host, port in zip(self._hosts, self.ports)) + f"?name={name}"
+    def log(self, name, user=""):
+        """What `--log` is given; the user is `name:password@`."""
+        return ",".join(f"nats://{user}{host}:{port}" for host, port in zip(self._hosts, self.ports)) + f"?name={name}"
 
     def start(self, place):
         host = self._hosts[place]
@@ -61,8 +63,9 @@ class NATSServers:
             listen: "{host}:{self.ports[place]}"
             http: "{host}:{self._monitors[place]}"
             max_payload: {self.maximum_payload}
-            jetstream {{ store_dir: "{self.folder}/store{place}" }}
+            jetstream {{ store_dir: "{self.folder}/store{place}", {self.jetstream} }}
             {cluster}
+            {self.settings}
         """)
         with open(self.folder / f"nats{place}.log", "ab") as log:
             self._processes[place] = subprocess.Popen(
@@ -96,9 +99,22 @@ class NATSServers:
         """What a server has of the stream of a log."""
         address = f"http://{self._hosts[place]}:{self._monitors[place]}/jsz?streams=true"
         with urllib.request.urlopen(address, timeout=5) as answer:
-            [account] = json.load(answer)["account_details"]
-        [stream] = [one for one in account["stream_detail"] if one["name"] == f"CLARION_{name}"]
+            accounts = json.load(answer)["account_details"]
+        [stream] = [one for account in accounts for one in account["stream_detail"] if one["name"] == f"CLARION_{name}"]
         return stream["state"]
+
+    def clients(self, place):
+        """The names of what is connected to a server."""
+        address = f"http://{self._hosts[place]}:{self._monitors[place]}/connz"
+        with urllib.request.urlopen(address, timeout=5) as answer:
+            return [connection.get("name") for connection in json.load(answer)["connections"]]
+
+    def change_settings(self, name, **settings):
+        """Sets something else of the stream of a log, as `nats stream edit` does."""
+        with NATSStranger(self.ports[0]) as stranger:
+            config = stranger.ask(f"$JS.API.STREAM.INFO.CLARION_{name}")["config"]
+            answer = stranger.ask(f"$JS.API.STREAM.UPDATE.CLARION_{name}", {**config, **settings})
+            assert "error" not in answer, answer
 
     def folder_of(self, name):
         """Where the first server keeps a log."""

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import uuid
 
 
 class NATSStranger:
@@ -10,6 +11,7 @@ class NATSStranger:
     def __init__(self, port):
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=10)
         self._file = self._socket.makefile("rb")
+        self._inbox = None
         assert self._file.readline().startswith(b"INFO")
         options = json.dumps({"verbose": False, "pedantic": False, "headers": True})
         self._socket.sendall(f"CONNECT {options}\r\n".encode())
@@ -32,6 +34,14 @@ class NATSStranger:
     def subscribe(self, subject):
         self._socket.sendall(f"SUB {subject} 1\r\n".encode())
         self.flush()
+
+    def ask(self, subject, document=None):
+        """Asks in JSON, and returns what is answered."""
+        if self._inbox is None:
+            self._inbox = f"_INBOX.{uuid.uuid4().hex}"
+            self.subscribe(self._inbox)
+        self.publish(subject, b"" if document is None else json.dumps(document).encode(), reply=self._inbox)
+        return json.loads(self.next()[2])
 
     def flush(self):
         """Waits until the server has everything."""

@@ -37,6 +37,11 @@ def ask(hub, method, path, **options):
     return requests.request(method, hub.url + path, **{"timeout": 5, **options})
 
 
+def post(hub, topic, data, **options):
+    """An event of text, for whatever it is answered."""
+    return ask(hub, "POST", events_path(topic), data=data, headers={"Content-Type": "text/plain"}, **options)
+
+
 def test_each_node_tells_of_what_is_posted_to_any_in_one_order(nodes):
     with nodes[0].stream("a.*") as here, nodes[1].stream("a.*") as there:
         def post(hub, number):

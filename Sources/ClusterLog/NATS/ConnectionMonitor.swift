@@ -7,6 +7,8 @@ import Synchronization
 /// Knows whether a connection is there, and what it carries, without waiting for it: libnats holds the connection's lock
 /// while it looks for another server, for a second at each that does not answer, and whoever asks it anything waits so long.
 /// So one thread asks; when that has to wait, the connection is not there.
+///
+/// The same thread finds out when the connection is dead and libnats does not know: it sends itself a message every second.
 final class ConnectionMonitor: Sendable {
     private let seen: Seen
     private let thread: Thread
@@ -27,15 +29,25 @@ final class ConnectionMonitor: Sendable {
     private static let validity: Int64 = 500
 
     /// Watches a connection that is there, until told to stop.
-    init(of connection: OpaquePointer) throws {
+    /// - Parameter lose: called once, on a thread of its own, if it is found dead.
+    init(of connection: OpaquePointer, whenDead lose: @escaping @Sendable () -> Void) throws {
         let seen = Seen()
         self.seen = seen
         seen.last.store(seen.present, ordering: .relaxed)
         seen.maximumPayload.store(Int(unsafe natsConnection_GetMaxPayload(connection)), ordering: .relaxed)
-        // A number, for it goes to another thread: libnats guards what it points to.
-        let address = UInt(bitPattern: connection)
+        let subject = "\(NATSConnection.inbox).\(NodeID.random().bits).echo"
+        var made: OpaquePointer?
+        try NATSError.check(
+            "natsConnection_SubscribeSync",
+            unsafe natsConnection_SubscribeSync(&made, connection, subject)
+        )
+        // Numbers, for they go to another thread: libnats guards what they point to.
+        let (address, echoes) = (UInt(bitPattern: connection), UInt(bitPattern: made))
         thread = try Thread(name: "clarion-watch") {
             guard let connection = unsafe OpaquePointer(bitPattern: address) else { return }
+            let echoes = unsafe OpaquePointer(bitPattern: echoes)
+            defer { unsafe natsSubscription_Destroy(echoes) }
+            var life = LinkLife()
             while !seen.isStopped.load(ordering: .relaxed) {
                 let isThere = unsafe natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED
                 if isThere {
@@ -43,9 +55,26 @@ final class ConnectionMonitor: Sendable {
                     seen.maximumPayload.store(Int(bytes), ordering: .relaxed)
                 }
                 seen.last.store(isThere ? seen.present : .min, ordering: .relaxed)
+                switch unsafe life.look(isConnected: isThere, isHeard: Self.takeAll(of: echoes)) {
+                case .ask: unsafe natsConnection_Publish(connection, subject, nil, 0)
+                case .giveUp: Thread.start(name: "clarion-replace", lose)
+                case .wait: break
+                }
                 _ = Semaphore().wait(atMost: Self.interval)
             }
         }
+    }
+
+    /// Takes what has come without waiting.
+    /// - Returns: whether there was anything.
+    private static func takeAll(of subscription: OpaquePointer?) -> Bool {
+        var isHeard = false
+        var message: OpaquePointer?
+        while unsafe natsSubscription_NextMsg(&message, subscription, 0) == NATS_OK {
+            unsafe natsMsg_Destroy(message)
+            isHeard = true
+        }
+        return isHeard
     }
 
     var isConnected: Bool {

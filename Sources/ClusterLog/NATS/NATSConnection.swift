@@ -1,95 +1,113 @@
 internal import CNATS
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Locking
+import Posix
+import Synchronization
 
-/// A connection to one of the servers of a cluster, which libnats makes anew, to another, when it is lost. No callbacks:
-/// none of libnats' threads ever runs code of this program.
+/// A connection to one of the servers of a cluster, which is made anew, to another, when it is lost. No callbacks: none of
+/// libnats' threads ever runs code of this program.
 ///
-/// `@unchecked Sendable`: the pointer does not change, and libnats guards what it points to.
-@safe
-final class NATSConnection: @unchecked Sendable {
-    private let pointer: OpaquePointer
-    private let watch: ConnectionMonitor
+/// libnats waits by the clock of the day: for its own pings, for answers, before it tries to connect again. Where that clock is
+/// set back it waits for as long as it was set back, and notices nothing. So what libnats holds for a connection, a
+/// ``NATSLink``, is looked at by a clock that does not step (``ConnectionMonitor``), and replaced when it is dead.
+final class NATSConnection: Sendable {
+    private let address: ClusterAddress
+    private let name: String
+    private let state: Lock<State>
+    private let isStopped = Atomic(false)
+
+    private struct State {
+        var link: NATSLink
+        /// How often links that are gone were made anew, and replaced.
+        var reconnects = 0
+    }
+
+    /// What begins the subjects of answers.
+    static let inbox = "_INBOX.clarion"
+
+    /// How long after a failure to connect it is tried again.
+    private static let rest = Duration.milliseconds(200)
 
     /// Connects to the first server that answers.
     init(to address: ClusterAddress, as name: String) throws(NATSError) {
-        var made: OpaquePointer?
-        try NATSError.check("natsOptions_Create", unsafe natsOptions_Create(&made))
-        guard let options = unsafe made else { throw NATSError("natsOptions_Create gave nothing") }
-        defer { unsafe natsOptions_Destroy(options) }
-        try unsafe Self.set(options, address, name)
-        var connection: OpaquePointer?
-        try NATSError.check("natsConnection_Connect", unsafe natsConnection_Connect(&connection, options))
-        guard let connection = unsafe connection else { throw NATSError("natsConnection_Connect gave nothing") }
-        unsafe pointer = connection
-        do {
-            watch = try unsafe ConnectionMonitor(of: connection)
-        } catch {
-            unsafe natsConnection_Destroy(connection)
-            throw NATSError("there is no thread that watches the connection: \(error)")
+        (self.address, self.name) = (address, name)
+        let dead = Dead()
+        state = Lock(State(link: try NATSLink(to: address, as: name) { dead.tell() }))
+        dead.follow { [weak self] in self?.replace() }
+    }
+
+    deinit { isStopped.store(true, ordering: .releasing) }
+
+    /// Whom to tell that a link is dead: it may be before there is anybody.
+    private final class Dead: Sendable {
+        private let state = Lock((isDead: false, follower: nil as (@Sendable () -> Void)?))
+
+        func tell() {
+            let follower = state.withLock { state in
+                state.isDead = true
+                return state.follower
+            }
+            follower?()
+        }
+
+        func follow(_ follower: @escaping @Sendable () -> Void) {
+            let isDead = state.withLock { state in
+                state.follower = follower
+                return state.isDead
+            }
+            if isDead { follower() }
         }
     }
 
-    private static func set(_ options: OpaquePointer, _ address: ClusterAddress, _ name: String) throws(NATSError) {
-        // libnats copies them.
-        let copies = unsafe address.servers.map { unsafe strdup($0) }
-        defer { unsafe copies.forEach { unsafe free($0) } }
-        var pointers = unsafe copies.map { unsafe UnsafePointer<CChar>($0) }
-        let count = unsafe Int32(pointers.count)
-        try NATSError.check("natsOptions_SetServers", unsafe natsOptions_SetServers(options, &pointers, count))
-        try NATSError.check("natsOptions_SetName", unsafe natsOptions_SetName(options, name))
-        // Whoever publishes at that moment waits for it: see ConnectionMonitor.
-        try NATSError.check("natsOptions_SetTimeout", unsafe natsOptions_SetTimeout(options, 1_000))
-        try NATSError.check("natsOptions_SetMaxReconnect", unsafe natsOptions_SetMaxReconnect(options, -1))
-        try NATSError.check("natsOptions_SetReconnectWait", unsafe natsOptions_SetReconnectWait(options, 200))
-        try NATSError.check("natsOptions_SetPingInterval", unsafe natsOptions_SetPingInterval(options, 2_000))
-        try NATSError.check("natsOptions_SetMaxPingsOut", unsafe natsOptions_SetMaxPingsOut(options, 2))
-        // A server that is cut off takes nothing once the kernel's buffer is full. Whoever writes holds the connection's lock, so
-        // that nobody would notice until TCP tries again, up to a minute after the network is whole.
-        try NATSError.check("natsOptions_SetWriteDeadline", unsafe natsOptions_SetWriteDeadline(options, 1_000))
-        // What cannot be sent at once is refused: nobody waits for it any more when there is a connection again.
-        try NATSError.check("natsOptions_SetReconnectBufSize", unsafe natsOptions_SetReconnectBufSize(options, 0))
-        if address.isSecure {
-            try NATSError.check("natsOptions_SetSecure", unsafe natsOptions_SetSecure(options, true))
-        }
-    }
+    /// The link of the moment. Whoever hands its pointer to libnats uses ``NATSLink/withPointer(_:)``: it may be replaced, and
+    /// destroyed, meanwhile.
+    var link: NATSLink { state.withLock { $0.link } }
 
-    deinit {
-        watch.stop()
-        unsafe natsConnection_Destroy(pointer)
+    /// Gives the link up, and connects until there is another one. Waits.
+    private func replace() {
+        let old = link
+        old.close()
+        let made = old.reconnects
+        while !isStopped.load(ordering: .acquiring) {
+            if let new = try? NATSLink(to: address, as: name, whenDead: { [weak self] in self?.replace() }) {
+                state.withLock { state in
+                    state.link = new
+                    state.reconnects += made + 1
+                }
+                if isStopped.load(ordering: .acquiring) { new.close() }
+                return
+            }
+            _ = Semaphore().wait(atMost: Self.rest)
+        }
     }
 
     /// Whether it is connected now, as far as is known. Never waits.
-    var isConnected: Bool { watch.isConnected }
+    var isConnected: Bool { link.watch.isConnected }
 
     /// How often it was made anew; 0 if that cannot be told.
     var reconnects: Int {
-        var made: OpaquePointer?
-        guard unsafe natsStatistics_Create(&made) == NATS_OK, let statistics = unsafe made else { return 0 }
-        defer { unsafe natsStatistics_Destroy(statistics) }
-        var count: UInt64 = 0
-        guard unsafe natsConnection_GetStats(pointer, statistics) == NATS_OK,
-            unsafe natsStatistics_GetCounts(statistics, nil, nil, nil, nil, &count) == NATS_OK
-        else { return 0 }
-        return Int(clamping: count)
+        let (link, before) = state.withLock { ($0.link, $0.reconnects) }
+        return before + link.reconnects
     }
 
     /// The most bytes of one message, as the server said to which it is or was connected. Never waits.
-    var maximumPayload: Int { watch.maximumPayload }
+    var maximumPayload: Int { link.watch.maximumPayload }
 
     /// Sends a message, some time soon.
     func publish(_ data: [UInt8], to subject: String, reply: String? = nil) throws(NATSError) {
         // What is published is copied before the call returns.
-        let status = unsafe data.withUnsafeBytes { bytes in
-            if let reply {
-                unsafe natsConnection_PublishRequest(pointer, subject, reply, bytes.baseAddress, Int32(bytes.count))
-            } else {
-                unsafe natsConnection_Publish(pointer, subject, bytes.baseAddress, Int32(bytes.count))
+        let status = unsafe link.withPointer { pointer in
+            unsafe data.withUnsafeBytes { bytes in
+                if let reply {
+                    unsafe natsConnection_PublishRequest(
+                        pointer,
+                        subject,
+                        reply,
+                        bytes.baseAddress,
+                        Int32(bytes.count)
+                    )
+                } else {
+                    unsafe natsConnection_Publish(pointer, subject, bytes.baseAddress, Int32(bytes.count))
+                }
             }
         }
         try NATSError.check("natsConnection_Publish", status)
@@ -100,43 +118,40 @@ final class NATSConnection: @unchecked Sendable {
         -> NATSMessage
     {
         var answer: OpaquePointer?
-        let status = unsafe data.withUnsafeBytes { bytes in
-            unsafe natsConnection_Request(
-                &answer,
-                pointer,
-                subject,
-                bytes.baseAddress,
-                Int32(bytes.count),
-                milliseconds
-            )
+        let status = unsafe link.withPointer { pointer in
+            unsafe data.withUnsafeBytes { bytes in
+                unsafe natsConnection_Request(
+                    &answer,
+                    pointer,
+                    subject,
+                    bytes.baseAddress,
+                    Int32(bytes.count),
+                    milliseconds
+                )
+            }
         }
         try NATSError.check("natsConnection_Request \(subject)", status)
         guard let answer = unsafe answer else { throw NATSError("natsConnection_Request gave nothing") }
         return unsafe NATSMessage(taking: answer)
     }
 
-    /// Hears what is sent to a subject from now on.
+    /// Hears what is sent to a subject from now on, also when the link has been replaced.
     /// - Parameter limit: what may wait to be read; what comes beyond is thrown away. Unless it is given, nothing is.
     func subscribe(
         to subject: String,
         atMost limit: (messages: Int, bytes: Int)? = nil
     ) throws(NATSError) -> NATSSubscription {
-        var made: OpaquePointer?
-        try NATSError.check(
-            "natsConnection_SubscribeSync",
-            unsafe natsConnection_SubscribeSync(&made, pointer, subject)
-        )
-        guard let subscription = unsafe made else { throw NATSError("natsConnection_SubscribeSync gave nothing") }
-        let (messages, bytes) = limit.map { (Int32(clamping: $0.messages), Int32(clamping: $0.bytes)) } ?? (-1, -1)
-        unsafe natsSubscription_SetPendingLimits(subscription, messages, bytes)
-        return unsafe NATSSubscription(taking: subscription, of: self)
+        try NATSSubscription(to: subject, atMost: limit, of: self)
     }
 
     /// Ends it. Who waits for a message waits no longer.
-    func close() { unsafe natsConnection_Close(pointer) }
+    func close() {
+        isStopped.store(true, ordering: .releasing)
+        link.close()
+    }
 
     /// Waits until the server has everything that was published.
     func flush() {
-        _ = unsafe natsConnection_FlushTimeout(pointer, 1_000)
+        _ = unsafe link.withPointer { unsafe natsConnection_FlushTimeout($0, 1_000) }
     }
 }

@@ -62,7 +62,7 @@ public final class NodeExchange: Sendable {
     }
 
     /// What begins a subject that a node is answered to. Nothing is ever answered to another: that could be one of the stream.
-    private static let inboxes = "_INBOX.clarion."
+    private static let inboxes = NATSConnection.inbox + "."
 
     /// What may wait to be read. What comes beyond is lost, and whoever asked names this node.
     private static let waiting = (messages: 65_536, bytes: 64 << 20)
@@ -141,6 +141,8 @@ public final class NodeExchange: Sendable {
             connection.flush()
         }
         for telling in state.withLock({ $0.questions.endAll() }) { telling.tell(telling.answers) }
+        // Wakes who waits for a message: libnats would until a time of day, from which the clock may be far.
+        connection.close()
         for thread in threads.withLock({ $0 }) { thread.join() }
     }
 

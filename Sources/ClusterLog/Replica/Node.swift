@@ -57,7 +57,7 @@ final class Node: Sendable {
         exchange = try NodeExchange(to: start.address, as: node)
         let clock = StreamClock()
         // What this sends nobody hears, and the servers forget it: it is asked for the time.
-        let nobody = "_INBOX.clarion.\(node.bits).clock"
+        let nobody = "\(NATSConnection.inbox).\(node.bits).clock"
         try clock.set { try stream.consume(from: found.last + 1, to: nobody, heartbeat: 1_000) }
         folder = NodeFolder(in: start.folder)
         do {
@@ -86,6 +86,7 @@ final class Node: Sendable {
         do {
             try begin(stream, through: found.last, by: clock, node, report: start.report)
         } catch {
+            connection.close()
             end()
             try Waiting.wait { [index] () async throws(EventLogError) in await index.close() }
             folder.remove()

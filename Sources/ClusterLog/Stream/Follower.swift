@@ -27,7 +27,7 @@ final class Follower: Sendable {
         self.stream = stream
         self.replica = replica
         self.clock = clock
-        inbox = "_INBOX.clarion.\(node.bits).stream"
+        inbox = "\(NATSConnection.inbox).\(node.bits).stream"
         self.isStopped = isStopped
     }
 

@@ -56,7 +56,7 @@ final class Publisher: Sendable {
         self.connection = connection
         self.node = node
         self.limit = limit
-        inbox = "_INBOX.clarion.\(node.bits)"
+        inbox = "\(NATSConnection.inbox).\(node.bits)"
     }
 
     /// Bytes that wait to be acknowledged.

@@ -37,7 +37,7 @@ final class StreamPurge {
     ) {
         (self.stream, self.publisher, self.replica, self.keeper) = (stream, publisher, replica, keeper)
         self.report = report
-        inbox = "_INBOX.clarion.\(node.bits).removals"
+        inbox = "\(NATSConnection.inbox).\(node.bits).removals"
     }
 
     /// Looks now and then at what there is to remove.
