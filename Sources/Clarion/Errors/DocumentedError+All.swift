@@ -320,13 +320,17 @@ extension DocumentedError {
             """
             There are as many topics, observers or idempotency keys as the hub may have: `detail` says of which. Delete \
             some, or run the hub with a larger `--max-topics`, `--max-observers` or `--max-idempotency-keys`. Or the topics \
-            of a webhook were changed very often while it was behind: have it catch up.
+            of a webhook were changed very often while it was behind: have it catch up. Or what is posted together is more \
+            than the servers of a cluster take in one message (`max_payload`).
             """
         ),
         DocumentedError(
             "storage-full",
             "507, from `/readyz` 503",
-            "Free space on the log's disk; nothing of the post was stored."
+            """
+            Free space on the log's disk, or in a cluster on its servers, by deleting or bounding topics; nothing of the post \
+            was stored.
+            """
         ),
     ]
 }

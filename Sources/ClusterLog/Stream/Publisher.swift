@@ -163,7 +163,7 @@ final class Publisher: Sendable {
         if message.status != nil {
             // Nobody listens: no server leads the stream at the moment.
             take(number)?.fail(EventLogError(NATSError("no server takes what is published (\(message.status ?? ""))")))
-        } else if message.data.contains(error: "\"error\"") {
+        } else if message.data.saysError {
             take(number)?.fail(Self.refusal(message.data))
         } else {
             // It comes back with the stream, in its turn.
@@ -196,11 +196,12 @@ final class Publisher: Sendable {
     }
 
     /// Why the servers did not store a message (`errors.json` of nats-server).
-    private static func refusal(_ answer: [UInt8]) -> EventLogError {
+    static func refusal(_ answer: [UInt8]) -> EventLogError {
         let fault = (try? StreamAPI.answer(answer))?.error
         let text = fault?.description ?? "the server does not say why"
         switch fault?.errCode {
-        case 10_023, 10_047, 10_077, 10_122: return EventLogError(code: .storageFull, message: text)
+        case 10_002, 10_023, 10_047, 10_077, 10_122: return EventLogError(code: .storageFull, message: text)
+        case 10_054: return EventLogError(code: .limitReached, message: text)
         case 10_071: return EventLogError(code: .valueChanged, message: text)
         default: return EventLogError(NATSError(text))
         }
@@ -209,8 +210,9 @@ final class Publisher: Sendable {
 
 extension [UInt8] {
     /// Whether the answer says that something went wrong: most do not, and are not read any further.
-    func contains(error word: StaticString) -> Bool {
-        let word = Array("\(word)".utf8)
+    var saysError: Bool {
+        // As the name of a member: a domain of JetStream may be called so as well.
+        let word = Array("\"error\":".utf8)
         guard count >= word.count else { return false }
         return indices.dropLast(word.count - 1).contains {
             self[$0] == word[0] && self[$0..<$0 + word.count].elementsEqual(word)

@@ -147,7 +147,7 @@ struct StreamAPI: Sendable {
         guard let message = try answers.next(atMost: 5_000) else { throw NATSError("STREAM.MSG.DELETE: no answer") }
         guard message.status == nil else { throw NATSError("STREAM.MSG.DELETE: \(message.status ?? "")") }
         // As a rule nothing went wrong, and it is not read any further.
-        if message.data.contains(error: "\"error\""), let fault = try answer(message.data).error,
+        if message.data.saysError, let fault = try answer(message.data).error,
             !noSuchMessage.contains(fault.errCode ?? 0)
         {
             throw NATSError("STREAM.MSG.DELETE: \(fault.description ?? "")")

@@ -1,0 +1,22 @@
+import EventLog
+import Testing
+
+@testable import ClusterLog
+
+/// What servers answer, as nats-server writes it.
+@Suite struct StreamAnswerTests {
+    @Test(arguments: [
+        (10_002, "storage-full"), (10_023, "storage-full"), (10_047, "storage-full"), (10_077, "storage-full"),
+        (10_122, "storage-full"), (10_054, "limit-reached"), (10_071, "value-changed"), (10_008, "log-unavailable"),
+    ])
+    func `a refusal is told by its code`(number: Int, code: String) {
+        let fault = #"{"code":400,"err_code":\#(number),"description":"why"}"#
+        let answer = Array(#"{"error":\#(fault),"stream":"S","seq":0}"#.utf8)
+        #expect(answer.saysError)
+        #expect(Publisher.refusal(answer).code.rawValue == code)
+    }
+
+    @Test func `a domain may be called error`() {
+        #expect(!Array(#"{"stream":"S", "domain":"error", "seq":7}"#.utf8).saysError)
+    }
+}
