@@ -14,8 +14,9 @@ struct StreamAPI: Sendable {
         let bytes: UInt64
     }
 
-    /// The stream, which is made if there is none.
+    /// The stream, which is made if there is none: only then, since whoever may use it need not be allowed to make one.
     func open(replicas: Int) throws -> Stream {
+        if let found = try find(atMost: 2_000) { return found.stream }
         let config = StreamConfig(
             name: subjects.stream,
             description: Self.mark + LogEpoch.random().description,
@@ -23,6 +24,7 @@ struct StreamAPI: Sendable {
             numReplicas: replicas
         )
         let answer = try ask("STREAM.CREATE", config)
+        // Another node may have made it meanwhile.
         if let fault = answer.error, fault.errCode != Self.nameInUse {
             throw EventLogError(
                 code: .unavailable,
@@ -34,14 +36,11 @@ struct StreamAPI: Sendable {
 
     /// The stream as it is.
     /// - Parameter milliseconds: for how long the answer is waited for.
-    func read(atMost milliseconds: Int64 = 2_000) throws -> Stream {
-        let (state, epoch, _) = try info(atMost: milliseconds)
-        return Stream(epoch: epoch, last: state.lastSeq, bytes: state.bytes)
-    }
+    func read(atMost milliseconds: Int64 = 2_000) throws -> Stream { try info(atMost: milliseconds).stream }
 
     /// The stream as people are told of it.
     func standing() throws -> ClusterVisit.Stream {
-        let (state, _, answer) = try info(atMost: 2_000)
+        let (_, state, answer) = try info(atMost: 2_000)
         return ClusterVisit.Stream(
             messages: state.messages,
             bytes: state.bytes,
@@ -54,11 +53,19 @@ struct StreamAPI: Sendable {
         )
     }
 
-    private func info(atMost milliseconds: Int64) throws -> (StreamAnswer.State, LogEpoch, StreamAnswer) {
-        let answer = try ask("STREAM.INFO", InfoRequest(deletedDetails: false), atMost: milliseconds)
-        if answer.error?.errCode == Self.noStream {
+    private typealias Info = (stream: Stream, state: StreamAnswer.State, answer: StreamAnswer)
+
+    private func info(atMost milliseconds: Int64) throws -> Info {
+        guard let found = try find(atMost: milliseconds) else {
             throw EventLogError(code: .unavailable, message: "There is no log of this name on these servers.")
         }
+        return found
+    }
+
+    /// The stream; nil if there is none.
+    private func find(atMost milliseconds: Int64) throws -> Info? {
+        let answer = try ask("STREAM.INFO", InfoRequest(deletedDetails: false), atMost: milliseconds)
+        if answer.error?.errCode == Self.noStream { return nil }
         guard answer.error == nil, let state = answer.state, let config = answer.config else {
             throw EventLogError(
                 code: .unavailable,
@@ -69,13 +76,13 @@ struct StreamAPI: Sendable {
         guard text.hasPrefix(Self.mark), let epoch = LogEpoch(text.dropFirst(Self.mark.count)) else {
             throw EventLogError(code: .foreign, message: "The stream \(subjects.stream) is no log of this program.")
         }
-        return (state, epoch, answer)
+        let stream = Stream(epoch: epoch, last: state.lastSeq, bytes: state.bytes)
+        return (stream, state, answer)
     }
 
     /// Which messages were removed, if they are not too many for one answer.
     func removed() throws -> Set<UInt64> {
-        let (state, _, _) = try info(atMost: 2_000)
-        guard let count = state.numDeleted, count <= Self.mostRemoved else { return [] }
+        guard let count = try info(atMost: 2_000).state.numDeleted, count <= Self.mostRemoved else { return [] }
         let answer = try ask("STREAM.INFO", InfoRequest(deletedDetails: true))
         return Set(answer.state?.deleted ?? [])
     }
