@@ -63,8 +63,12 @@ extension JetStreamLog {
         return try await index.hasReached(position)
     }
 
-    /// Sees whether the cluster takes what is written, by writing a message that says nothing.
-    public func probe() async throws(EventLogError) { _ = try await store() }
+    /// Sees whether the cluster takes what is written, by writing a message that says nothing, and whether what was written
+    /// some seconds ago has come back.
+    public func probe() async throws(EventLogError) {
+        if let trouble = refusal ?? replica.stagnation { throw trouble }
+        _ = try await store()
+    }
 
     /// Writes a message that says nothing; all but the newest are removed after a while.
     /// - Returns: its place in the stream.

@@ -22,8 +22,8 @@ public final class JetStreamLog: EventLog {
     ///   - folder: where the node keeps its copy of the log while it runs; nil for the folder of temporary files.
     ///   - limits: what the node bounds; all nodes of a cluster should say the same.
     ///   - report: told, as a sentence, of what the operator should look at. Called on the log's thread.
-    /// - Throws: ``EventLogError`` with code `log-unavailable` if no server answers within ten seconds, `log-foreign` if
-    ///   the stream is none of this program.
+    /// - Throws: ``EventLogError`` with code `log-unavailable` if no server answers within ten seconds, or the stream is set so
+    ///   that its servers remove by themselves what it holds; `log-foreign` if it is none of this program.
     public static func open(
         _ address: ClusterAddress,
         copyIn folder: String? = nil,

@@ -54,6 +54,9 @@ final class Node: Sendable {
         connection = try Self.connect(start.address)
         let stream = StreamAPI(connection: connection, subjects: subjects)
         let found = try Self.opened(stream, replicas: start.address.replicas)
+        if let lossy = found.lossySettings {
+            throw EventLogError(code: .unavailable, message: StreamWatch.fault(of: subjects.stream, lossy))
+        }
         exchange = try NodeExchange(to: start.address, as: node)
         let clock = StreamClock()
         // What this sends nobody hears, and the servers forget it: it is asked for the time.
@@ -108,6 +111,7 @@ final class Node: Sendable {
         keep(try Thread(name: "clarion-stream") { follower.run() })
         var last = last
         let began = ContinuousClock.now
+        var come = (through: replica.taken, at: began)
         // Whoever opens the log finds in it what was acknowledged before, and that is not long ago.
         while !replica.hasAll {
             if replica.taken >= last {
@@ -115,9 +119,14 @@ final class Node: Sendable {
                 last = newest
             }
             if let fault = replica.fault { throw EventLogError(code: .foreign, message: fault) }
-            // Servers that have just begun have no leader for some seconds, and then no consumer.
-            if ContinuousClock.now - (replica.heard ?? began) > .seconds(3 * Self.joinTime) {
-                let message = "The cluster's log could not be read to its end: no server sends it."
+            // Servers that have just begun have no leader for some seconds, and then no consumer. One that waits to be told
+            // that what it has sent was taken says no more than that it is there.
+            if replica.taken > come.through { come = (replica.taken, .now) }
+            if ContinuousClock.now - come.at > .seconds(3 * Self.joinTime) {
+                let message = """
+                    The cluster's log could not be read to its end: no server sends it. If the servers have users with \
+                    permissions, see that they are those of docs/clustering.md.
+                    """
                 throw EventLogError(code: .unavailable, message: message)
             }
             _ = Semaphore().wait(atMost: .milliseconds(2))
@@ -128,6 +137,11 @@ final class Node: Sendable {
         keep(
             try Thread(name: "clarion-purge", niceness: 5) { [keeper, publisher, replica] in
                 StreamPurge(stream, publisher, replica, keeper, node: node, report: report).run(until: isDone)
+            }
+        )
+        keep(
+            try Thread(name: "clarion-reserve") { [publisher, replica] in
+                StreamWatch(stream, publisher, replica, report: report).run(until: isDone)
             }
         )
     }
@@ -198,7 +212,10 @@ final class Node: Sendable {
         if replica.fault == nil { await keeper.release() }
         publisher.close()
         let deadline = ContinuousClock.now + Publisher.longest
-        while !publisher.isEmpty, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(2)) }
+        // What does not come back is not waited for.
+        while !publisher.isEmpty, replica.fault == nil, replica.stagnation == nil, ContinuousClock.now < deadline {
+            try? await Task.sleep(for: .milliseconds(2))
+        }
         publisher.failAll(.isClosed)
         isStopped.flag.store(true, ordering: .relaxed)
         connection.close()

@@ -12,7 +12,6 @@ final class Replica: Sendable {
 
     struct State {
         var fault: String?
-        var heard: ContinuousClock.Instant?
         var last: Delivered?
         var hasAll = false
         /// How many messages were passed over.
@@ -24,6 +23,8 @@ final class Replica: Sendable {
     let state = Lock(State())
     /// What is in the stream, and of which use.
     let settlement = Lock(Settlement())
+    /// Whether what should have come of the stream has not.
+    private let isStuck = Atomic(false)
     /// Of the thread that takes messages.
     let fences = Lock(Fences())
     /// The newest message that was taken from the stream.
@@ -70,16 +71,23 @@ final class Replica: Sendable {
     /// Why this node cannot go on; nil if it can. It is to be started anew.
     var fault: String? { state.withLock { $0.fault } }
 
-    /// When something was last heard of the stream; nil if nothing ever was.
-    var heard: ContinuousClock.Instant? { state.withLock { $0.heard } }
+    /// Why what is written would not come back; nil if it would.
+    var stagnation: EventLogError? {
+        guard isStuck.load(ordering: .relaxed) else { return nil }
+        return EventLogError(
+            code: .unavailable,
+            message: "What is written to the cluster's log does not come back to this node."
+        )
+    }
+
+    /// - Returns: whether it was otherwise before.
+    func setStuck(_ isStuck: Bool) -> Bool { self.isStuck.exchange(isStuck, ordering: .relaxed) != isStuck }
 
     /// Whether it has had all there was at some time: the newest messages may have been removed.
     var hasAll: Bool { state.withLock { $0.hasAll } }
 
     /// Nothing is left to send for now.
     func rest() { state.withLock { $0.hasAll = true } }
-
-    func hear() { state.withLock { $0.heard = .now } }
 
     func fail(_ fault: String) { state.withLock { $0.fault = $0.fault ?? fault } }
 

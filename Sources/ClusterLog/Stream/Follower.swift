@@ -62,7 +62,6 @@ final class Follower: Sendable {
                 continue
             }
             heard = .now
-            replica.hear()
             // What the server says itself is not of the stream, where anybody may have written what looks like it.
             guard let delivered = Delivered(message.reply) else {
                 switch message.status {

@@ -12,6 +12,10 @@ struct StreamAPI: Sendable {
         /// The newest message.
         let last: UInt64
         let bytes: UInt64
+        let config: StreamAnswer.Config
+
+        /// What has the servers remove messages by themselves, in words; nil if nothing does.
+        var lossySettings: String? { config.lossySettings }
     }
 
     /// The stream, which is made if there is none: only then, since whoever may use it need not be allowed to make one.
@@ -76,7 +80,7 @@ struct StreamAPI: Sendable {
         guard text.hasPrefix(Self.mark), let epoch = LogEpoch(text.dropFirst(Self.mark.count)) else {
             throw EventLogError(code: .foreign, message: "The stream \(subjects.stream) is no log of this program.")
         }
-        let stream = Stream(epoch: epoch, last: state.lastSeq, bytes: state.bytes)
+        let stream = Stream(epoch: epoch, last: state.lastSeq, bytes: state.bytes, config: config)
         return (stream, state, answer)
     }
 

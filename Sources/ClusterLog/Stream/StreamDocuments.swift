@@ -72,6 +72,33 @@ struct StreamAnswer: Decodable {
     struct Config: Decodable {
         var description: String?
         var numReplicas: Int?
+        /// In nanoseconds; 0 is none. Of the others, -1 is none.
+        var maxAge: Int64?
+        var maxMsgs: Int64?
+        var maxBytes: Int64?
+        var maxMsgsPerSubject: Int64?
+        var discard: String?
+        var retention: String?
+
+        /// What has the servers remove messages by themselves, in words; nil if nothing does. The settings are an operator's:
+        /// the log is made with none of them, and with `discard: new` those that bound it refuse what is beyond.
+        var lossySettings: String? {
+            let drops = discard == "old"
+            let all: [(isSet: Bool, words: String)] = [
+                ((maxAge ?? 0) > 0, "max_age"),
+                (drops && (maxMsgs ?? -1) > 0, "max_msgs with discard: old"),
+                (drops && (maxBytes ?? -1) > 0, "max_bytes with discard: old"),
+                ((maxMsgsPerSubject ?? -1) > 0, "max_msgs_per_subject"),
+                ((retention ?? "limits") != "limits", "retention: \(retention ?? "")"),
+            ]
+            let set = all.filter(\.isSet).map(\.words)
+            return set.isEmpty ? nil : set.joined(separator: ", ")
+        }
+    }
+
+    /// Of an account.
+    struct Limits: Decodable {
+        var maxStorage: Int64?
     }
 
     /// Of servers that are a cluster.
@@ -100,6 +127,7 @@ struct StreamAnswer: Decodable {
     var cluster: Cluster?
     var message: Message?
     var state: State?
+    var limits: Limits?
     /// Of a message that was stored.
     var seq: UInt64?
     /// When a stream or a consumer was made.

@@ -19,4 +19,19 @@ import Testing
     @Test func `a domain may be called error`() {
         #expect(!Array(#"{"stream":"S", "domain":"error", "seq":7}"#.utf8).saysError)
     }
+
+    @Test(arguments: [
+        (#""max_age":0,"max_msgs":-1,"max_bytes":-1,"max_msgs_per_subject":-1,"discard":"new""#, nil),
+        (#""max_msgs":5,"max_bytes":5,"discard":"new","retention":"limits""#, nil),
+        (#""max_msgs":-1,"max_bytes":-1,"discard":"old""#, nil),
+        (#""max_age":1,"discard":"new""#, "max_age"),
+        (#""max_msgs":5,"discard":"old""#, "max_msgs with discard: old"),
+        (#""max_bytes":5,"discard":"old""#, "max_bytes with discard: old"),
+        (#""max_msgs_per_subject":1,"discard":"new""#, "max_msgs_per_subject"),
+        (#""retention":"workqueue","max_age":9"#, "max_age, retention: workqueue"),
+    ])
+    func `settings by which servers remove messages are named`(settings: String, words: String?) throws {
+        let answer = try StreamAPI.answer(Array(#"{"config":{\#(settings)}}"#.utf8))
+        #expect(answer.config?.lossySettings == words)
+    }
 }
