@@ -23,7 +23,7 @@ extension JetStreamLog: DeliveryLog {
         _ outcomes: [DeliveryOutcome],
         completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
     ) {
-        if let refusal { return completion(.failure(refusal)) }
+        if let refusal = refusal ?? replica.scarcity { return completion(.failure(refusal)) }
         let size = outcomes.reduce(0) { $0 + Self.size(of: $1) }
         guard size > publisher.maximumBytes, outcomes.count > 1 else {
             return publisher.send(
@@ -104,6 +104,7 @@ extension JetStreamLog: DeliveryLog {
         to observer: ObserverID,
         at now: Timestamp
     ) async throws(EventLogError) -> Int? {
+        if let scarcity = replica.scarcity { throw scarcity }
         var (total, rest) = (0, events[...])
         while !rest.isEmpty {
             let part = rest.prefix(max(publisher.maximumBytes / 16, 1))

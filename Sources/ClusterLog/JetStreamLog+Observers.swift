@@ -8,7 +8,7 @@ extension JetStreamLog: ObserverStore {
         expecting: Int64?,
         resettingFailures: Bool
     ) async throws(EventLogError) -> SavedObserver {
-        if let refusal { throw refusal }
+        if let refusal = refusal ?? replica.scarcity { throw refusal }
         try await index.admit(record)
         let command = Command.saveObserver(record, expecting: expecting, resettingFailures: resettingFailures)
         guard case .saved(let saved) = try await change(command) else { throw .unanswered }

@@ -66,7 +66,7 @@ extension JetStreamLog {
     /// Sees whether the cluster takes what is written, by writing a message that says nothing, and whether what was written
     /// some seconds ago has come back.
     public func probe() async throws(EventLogError) {
-        if let trouble = refusal ?? replica.stagnation { throw trouble }
+        if let trouble = refusal ?? replica.stagnation ?? replica.fullness { throw trouble }
         _ = try await store()
     }
 

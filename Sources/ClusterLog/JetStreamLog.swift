@@ -73,7 +73,7 @@ public final class JetStreamLog: EventLog {
         if condition: AppendCondition?,
         acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     ) {
-        if let refusal { return acknowledge(.failure(refusal)) }
+        if let refusal = refusal ?? replica.fullness { return acknowledge(.failure(refusal)) }
         guard drafts.count < Placement.keyed else {
             let message = "More than \(Placement.keyed) events cannot be posted together."
             return acknowledge(.failure(EventLogError(code: .limitReached, message: message)))

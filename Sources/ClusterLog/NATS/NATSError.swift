@@ -40,5 +40,9 @@ extension EventLogError {
         EventLogError(code: .overloaded, message: "Too much is waiting to be written.")
     }
 
+    static var isFull: EventLogError {
+        EventLogError(code: .storageFull, message: "The storage of the cluster's servers is full.")
+    }
+
     static var isClosed: EventLogError { EventLogError(code: .closed, message: "The log is closed.") }
 }

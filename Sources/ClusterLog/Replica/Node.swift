@@ -82,6 +82,7 @@ final class Node: Sendable {
             index,
             publisher: publisher,
             keeper: keeper,
+            subjects: subjects,
             node: node,
             numbering: start.numbering,
             report: start.report
@@ -140,8 +141,8 @@ final class Node: Sendable {
             }
         )
         keep(
-            try Thread(name: "clarion-reserve") { [publisher, replica] in
-                StreamWatch(stream, publisher, replica, report: report).run(until: isDone)
+            try Thread(name: "clarion-reserve") { [keeper, publisher, replica] in
+                StreamWatch(stream, publisher, replica, keeper, node: node, report: report).run(until: isDone)
             }
         )
     }

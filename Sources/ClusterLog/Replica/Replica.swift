@@ -23,7 +23,12 @@ final class Replica: Sendable {
     let state = Lock(State())
     /// What is in the stream, and of which use.
     let settlement = Lock(Settlement())
-    /// Whether what should have come of the stream has not.
+    /// What of the servers' storage is kept, so that the log can go on when that is full.
+    let reserve = Lock(Reserve())
+    private let reserveSubject: String
+    /// Whether appends are refused for want of room, and whether all that takes up more of it is.
+    private let isFull = Atomic(false)
+    private let isScarce = Atomic(false)
     private let isStuck = Atomic(false)
     /// Of the thread that takes messages.
     let fences = Lock(Fences())
@@ -52,12 +57,14 @@ final class Replica: Sendable {
         _ index: SQLiteEventLog,
         publisher: Publisher,
         keeper: LeaseKeeper,
+        subjects: Subjects,
         node: NodeID,
         numbering: Numbering,
         report: @escaping @Sendable (String) -> Void
     ) {
         (self.index, self.publisher, self.keeper, self.report) = (index, publisher, keeper, report)
         (self.node, self.numbering) = (node, numbering)
+        reserveSubject = subjects.reserve
     }
 
     var epoch: LogEpoch { index.epoch }
@@ -71,6 +78,14 @@ final class Replica: Sendable {
     /// Why this node cannot go on; nil if it can. It is to be started anew.
     var fault: String? { state.withLock { $0.fault } }
 
+    /// Why no events are taken; nil if they are.
+    var fullness: EventLogError? { isFull.load(ordering: .relaxed) ? .isFull : nil }
+
+    /// Why nothing is taken that does not make room; nil if it is.
+    var scarcity: EventLogError? { isScarce.load(ordering: .relaxed) ? .isFull : nil }
+
+    func setScarce(_ isScarce: Bool) { self.isScarce.store(isScarce, ordering: .relaxed) }
+
     /// Why what is written would not come back; nil if it would.
     var stagnation: EventLogError? {
         guard isStuck.load(ordering: .relaxed) else { return nil }
@@ -82,6 +97,21 @@ final class Replica: Sendable {
 
     /// - Returns: whether it was otherwise before.
     func setStuck(_ isStuck: Bool) -> Bool { self.isStuck.exchange(isStuck, ordering: .relaxed) != isStuck }
+
+    /// Takes in a message of the reserve, if it is one.
+    func takeReserve(_ bytes: [UInt8], of subject: String, _ delivered: Delivered) -> Bool {
+        guard subject == reserveSubject, let message = Reserve.Message(bytes) else { return false }
+        let isGivenUp = reserve.withLock { reserve in
+            reserve.take(message, at: delivered.sequence)
+            return reserve.isGivenUp
+        }
+        isFull.store(isGivenUp, ordering: .relaxed)
+        if !isGivenUp { setScarce(false) }
+        if case .filler = message { return true }
+        // What was said before of how it stands is of no use any more.
+        settlement.withLock { $0.replace(.reserve, by: delivered.sequence) }
+        return true
+    }
 
     /// Whether it has had all there was at some time: the newest messages may have been removed.
     var hasAll: Bool { state.withLock { $0.hasAll } }

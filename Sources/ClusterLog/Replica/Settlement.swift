@@ -11,7 +11,7 @@ struct Settlement: Sendable {
 
     /// What has one message that counts, the newest.
     enum Kind: Hashable, Sendable {
-        case probe, settling
+        case probe, settling, reserve
         case removal(of: Topic)
     }
 

@@ -27,6 +27,11 @@ final class Publisher: Sendable {
         let sent: ContinuousClock.Instant
         /// Whether the servers have it, so that it comes back as soon as this node has taken what is before it.
         var isStored = false
+        /// What is sent again if there was no room for it: nil for what is refused then.
+        let message: (bytes: [UInt8], subject: String)?
+        /// How often it was refused for want of room, and whether it waits to be sent again.
+        var refusals = 0
+        var isWaitingForRoom = false
     }
 
     private struct State {
@@ -43,7 +48,11 @@ final class Publisher: Sendable {
     private let node: NodeID
     private let limit: Int
     private let state = Lock(State())
+    private let isRefused = Atomic(false)
+    private let news = Semaphore()
 
+    /// How often what is no append is sent before it is refused for want of room.
+    private static let tries = 6
     /// For how long a command may go without any sign that the servers take any.
     static let patience = Duration.milliseconds(850)
     /// For how long it may take although they do.
@@ -80,12 +89,37 @@ final class Publisher: Sendable {
         isBounded: Bool = false,
         _ completion: Completion
     ) {
-        let number = state.withLock { state -> UInt64 in
+        let number = nextNumber()
+        let bytes = Envelope(node: node, number: number, command: command).bytes
+        send(bytes, number, to: subject, isBounded: isBounded, completion)
+    }
+
+    /// Publishes what is no command.
+    func send(_ bytes: [UInt8], to subject: String, _ completion: Completion) {
+        send(bytes, nextNumber(), to: subject, isBounded: false, completion)
+    }
+
+    private func nextNumber() -> UInt64 {
+        state.withLock { state -> UInt64 in
             state.number += 1
             return state.number
         }
-        let bytes = Envelope(node: node, number: number, command: command).bytes
-        if let refusal = admit(number, bytes, isBounded: isBounded, completion) { return completion.fail(refusal) }
+    }
+
+    private func send(
+        _ bytes: [UInt8],
+        _ number: UInt64,
+        to subject: String,
+        isBounded: Bool,
+        _ completion: Completion
+    ) {
+        if let refusal = admit(number, bytes, to: subject, isBounded: isBounded, completion) {
+            return completion.fail(refusal)
+        }
+        publish(bytes, number, to: subject)
+    }
+
+    private func publish(_ bytes: [UInt8], _ number: UInt64, to subject: String) {
         do throws(NATSError) {
             try connection.publish(bytes, to: subject, reply: "\(inbox).\(number)")
         } catch {
@@ -93,8 +127,13 @@ final class Publisher: Sendable {
         }
     }
 
-    private func admit(_ number: UInt64, _ bytes: [UInt8], isBounded: Bool, _ completion: Completion) -> EventLogError?
-    {
+    private func admit(
+        _ number: UInt64,
+        _ bytes: [UInt8],
+        to subject: String,
+        isBounded: Bool,
+        _ completion: Completion
+    ) -> EventLogError? {
         if bytes.count > maximumBytes {
             return EventLogError(
                 code: .limitReached,
@@ -112,7 +151,13 @@ final class Publisher: Sendable {
                 return .overloaded
             }
             if state.pending.isEmpty { state.progressed = .now }
-            state.pending[number] = Pending(completion: completion, bytes: bytes.count, sent: .now)
+            let isRepeated = if case .change = completion { true } else { false }
+            state.pending[number] = Pending(
+                completion: completion,
+                bytes: bytes.count,
+                sent: .now,
+                message: isRepeated ? (bytes, subject) : nil
+            )
             state.bytes += bytes.count
             return nil
         }
@@ -164,7 +209,7 @@ final class Publisher: Sendable {
             // Nobody listens: no server leads the stream at the moment.
             take(number)?.fail(EventLogError(NATSError("no server takes what is published (\(message.status ?? ""))")))
         } else if message.data.saysError {
-            take(number)?.fail(Self.refusal(message.data))
+            refuse(number, Self.refusal(message.data))
         } else {
             // It comes back with the stream, in its turn.
             let isAwaited = state.withLock { state in
@@ -179,12 +224,54 @@ final class Publisher: Sendable {
         }
     }
 
+    /// What was refused for want of room, and is no append, waits until somebody has seen to that.
+    private func refuse(_ number: UInt64, _ error: EventLogError) {
+        guard error.code == .storageFull else {
+            take(number)?.fail(error)
+            return
+        }
+        let (isWaiting, isOfReserve) = state.withLock { state -> (Bool, Bool) in
+            if case .storing? = state.pending[number]?.completion { return (false, true) }
+            guard let pending = state.pending[number], pending.message != nil, pending.refusals < Self.tries else {
+                return (false, false)
+            }
+            state.pending[number]?.refusals += 1
+            state.pending[number]?.isWaitingForRoom = true
+            return (true, false)
+        }
+        if !isWaiting { take(number)?.fail(error) }
+        if isOfReserve { return }
+        isRefused.store(true, ordering: .releasing)
+        news.signal()
+    }
+
+    /// Waits until something is refused for want of room.
+    /// - Returns: whether something was.
+    func waitForRefusal(atMost duration: Duration) -> Bool {
+        _ = news.wait(atMost: duration)
+        return isRefused.exchange(false, ordering: .acquiringAndReleasing)
+    }
+
+    /// Sends what waits for room once more.
+    func sendAgain() {
+        let waiting = state.withLock { state in
+            let numbers = state.pending.filter { $0.value.isWaitingForRoom }.keys.sorted()
+            if !numbers.isEmpty { state.progressed = .now }
+            return numbers.compactMap { number -> (number: UInt64, message: (bytes: [UInt8], subject: String))? in
+                state.pending[number]?.isWaitingForRoom = false
+                return state.pending[number]?.message.map { (number, $0) }
+            }
+        }
+        for (number, message) in waiting { publish(message.bytes, number, to: message.subject) }
+    }
+
     private func failOverdue(at now: ContinuousClock.Instant) {
         let overdue = state.withLock { state -> [Completion] in
             let isStuck = now - state.progressed > Self.patience
             let numbers = state.pending.filter {
                 let age = now - $0.value.sent
-                return age > Self.longest || isStuck && age > Self.patience && !$0.value.isStored
+                let isAwaited = !$0.value.isStored && !$0.value.isWaitingForRoom
+                return age > Self.longest || isStuck && age > Self.patience && isAwaited
             }.keys
             return numbers.compactMap { number in
                 guard let pending = state.pending.removeValue(forKey: number) else { return nil }

@@ -84,6 +84,14 @@ struct StreamAPI: Sendable {
         return (stream, state, answer)
     }
 
+    /// The most bytes of what is stored for this user of the servers, the stream's own bound or the account's; nil if they name
+    /// none. What a server bounds for all (`max_file_store`) they do not tell.
+    func byteLimit() throws -> Int64? {
+        let own = try read().config.maxBytes
+        let account = try Self.answer(try connection.request([], to: "$JS.API.INFO").data).limits?.maxStorage
+        return [own, account].compactMap(\.self).filter { $0 > 0 }.min()
+    }
+
     /// Which messages were removed, if they are not too many for one answer.
     func removed() throws -> Set<UInt64> {
         guard let count = try info(atMost: 2_000).state.numDeleted, count <= Self.mostRemoved else { return [] }

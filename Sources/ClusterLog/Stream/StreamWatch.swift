@@ -3,38 +3,54 @@ import Locking
 import Posix
 import Synchronization
 
-/// Looks at the stream every two seconds, and sees to what it finds: whether this node takes what it holds, and whether
-/// somebody has set it so that it loses messages.
+/// Looks at the stream every two seconds, and sees to what it finds: whether this node takes what it holds, whether somebody has
+/// set it so that it loses messages, and whether there is room, for which it keeps a ``Reserve``.
 final class StreamWatch: Sendable {
     private let stream: StreamAPI
     private let publisher: Publisher
     private let replica: Replica
+    private let keeper: LeaseKeeper
+    private let inbox: String
     private let report: @Sendable (String) -> Void
 
     /// What the thread knows.
     private struct Memory {
         var progress = StreamProgress()
         var looked: ContinuousClock.Instant?
+        /// When it was last tried to fill the reserve.
+        var tried: ContinuousClock.Instant?
+        /// When something was first refused after the reserve had been given up.
+        var refused: ContinuousClock.Instant?
     }
 
     /// How often it looks.
     private static let interval = Duration.seconds(2)
+    /// How often it is tried to fill the reserve where nobody can tell whether there is room, which others may have made, and
+    /// how often it is looked whether it is still there.
+    private static let retry = Duration.seconds(30)
 
     /// - Parameter report: told, as a sentence, of what is wrong.
     init(
         _ stream: StreamAPI,
         _ publisher: Publisher,
         _ replica: Replica,
+        _ keeper: LeaseKeeper,
+        node: NodeID,
         report: @escaping @Sendable (String) -> Void
     ) {
-        (self.stream, self.publisher, self.replica) = (stream, publisher, replica)
+        (self.stream, self.publisher, self.replica, self.keeper) = (stream, publisher, replica, keeper)
         self.report = report
+        inbox = "\(NATSConnection.inbox).\(node.bits).reserve"
     }
 
     func run(until isStopped: () -> Bool) {
         var memory = Memory()
         while !isStopped() {
-            _ = Semaphore().wait(atMost: .milliseconds(100))
+            if publisher.waitForRefusal(atMost: .milliseconds(100)) {
+                // What cannot be done now is tried at the next refusal.
+                try? giveUp(&memory)
+                publisher.sendAgain()
+            }
             let now = ContinuousClock.now
             if let looked = memory.looked, now - looked < Self.interval { continue }
             memory.looked = now
@@ -58,6 +74,19 @@ final class StreamWatch: Sendable {
                 """
             )
         }
+        guard let found else { return }
+        let bytes = found.bytes
+        let (isGivenUp, isScarce, hasRoom) = replica.reserve.withLock {
+            ($0.isGivenUp, $0.isScarce(at: bytes), $0.hasRoom(at: bytes))
+        }
+        replica.setScarce(isScarce)
+        // One of the nodes sees to it.
+        guard keeper.duty.contains(.first) else { return }
+        let isDue = memory.tried.map { now - $0 >= Self.retry } ?? true
+        guard isDue || isGivenUp && hasRoom else { return }
+        memory.tried = now
+        // What cannot be done now is tried again.
+        if isGivenUp { try? fill() } else { try? fillUnlessThere() }
     }
 
     /// Why a log whose servers remove messages by themselves is not to be used.
@@ -67,5 +96,90 @@ final class StreamWatch: Sendable {
         hold the same, and webhooks would be lost. Unset them (nats stream edit), bound topics by --retention-… instead, and \
         start the nodes anew.
         """
+    }
+
+    // MARK: The reserve
+
+    /// Makes room. At first only for the word that no events are to be appended any more: what nodes have on their way by then
+    /// may be more than the whole reserve. From a second after that on, a quarter at each refusal.
+    private func giveUp(_ memory: inout Memory) throws {
+        let (isGivenUp, fillers) = replica.reserve.withLock { ($0.isGivenUp, $0.fillers) }
+        let sequences = fillers.keys.sorted()
+        if isGivenUp {
+            let since = memory.refused ?? .now
+            memory.refused = since
+            guard ContinuousClock.now - since > Self.clearance else {
+                _ = Semaphore().wait(atMost: Self.rest)
+                return
+            }
+            return try remove(Array(sequences.prefix(max(Self.count / 4, 1))))
+        }
+        memory.refused = nil
+        if sequences.isEmpty { return }
+        let message = Reserve.Message.givenUp(
+            bytes: UInt64(clamping: fillers.values.reduce(0, +)),
+            full: try stream.read().bytes
+        )
+        for sequence in sequences {
+            try remove([sequence])
+            if (try? store(message)) != nil { return }
+        }
+    }
+
+    /// After how long nothing is under way any more that was appended before all knew: what is not stored by then was refused.
+    private static let clearance = Duration.seconds(1)
+    /// How long what was refused meanwhile waits until it is sent again.
+    private static let rest = Duration.milliseconds(300)
+    /// Of how many messages it is, as a rule.
+    private static let count = Reserve.bytes / Reserve.fillerBytes
+
+    /// Fills it if there is none yet, or it is gone.
+    private func fillUnlessThere() throws {
+        if let first = replica.reserve.withLock({ $0.fillers.keys.min() }),
+            try stream.message(from: first)?.place.sequence == first
+        {
+            return
+        }
+        try fill()
+    }
+
+    /// Writes what takes up room: twice as much as is kept, if it was given up before. All of it, or nothing is left of it.
+    private func fill() throws {
+        let (isGivenUp, before) = replica.reserve.withLock { ($0.isGivenUp, $0.fillers.keys.sorted()) }
+        try remove(before)
+        let (count, bytes) = Reserve.plan(limit: try stream.byteLimit(), most: publisher.maximumBytes)
+        var written: [UInt64] = []
+        do {
+            for _ in 0..<(isGivenUp ? 2 * count : count) { written.append(try store(.filler(bytes: bytes))) }
+            try remove(Array(written.dropFirst(count)))
+            _ = try store(.filled(from: written[0], through: written[count - 1]))
+        } catch {
+            try? remove(written)
+            // What this node wrote for want of room goes through now.
+            publisher.sendAgain()
+            throw error
+        }
+    }
+
+    private func remove(_ sequences: [UInt64]) throws {
+        try stream.remove(sequences, answeringTo: inbox)
+        replica.reserve.withLock { $0.forget(sequences) }
+    }
+
+    /// Writes a message of the reserve.
+    /// - Returns: its place.
+    private func store(_ message: Reserve.Message) throws -> UInt64 {
+        let applied = try Waiting.wait { [publisher, stream] () async throws(EventLogError) in
+            let result: Result<Applied, EventLogError> = await withCheckedContinuation { continuation in
+                publisher.send(
+                    message.bytes,
+                    to: stream.subjects.reserve,
+                    .storing { continuation.resume(returning: $0) }
+                )
+            }
+            return try result.get()
+        }
+        guard case .stored(let sequence) = applied else { throw EventLogError.unanswered }
+        return sequence
     }
 }

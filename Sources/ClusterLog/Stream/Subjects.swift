@@ -43,6 +43,9 @@ struct Subjects: Sendable {
     /// What is written to see whether it can be.
     var probe: String { "\(prefix).probe" }
 
+    /// What only takes up room.
+    var reserve: String { "\(prefix).reserve" }
+
     /// Events of one topic. Two topics never have the same: each segment is written as a token of its own, in which what is
     /// neither letter, digit, `-` nor `_` stands as `=` and two digits, and an empty one as `=`.
     func events(of topic: Topic) -> String { subject("topic", topic) }
