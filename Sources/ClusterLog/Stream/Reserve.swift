@@ -32,9 +32,12 @@ struct Reserve: Sendable {
 
     /// About how much it is: leases of a day, and removals of some thousand topics.
     static let bytes = 1 << 20
-    /// The most of one message.
+    /// Where several servers keep the stream and its bound is known: they take what nodes have on their way before they find that
+    /// it is too much, so that they have some megabytes more than the bound.
+    static let replicatedBytes = 16 << 20
+    /// How much one message of it is, unless there were too many.
     static let fillerBytes = 64 << 10
-    /// The most messages of it, where servers take only small ones.
+    /// The most messages of it.
     static let mostFillers = 64
     /// Which share of a small limit it is.
     static let share = 16
@@ -81,9 +84,10 @@ struct Reserve: Sendable {
     /// - Parameters:
     ///   - limit: what may be stored at most, if that is known.
     ///   - most: the largest message that servers take.
-    static func plan(limit: Int64?, most: Int) -> (count: Int, bytes: Int) {
-        let total = min(bytes, limit.map { Int(clamping: $0) / share } ?? bytes)
-        let size = max(min(fillerBytes, most, total), 1)
+    ///   - isReplicated: whether several servers keep the stream.
+    static func plan(limit: Int64?, most: Int, isReplicated: Bool = false) -> (count: Int, bytes: Int) {
+        let total = limit.map { min(isReplicated ? replicatedBytes : bytes, Int(clamping: $0) / share) } ?? bytes
+        let size = max(min(max(fillerBytes, total / mostFillers), most, total), 1)
         return (min(max(total / size, 1), mostFillers), size)
     }
 }

@@ -84,12 +84,14 @@ struct StreamAPI: Sendable {
         return (stream, state, answer)
     }
 
-    /// The most bytes of what is stored for this user of the servers, the stream's own bound or the account's; nil if they name
-    /// none. What a server bounds for all (`max_file_store`) they do not tell.
-    func byteLimit() throws -> Int64? {
-        let own = try read().config.maxBytes
+    /// How many bytes the stream may have at most, by its own bound or the account's, which counts each replica; nil if there is
+    /// none. What a server bounds for all (`max_file_store`) it does not tell.
+    func byteLimit() throws -> (bytes: Int64?, isReplicated: Bool) {
+        let config = try read().config
+        let replicas = max(config.numReplicas ?? 1, 1)
         let account = try Self.answer(try connection.request([], to: "$JS.API.INFO").data).limits?.maxStorage
-        return [own, account].compactMap(\.self).filter { $0 > 0 }.min()
+        let bounds = [config.maxBytes, account.map { $0 / Int64(replicas) }].compactMap(\.self).filter { $0 > 0 }
+        return (bounds.min(), replicas > 1)
     }
 
     /// Which messages were removed, if they are not too many for one answer.

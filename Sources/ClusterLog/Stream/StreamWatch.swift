@@ -101,7 +101,7 @@ final class StreamWatch: Sendable {
     // MARK: The reserve
 
     /// Makes room. At first only for the word that no events are to be appended any more: what nodes have on their way by then
-    /// may be more than the whole reserve. From a second after that on, a quarter at each refusal.
+    /// may be more than the whole reserve. From a second after that on, a quarter of the rest at each refusal.
     private func giveUp(_ memory: inout Memory) throws {
         let (isGivenUp, fillers) = replica.reserve.withLock { ($0.isGivenUp, $0.fillers) }
         let sequences = fillers.keys.sorted()
@@ -112,7 +112,7 @@ final class StreamWatch: Sendable {
                 _ = Semaphore().wait(atMost: Self.rest)
                 return
             }
-            return try remove(Array(sequences.prefix(max(Self.count / 4, 1))))
+            return try remove(Array(sequences.prefix(max(sequences.count / 4, 1))))
         }
         memory.refused = nil
         if sequences.isEmpty { return }
@@ -130,8 +130,6 @@ final class StreamWatch: Sendable {
     private static let clearance = Duration.seconds(1)
     /// How long what was refused meanwhile waits until it is sent again.
     private static let rest = Duration.milliseconds(300)
-    /// Of how many messages it is, as a rule.
-    private static let count = Reserve.bytes / Reserve.fillerBytes
 
     /// Fills it if there is none yet, or it is gone.
     private func fillUnlessThere() throws {
@@ -147,7 +145,12 @@ final class StreamWatch: Sendable {
     private func fill() throws {
         let (isGivenUp, before) = replica.reserve.withLock { ($0.isGivenUp, $0.fillers.keys.sorted()) }
         try remove(before)
-        let (count, bytes) = Reserve.plan(limit: try stream.byteLimit(), most: publisher.maximumBytes)
+        let limit = try stream.byteLimit()
+        let (count, bytes) = Reserve.plan(
+            limit: limit.bytes,
+            most: publisher.maximumBytes,
+            isReplicated: limit.isReplicated
+        )
         var written: [UInt64] = []
         do {
             for _ in 0..<(isGivenUp ? 2 * count : count) { written.append(try store(.filler(bytes: bytes))) }

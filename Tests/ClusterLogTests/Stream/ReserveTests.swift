@@ -48,6 +48,9 @@ import Testing
         #expect(Reserve.plan(limit: nil, most: 8 << 20) == (16, 64 << 10))
         #expect(Reserve.plan(limit: 1 << 40, most: 8 << 20) == (16, 64 << 10))
         #expect(Reserve.plan(limit: 1_000_000, most: 8 << 20) == (1, 62_500))
+        #expect(Reserve.plan(limit: 1 << 40, most: 8 << 20, isReplicated: true) == (64, 256 << 10))
+        #expect(Reserve.plan(limit: 60_000_000, most: 8 << 20, isReplicated: true) == (57, 65_536))
+        #expect(Reserve.plan(limit: nil, most: 8 << 20, isReplicated: true) == (16, 64 << 10))
         #expect(Reserve.plan(limit: nil, most: 1_024) == (64, 1_024))
         #expect(Reserve.plan(limit: 1, most: 0) == (1, 1))
     }
