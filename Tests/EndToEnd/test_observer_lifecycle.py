@@ -1,5 +1,6 @@
 """What happens to webhooks, as events on `clarion.observers`, and when a webhook is given up."""
 
+import threading
 import time
 from datetime import datetime
 
@@ -114,6 +115,31 @@ def test_only_another_url_or_enabling_gives_it_its_time_anew(start_hub, receiver
     again = wait_until(lambda: hub.observer(webhook["id"]).get("failingSince"))
     assert again > since
     assert "failingSince" not in hub.request("PATCH", path, json={"url": "http://127.0.0.1:65530/", "enabled": False}).json()
+
+
+def test_what_began_before_it_was_enabled_again_disables_nothing(hub, receiver, topic):
+    answered, held = threading.Event(), threading.Event()
+
+    def answer(delivery):
+        if delivery.body == b"held":
+            answered.set()
+            held.wait(10)
+        return 204 if delivery.body == b"after" else 410
+
+    receiver.answer = answer
+    webhook = hub.register(receiver.url(), topic)
+    path = f"/observers/{webhook['id']}"
+    hub.post(topic, "held")
+    assert answered.wait(10)
+    hub.post(topic, "gone")
+    wait_until(lambda: hub.observer(webhook["id"])["state"] == "disabled")
+    assert hub.request("PATCH", path, json={"enabled": True}).json()["state"] == "active"
+    held.set()
+    wait_until(lambda: hub.get(f"{path}/deliveries").json()["deliveries"][-1]["attempts"] >= 1, what="the answer to the first")
+    hub.post(topic, "after")
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 1)
+    assert hub.observer(webhook["id"])["state"] == "active"
+    assert [kind for kind, _ in told(hub, 3)] == ["registered", "disabled", "recovered"]
 
 
 def test_a_webhook_hears_of_others_and_of_itself_and_there_is_no_loop(hub, receiver, topic):

@@ -15,6 +15,8 @@ struct FailedEndpoint: Sendable {
     let id: ObserverID
     /// Where it failed; the observer may have another URL by now.
     let url: WebhookURL?
+    /// How often it had been enabled again by then (`Endpoint.generation`).
+    var generation = 0
     let reason: Reason
     /// How many deliveries are dead letters by what it failed with: they wait no more.
     var deadLetters = 0

@@ -49,12 +49,24 @@ struct LogDeliveryStore: DeliveryStore {
             let id = ObserverID(rawValue: outcome.endpoint)
             if outcome.result == .gone {
                 let others = failed[id].map { $0.reason == .gone ? $0.deadLetters : 0 } ?? 0
-                failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .gone, deadLetters: others + 1)
+                failed[id] = FailedEndpoint(of: outcome, .gone, deadLetters: others + 1)
             } else if failed[id] == nil, outcome.answer.failure != nil, let time = failing[id], time >= failureLimit {
-                failed[id] = FailedEndpoint(id: id, url: outcome.url, reason: .failing)
+                failed[id] = FailedEndpoint(of: outcome, .failing)
             }
         }
         for endpoint in failed.values { onFailed(endpoint) }
+    }
+}
+
+extension FailedEndpoint {
+    fileprivate init(of outcome: AttemptOutcome, _ reason: Reason, deadLetters: Int = 0) {
+        self.init(
+            id: ObserverID(rawValue: outcome.endpoint),
+            url: outcome.url,
+            generation: outcome.generation,
+            reason: reason,
+            deadLetters: deadLetters
+        )
     }
 }
 

@@ -11,6 +11,8 @@ final class WebhookObserver: StoredObserver {
     let createdAt: Timestamp
     let webhook: StoredWebhook
     let revision: Int64
+    /// How often it was enabled again (`Endpoint.generation`) since this process has it.
+    let generation: Int
 
     /// What is wrong with it although it was taken.
     let warnings: [WebhookWarning]
@@ -26,6 +28,7 @@ final class WebhookObserver: StoredObserver {
         webhook: StoredWebhook,
         createdAt: Timestamp,
         revision: Int64,
+        generation: Int,
         deliveries: any DeliveryLog,
         warnings: [WebhookWarning]
     ) {
@@ -34,6 +37,7 @@ final class WebhookObserver: StoredObserver {
         self.webhook = webhook
         self.createdAt = createdAt
         self.revision = revision
+        self.generation = generation
         self.deliveries = deliveries
     }
 
@@ -80,7 +84,9 @@ final class WebhookObserver: StoredObserver {
     private static let mostEvents = 512
 
     var endpoint: Endpoint {
-        webhook.endpoint(of: id)
+        var endpoint = webhook.endpoint(of: id)
+        endpoint.generation = generation
+        return endpoint
     }
 
     func document() async throws(EventLogError) -> JSONValue {

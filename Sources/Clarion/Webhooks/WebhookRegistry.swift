@@ -211,7 +211,7 @@ final class WebhookRegistry: Sendable {
 
     /// Stops delivering to an endpoint for good. What waits for it becomes dead letters.
     ///
-    /// A webhook that has been given another URL since goes on. May be called again for what it failed in.
+    /// A webhook that has been given another URL since, or was enabled again, goes on. May be called again for what it failed in.
     /// - Returns: false if it is to be called again: nothing else will.
     func disable(_ failed: FailedEndpoint) async -> Bool {
         do {
@@ -235,7 +235,7 @@ final class WebhookRegistry: Sendable {
         do {
             let saved = try await save(failed.id) { present throws(NotRegistered) in
                 guard let present, present.webhook.disabledReason == nil,
-                    present.webhook.specification.url == failed.url
+                    present.webhook.specification.url == failed.url, present.generation == failed.generation
                 else { throw NotRegistered() }
                 var webhook = present.webhook
                 webhook.disabledReason = failed.reason.rawValue
@@ -255,11 +255,14 @@ final class WebhookRegistry: Sendable {
 
     @discardableResult
     func adopt(_ id: ObserverID, _ webhook: StoredWebhook, _ record: ObserverRecord) -> WebhookObserver {
+        let present = stored(id) as? WebhookObserver
+        let isEnabledAgain = present?.webhook.disabledReason != nil && webhook.disabledReason == nil
         let observer = WebhookObserver(
             id: id,
             webhook: webhook,
             createdAt: record.createdAt,
             revision: record.revision,
+            generation: (present?.generation ?? 0) + (isEnabledAgain ? 1 : 0),
             deliveries: store,
             warnings: dispatcher.refusal(of: webhook.specification.url).map { [.egressBlocked($0)] } ?? []
         )

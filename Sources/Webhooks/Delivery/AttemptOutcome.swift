@@ -27,6 +27,9 @@ public struct AttemptOutcome: Sendable, Hashable {
     /// Where the attempt went; the endpoint may have another URL by now.
     public var url: WebhookURL?
 
+    /// The endpoint's generation when the attempt began: see ``Endpoint/generation``.
+    public var generation = 0
+
     /// How many attempts have been made, this one included.
     public var attempts: Int
 
@@ -59,6 +62,7 @@ extension AttemptOutcome {
             endpoint: endpoint.id,
             event: delivery.eventID,
             url: endpoint.url,
+            generation: endpoint.generation,
             attempts: delivery.attempts + 1,
             result: result,
             answer: answer,

@@ -41,6 +41,9 @@ public struct Endpoint: Sendable, Hashable {
 
     /// How a request carries an event.
     public var format: Format = .raw
+
+    /// How often it was enabled again after it had been disabled: what began before says nothing about it any more.
+    public var generation = 0
 }
 
 extension Endpoint {

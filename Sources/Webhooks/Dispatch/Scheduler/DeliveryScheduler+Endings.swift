@@ -49,14 +49,15 @@ extension DeliveryScheduler {
         let (request, timeOfDay) = (transportResult.request, transportResult.timeOfDay)
         let (delivery, endpoint) = (request.delivery, request.destination.endpoint)
         let present = lanes.with(index) { $0.registration.destination?.endpoint }
-        // A URL that was replaced meanwhile says nothing about the one in its place.
-        let isSameURL = present?.url == endpoint.url
+        // A URL that was replaced meanwhile says nothing about the one in its place, nor does what began before it was enabled
+        // again.
+        let isPresent = present?.url == endpoint.url && present?.generation == endpoint.generation
         let hasFailed = answer.failure != nil
         let attempts = delivery.attempts + 1
         var result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, jitter: jitter)
         // Refused because it goes in a circle: so would every other attempt be.
         if answer.status == 508, delivery.hops > DueDelivery.mostHops { result = .dead }
-        if result == .gone, !isSameURL { result = .retry(notBefore: now) }
+        if result == .gone, !isPresent { result = .retry(notBefore: now) }
         if !hasFailed { self.attempts.answeredAt = now }
         let areOthersAnswered = now - self.attempts.answeredAt < 100
 
@@ -69,7 +70,7 @@ extension DeliveryScheduler {
             retry?.notBefore = notBefore
         }
         lanes.with(index) { lane in
-            if isSameURL {
+            if isPresent {
                 lane.pace.endRest()
                 lane.health.note(answer, of: delivery, &outcome, now: now)
             }
