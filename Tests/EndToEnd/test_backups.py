@@ -310,7 +310,9 @@ def test_a_signal_leaves_nothing_of_a_copy(start_hub, executable, tmp_path, numb
         for command in (["backup", folder / "copy.db", "--data", hub.data], ["export", folder / "events.ndjson", "--hub", url]):
             process = subprocess.Popen(
                 [str(executable), *map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, env=environment_without_settings())
+                stderr=subprocess.DEVNULL, env=environment_without_settings(),
+                # Ignored by who runs the tests in the background or under nohup(1), it is ignored by the command, too.
+                preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
             wait_until(lambda: list(folder.glob("*.part")), what="the draft")
             process.send_signal(number)
             assert process.wait(10) == -number
