@@ -293,6 +293,21 @@ def test_a_log_that_is_removed_or_replaced_is_noticed(start_hub, clarion, tmp_pa
     hub.assert_sound()
 
 
+def test_a_log_that_cannot_be_looked_at_is_not_said_to_be_removed(start_hub, tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    # Whoever is root looks everywhere, unless that is taken away.
+    as_others = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    hub = start_hub(data=closed / "data", prefix=as_others)
+    closed.chmod(0)
+    try:
+        assert hub.get("/readyz").status_code == 200
+        hub.post("a", b"1")
+    finally:
+        closed.chmod(0o700)
+    assert "while the hub runs" not in hub.log
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_nothing_of_a_copy(start_hub, executable, tmp_path, number):
     hub = start_hub()

@@ -15,23 +15,6 @@ extension ObserverTable {
         return isEmpty
     }
 
-    /// The owners under a key that are alive and can be called, in order of registration; one that registered twice appears
-    /// twice.
-    package func owners<Owner>(of key: Key, as type: Owner.Type = Owner.self) -> [Owner] {
-        reachable(under: key).compactMap { entry in entry.owner.flatMap { $0 as? Owner } }
-    }
-
-    /// The owners under all keys that are alive, in order of registration; one that registered twice appears twice.
-    package func owners<Owner>(as type: Owner.Type = Owner.self) -> [Owner] {
-        var found: [Owner] = []
-        readOwned { members in
-            members.forEach { member in
-                if let owner = member.subject.entry.owner as? Owner { found.append(owner) }
-            }
-        }
-        return found
-    }
-
     /// The entries under a key whose owners are alive and can be called. An owner whose actor is gone can be called nowhere.
     func reachable(under key: Key) -> [any Entry<Value>] {
         var found: [any Entry<Value>] = []

@@ -84,13 +84,6 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         readings.end()
     }
 
-    /// The same with all entries that have an owner.
-    func readOwned(_ body: (Roster<Value>.Members) -> Void) {
-        let members = registry.withLock { $0.ownedMembers }
-        body(members)
-        readings.end()
-    }
-
     /// Tells one registration alone, unless it has ended.
     func notify(_ registration: Registration<Key>, _ value: Value) {
         let entry = registry.withLock { $0.entry(of: registration) }
@@ -115,7 +108,6 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
             switch replacing {
             case .nothing: nil
             case .sameOwner: .owner(address)
-            case .name(let name): .name(name)
             }
         let route = CallPath(deliver, of: StrandDirectory.Key(address: address))
         let registration = add(key, owner: address, slot: slot, route: route) {
@@ -145,8 +137,6 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         case nothing
         /// The one of the same owner that was made with this, too.
         case sameOwner
-        /// The one of the same name.
-        case name(String)
     }
 
     // Callers do not know the type of the owner, so the compiler does not specialize what they call by itself. Unspecialized

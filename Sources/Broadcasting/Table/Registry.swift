@@ -51,9 +51,6 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
 
     var keys: [Key] { Array(buckets.keys) }
 
-    /// The entries that have an owner.
-    var ownedMembers: Roster<Value>.Members { owned.members }
-
     /// The entries of a key.
     func members(of key: Key) -> Roster<Value>.Members? { buckets[key]?.roster.members }
 

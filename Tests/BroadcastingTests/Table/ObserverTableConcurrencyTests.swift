@@ -24,7 +24,7 @@ import Testing
                 case 0: table.remove(registration)
                 case 1: table.removeAll(ownedBy: observer)
                 case 2: table.token(for: registration).cancel()
-                default: _ = table.owners(of: 0, as: Recorder<Int>.self).count
+                default: _ = table.count(of: 0)
                 }
                 if round % 100 == 0 { table.removeAll(2) }
             }

@@ -50,7 +50,7 @@ import Testing
 
         table.register("n", name: "log") { other.hear($0) }
         table.register("n", name: "log") { other.hear(-$0) }
-        table.register("n", owner: owner, replacing: .name("log")) { $0.hear($1 * 100) }
+        table.register("n", name: "log") { owner.hear($0 * 100) }
         table.register("n", name: "trace") { other.hear($0 * 1000) }
         table.notify("n", 5)
         #expect(owner.values == [500])
@@ -88,25 +88,5 @@ import Testing
         for registration in registrations { table.remove(registration) }
         #expect(table.keys.isEmpty)
         #expect(table.registrationCount == 0)
-    }
-
-    @Test func `the living owners of a key can be listed`() {
-        let first = Recorder<Int>()
-        let second = Recorder<String>()
-        do {
-            let dead = Recorder<Int>()
-            table.register("a", owner: dead) { $0.hear($1) }
-        }
-        table.register("a", owner: first) { $0.hear($1) }
-        table.register("a", owner: second) { $0.hear("\($1)") }
-        table.register("a") { _ in }
-
-        #expect(
-            table.owners(of: "a", as: AnyObject.self).map(ObjectIdentifier.init) == [
-                ObjectIdentifier(first), ObjectIdentifier(second),
-            ]
-        )
-        #expect(table.owners(of: "a", as: Recorder<String>.self).count == 1)
-        #expect(table.owners(of: "none", as: AnyObject.self).isEmpty)
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Where the file of an open log is: under its name, as long as nobody removes or replaces it.
 struct LogPlace: Sendable {
     private let path: String
@@ -12,7 +14,8 @@ struct LogPlace: Sendable {
     /// - Throws: ``EventLogError`` with code `log-missing`.
     func check() throws(EventLogError) {
         let found = FileStatus(of: path)?.identity
-        guard found == nil || found != identity else { return }
+        // Who may not look, or whose disk is at fault, cannot tell.
+        guard found != identity, found != nil || errno == ENOENT || errno == ENOTDIR else { return }
         let what = found == nil ? "was removed" : "was replaced by another file"
         throw EventLogError(
             code: .missing,
