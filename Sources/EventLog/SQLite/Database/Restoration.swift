@@ -34,8 +34,7 @@ struct Restoration: Hashable, Sendable {
     /// Has the log go on, in the transaction that this is called in.
     static func begin(_ db: Database) throws {
         if try !db.tableExists("restoration") { try db.execute(sql: schema) }
-        var numbers = SystemRandomNumberGenerator()
-        let position = drawPosition(beyond: try LogReader.tail(db), using: &numbers)
+        let position = drawPosition(beyond: try LogReader.tail(db))
         try db.run("UPDATE log SET high_water = ?1, removals = removals + 1", position)
         try db.run("INSERT OR REPLACE INTO restoration SELECT 1, ?1, removals FROM log", position)
     }
@@ -43,8 +42,8 @@ struct Restoration: Hashable, Sendable {
     /// A place in the nearest thousandth of the positions that are left, 2^53 at first: enough for thousands of
     /// restorations, each of the one before. Not the nearest millionth, 2^43: nobody has posted so much since the copy
     /// was made.
-    static func drawPosition(beyond tail: Int64, using generator: inout some RandomNumberGenerator) -> Int64 {
+    static func drawPosition(beyond tail: Int64) -> Int64 {
         let furthest = (Int64.max - tail) >> 10
-        return tail + .random(in: furthest >> 10...furthest, using: &generator)
+        return tail + .random(in: furthest >> 10...furthest)
     }
 }
