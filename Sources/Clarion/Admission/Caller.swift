@@ -35,8 +35,10 @@ final class Caller: Sendable {
     }
 
     /// The same for any topic at all.
-    func requireSome(_ right: Right) throws(Problem) {
-        guard grant.allowsAnything(right) else { throw lacks(right, on: nil) }
+    ///
+    /// - Parameter topic: what the request names.
+    func requireSome(_ right: Right, on topic: String? = nil) throws(Problem) {
+        guard grant.allowsAnything(right) else { throw lacks(right, on: topic) }
     }
 
     /// Whether an observer is theirs to see and to change.

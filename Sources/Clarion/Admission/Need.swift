@@ -43,9 +43,9 @@ struct Need: Sendable {
 
     /// Hearing something; the handler looks at what.
     static let subscribeSomewhere = Need("subscribeSomewhere", "Needs the right `subscribe` on what is asked for.") {
-        _,
+        request,
         caller throws(Problem) in
-        try caller.requireSome(.subscribe)
+        try caller.requireSome(.subscribe, on: request.target.query.values(of: "topic").first)
     }
 
     /// Managing something; the handler looks at what.

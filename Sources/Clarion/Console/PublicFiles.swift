@@ -85,7 +85,7 @@ package struct PublicFiles: Sendable {
             switch try Preconditions(request).unmet(by: .tagged(file.tag)) {
             case nil: break
             case .match: throw Preconditions.problem(.match, code: "precondition-failed")
-            case .noneMatch: return Response(.notModified, headers: headers)
+            case .noneMatch: return Response(.notModified, headers: headers, constant: file.contents)
             }
         }
         return Response(.ok, headers: headers + [("Content-Type", file.contentType)], constant: file.contents)

@@ -13,8 +13,10 @@ enum PostFormat {
     /// Lines, each the JSON data of one event.
     case lines
 
-    /// - Throws: 415 `media-type-unsupported` for CloudEvents in another format than JSON.
+    /// - Throws: 415 `media-type-unsupported` for CloudEvents in another format than JSON, and for a body with a
+    ///   coding.
     init(_ request: Request, contentType: String?) throws(Problem) {
+        try request.requireUncoded()
         if let contentType, ContentType.hasPrefix(contentType, "application/cloudevents") {
             if ContentType.matches(contentType, "application/cloudevents+json") {
                 self = .cloudEvent

@@ -6,6 +6,7 @@ extension Request {
     ///
     /// - Throws: 415 `media-type-unsupported`, 400 `body-invalid`.
     func json() throws(Problem) -> JSONValue {
+        try requireUncoded()
         if let type = headers["Content-Type"], !ContentType.isJSON(type),
             ContentType.essence(type) != "application/x-www-form-urlencoded"
         {
@@ -21,6 +22,23 @@ extension Request {
         } catch {
             throw Problem(error)
         }
+    }
+}
+
+extension Request {
+    /// Refuses a body that would be kept as what it is not: no coding is undone here, and none is kept with an event
+    /// (RFC 9110 sections 8.4 and 12.5.3).
+    ///
+    /// - Throws: 415 `media-type-unsupported`.
+    func requireUncoded() throws(Problem) {
+        guard let coding = headers["Content-Encoding"], coding.lowercased() != "identity", !coding.isEmpty else { return }
+        throw Problem(
+            .unsupportedMediaType,
+            code: "media-type-unsupported",
+            detail: "Send the body without \"Content-Encoding\".",
+            parameter: "Content-Encoding",
+            headers: [("Accept-Encoding", "identity")]
+        )
     }
 }
 

@@ -33,12 +33,13 @@ extension Response {
             ("Content-Security-Policy", "sandbox; default-src 'none'"),
         ]
         if let type = event.type { headers.append(("Event-Type", PercentEncoding.encode(type, but: .fieldText))) }
-        guard unmet == nil else { return Response(.notModified, headers: headers) }
-        guard !isCloudEvent else {
-            return Response(.ok, json: CloudEvent.json(event), mediaType: CloudEvent.mediaType, headers: headers)
-        }
-        headers.append(("Content-Type", event.contentType ?? "application/octet-stream"))
-        return Response(.ok, headers: headers, body: event.data)
+        let type = [("Content-Type", event.contentType ?? "application/octet-stream")]
+        let whole =
+            isCloudEvent
+            ? Response(.ok, json: CloudEvent.json(event), mediaType: CloudEvent.mediaType, headers: headers)
+            : Response(.ok, headers: headers + type, body: event.data)
+        // Its length is told, and no more of it is sent (RFC 9110 section 8.6).
+        return unmet == nil ? whole : Response(.notModified, headers: headers, body: whole.body)
     }
 }
 

@@ -43,9 +43,6 @@ struct ObserversAdd: AsyncParsableCommand {
     @Option(help: "Words for people.")
     var description: String?
 
-    @Option(help: "Where to begin: latest, earliest, a time, or a duration. (default: latest)")
-    var start: String?
-
     @Flag(help: "One delivery at a time, in the order of the log.")
     var ordered = false
 
@@ -81,7 +78,6 @@ struct ObserversAdd: AsyncParsableCommand {
         if !type.isEmpty { members["types"] = .array(type.map { .string($0) }) }
         members["format"] = format.map { .string($0) }
         members["description"] = description.map { .string($0) }
-        members["start"] = start.map { .string($0) }
         members["maxInFlight"] = maxInFlight.map { .number(Double($0)) }
         members["ratePerSecond"] = ratePerSecond.map { .number($0) }
         members["signature"] = signature.map { .string($0) }

@@ -121,9 +121,15 @@ extension Connection {
         switch stage {
         case .head, .body: true
         // Over TLS what came may have been a handshake.
-        case .idle: session?.hasRead ?? (ConnectionPeer(of: socket).pending(standing) > 0)
+        case .idle: session?.hasRead ?? hasSentMore
         case .answer: false
         }
+    }
+
+    /// Whether more has come than the requests that were told of; the kernel counts the end as a byte.
+    private var hasSentMore: Bool {
+        let peer = ConnectionPeer(of: socket)
+        return peer.pending(standing) > (peer.state == .open ? 0 : 1)
     }
 }
 
