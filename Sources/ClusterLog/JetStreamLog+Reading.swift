@@ -51,7 +51,7 @@ extension JetStreamLog {
     /// what there is, for some seconds. If it cannot, who comes with the id is believed: he would be sent everything anew.
     public func hasReached(_ position: Position) async throws(EventLogError) -> Bool {
         if position <= tail { return true }
-        guard let sequence = try? await store() else { return true }
+        guard refusal == nil, let sequence = try? await probes.ask(.fresh) else { return true }
         let deadline = ContinuousClock.now + .seconds(5)
         while replica.taken < sequence {
             guard ContinuousClock.now < deadline, (try? await Task.sleep(for: .milliseconds(2))) != nil else {
@@ -64,21 +64,12 @@ extension JetStreamLog {
     }
 
     /// Sees whether the cluster takes what is written, by writing a message that says nothing, and whether what was written
-    /// some seconds ago has come back.
+    /// some seconds ago has come back. Who asks within a second of another is told what that one was: each such message is
+    /// written by all servers, and anybody may ask.
     public func probe() async throws(EventLogError) {
         if let trouble = refusal ?? replica.stagnation ?? replica.fullness { throw trouble }
-        _ = try await store()
-    }
-
-    /// Writes a message that says nothing; all but the newest are removed after a while.
-    /// - Returns: its place in the stream.
-    private func store() async throws(EventLogError) -> UInt64 {
-        if let refusal { throw refusal }
-        let result: Result<Applied, EventLogError> = await withCheckedContinuation { continuation in
-            publisher.send(.probe, to: subjects.probe, .storing { continuation.resume(returning: $0) })
-        }
-        guard case .stored(let sequence) = try result.get() else { throw .unanswered }
-        return sequence
+        guard publisher.isConnected else { throw EventLogError(NATSError("not connected")) }
+        _ = try await probes.ask(.recent)
     }
 
     /// Counts what this node's copy holds.

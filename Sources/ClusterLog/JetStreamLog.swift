@@ -14,6 +14,7 @@ import Posix
 /// ```
 public final class JetStreamLog: EventLog {
     let node: Node
+    let probes: Probes
     private let admissions = Admissions()
 
     /// Joins the cluster, and takes in what its log holds so far.
@@ -46,6 +47,7 @@ public final class JetStreamLog: EventLog {
 
     init(_ start: Node.Start) throws {
         node = try Node(start)
+        probes = Probes(node.publisher, to: node.subjects.probe)
     }
 
     deinit {

@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
@@ -203,6 +204,18 @@ def test_an_observer_that_one_node_unregisters_is_gone_everywhere(nodes):
             nodes[1].post("a", "2")
             assert stream.next().data == "2"
         assert receiver.deliveries == []
+
+
+def test_whoever_asks_for_readiness_has_little_written(nodes, server, name):
+    """Each such message is one that all servers write, and anybody may ask."""
+    before = server.state(name)["last_seq"]
+    began = time.monotonic()
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda number: ask(nodes[number % 2], "GET", "/readyz").status_code, range(400)))
+    seconds = time.monotonic() - began
+    assert set(answers) == {200}
+    # Of each node one a second, and its lease.
+    assert server.state(name)["last_seq"] - before < 10 + 4 * seconds
 
 
 def test_without_servers_posts_are_refused_within_a_second_and_streams_catch_up(start_hub, tmp_path, name):
