@@ -33,6 +33,7 @@ extension Replica {
     }
 
     private func note(_ delivered: Delivered) {
+        doubts.withLock { $0.take(delivered, at: .now) }
         state.withLock { $0.last = delivered }
         newest.store(delivered.sequence, ordering: .releasing)
     }

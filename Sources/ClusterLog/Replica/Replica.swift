@@ -23,6 +23,8 @@ final class Replica: Sendable {
     let state = Lock(State())
     /// What is in the stream, and of which use.
     let settlement = Lock(Settlement())
+    /// What the server that sends the stream may have for itself alone.
+    let doubts = Lock(Doubts())
     /// What of the servers' storage is kept, so that the log can go on when that is full.
     let reserve = Lock(Reserve())
     private let reserveSubject: String

@@ -32,24 +32,24 @@ final class Follower: Sendable {
     }
 
     func run() {
-        var turn = 0
+        var (turn, confirmation) = (0, LossConfirmation())
         while !isStopped() {
             turn += 1
             // What fails is tried again: there is nobody to tell but those who look at how far the node has come.
             if stream.connection.isConnected, replica.fault == nil {
-                try? follow(to: "\(inbox).\(turn)")
+                try? follow(to: "\(inbox).\(turn)", &confirmation)
             }
             if !isStopped() { Self.rest() }
         }
     }
 
     /// Follows until something is missing.
-    private func follow(to subject: String) throws {
+    private func follow(to subject: String, _ confirmation: inout LossConfirmation) throws {
         let found = try stream.read()
         guard found.epoch == replica.epoch else {
             return replica.fail("The stream of the log is another one than when this node started.")
         }
-        guard try goesOn(to: found.last) else { return }
+        guard try goesOn(to: found.last, &confirmation) else { return }
         try learn()
         let removed = try stream.removed()
         let messages = try stream.connection.subscribe(to: subject)
@@ -98,14 +98,17 @@ final class Follower: Sendable {
 
     /// Whether the stream goes on from what was taken of it; if it never will, this copy is of no use.
     /// - Parameter last: the place of the stream's newest message.
-    private func goesOn(to last: UInt64) throws -> Bool {
+    private func goesOn(to last: UInt64, _ confirmation: inout LossConfirmation) throws -> Bool {
         guard let taken = replica.last else { return true }
         let place = min(last, taken.sequence)
         let found = try stream.message(from: place)?.place
-        switch StreamEnd(at: last, where: found?.sequence == place ? found : nil, after: taken) {
+        let end = StreamEnd(at: last, where: found?.sequence == place ? found : nil, after: taken)
+        let isLost = confirmation.take(end, at: .now)
+        switch end {
         case .goesOn: return true
         case .isBehind: return false
         case .isLost:
+            guard isLost else { return false }
             replica.fail(
                 "The servers have lost the end of the log's stream, which this node has: message \(taken.sequence)."
             )

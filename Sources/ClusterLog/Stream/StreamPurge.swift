@@ -63,6 +63,8 @@ final class StreamPurge {
     private static let patience = 6
 
     private func look(at now: ContinuousClock.Instant) throws {
+        // What this node holds in a place may not be what the servers do.
+        guard replica.fault == nil, replica.doubts.withLock({ $0.isEmpty }) else { return }
         let taken = replica.taken
         // What was taken is carried out then.
         try Waiting.wait { [replica] () async throws(EventLogError) in try await replica.index.probe() }

@@ -3,8 +3,8 @@ import Locking
 import Posix
 import Synchronization
 
-/// Looks at the stream every two seconds, and sees to what it finds: whether this node takes what it holds, whether somebody has
-/// set it so that it loses messages, and whether there is room, for which it keeps a ``Reserve``.
+/// Looks at the stream every two seconds, and sees to what it finds: whether this node takes what it holds and its servers hold
+/// the same, whether somebody has set it so that it loses messages, and whether there is room, for which it keeps a ``Reserve``.
 final class StreamWatch: Sendable {
     private let stream: StreamAPI
     private let publisher: Publisher
@@ -75,6 +75,8 @@ final class StreamWatch: Sendable {
             )
         }
         guard let found else { return }
+        // What cannot be compared now is the next time.
+        try? compare(at: now, isReplicated: (found.config.numReplicas ?? 1) > 1)
         let bytes = found.bytes
         let (isGivenUp, isScarce, hasRoom) = replica.reserve.withLock {
             ($0.isGivenUp, $0.isScarce(at: bytes), $0.hasRoom(at: bytes))
@@ -95,6 +97,27 @@ final class StreamWatch: Sendable {
         The servers' settings of the stream \(stream) have them remove what was acknowledged (\(settings)): nodes would not \
         hold the same, and webhooks would be lost. Unset them (nats stream edit), bound topics by --retention-… instead, and \
         start the nodes anew.
+        """
+    }
+
+    /// Compares what a server may have for itself alone with what the leader has.
+    private func compare(at now: ContinuousClock.Instant, isReplicated: Bool) throws {
+        guard isReplicated else { return replica.doubts.withLock { $0.clear() } }
+        for message in replica.doubts.withLock({ $0.due(at: now) }) {
+            let found = try stream.message(from: message.sequence)?.place
+            let other = found?.sequence == message.sequence ? found : nil
+            guard replica.doubts.withLock({ $0.compare(message, with: other, at: now) }) else { continue }
+            let fault = Self.fault(of: stream.subjects.stream, at: message.sequence)
+            replica.fail(fault)
+            return report(fault)
+        }
+    }
+
+    /// Why a log whose servers hold different messages is not to be used.
+    static func fault(of stream: String, at sequence: UInt64) -> String {
+        """
+        The servers hold different messages in the same place of the stream \(stream): the one that this node heard has had \
+        message \(sequence) for itself since it led alone. Start the node anew; docs/clustering.md says what to do with the server.
         """
     }
 
