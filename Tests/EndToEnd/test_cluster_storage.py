@@ -1,5 +1,7 @@
 """The storage of a cluster's servers is full: posts are refused, all else goes on, and posts are taken again when there is room."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from nats_servers import PROGRAM, NATSServers, log  # noqa: F401: fixture
@@ -85,6 +87,31 @@ def test_the_bound_of_an_account_is_told_as_full_storage(start_hub, tmp_path, lo
         fill(hub)
         assert ask(hub, "DELETE", "/topics/large").status_code == 204
         wait_until(lambda: post(hub, "large", LARGE).status_code == 201, 40, "room for a post")
+
+
+def test_a_burst_from_several_nodes_leaves_room_to_make_room(start_hub, tmp_path, log):
+    """Servers that are a cluster take more than an account may have, since they look only at what they have stored."""
+    accounts = 'accounts { A { jetstream: { max_file: 60000000 }, users: [{ user: "u", password: "p" }] } }'
+    with NATSServers(tmp_path, 3, settings=accounts) as servers:
+        hubs = [start_hub("--log", servers.log(log, "u:p@")) for _ in range(3)]
+        wait_until(lambda: servers.state(log)["bytes"] > 1_200_000, 30, "the reserve, a sixteenth of a third")
+
+        def burst(number):
+            """Until it is full, for longer than nodes take to hear of each other."""
+            refusals = 0
+            while refusals < 10:
+                answer = post(hubs[number % 3], "large", LARGE, timeout=20)
+                assert code(answer) in ((201, None), (503, "overloaded"), (507, "storage-full")), answer.text
+                refusals += answer.status_code == 507
+
+        with ThreadPoolExecutor(24) as pool:
+            list(pool.map(burst, range(24)))
+        assert servers.state(log)["bytes"] <= 20_000_000
+        for hub in hubs:
+            assert ask(hub, "PUT", "/topics/other", json={"retention": {"events": 5}}).ok
+        assert ask(hubs[0], "DELETE", "/topics/large").status_code == 204
+        for hub in hubs:
+            wait_until(lambda: post(hub, "large", LARGE).status_code == 201, 40, "room for a post")
 
 
 def test_the_bound_of_the_stream_is_told_as_full_storage_and_of_a_message_as_a_limit(start_hub, tmp_path, log):

@@ -141,8 +141,8 @@ final class Node: Sendable {
             }
         )
         keep(
-            try Thread(name: "clarion-reserve") { [keeper, publisher, replica] in
-                StreamWatch(stream, publisher, replica, keeper, node: node, report: report).run(until: isDone)
+            try Thread(name: "clarion-reserve") { [keeper, publisher, replica, exchange] in
+                StreamWatch(stream, publisher, replica, keeper, exchange, node: node, report: report).run(until: isDone)
             }
         )
     }

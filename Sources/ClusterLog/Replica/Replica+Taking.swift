@@ -6,6 +6,7 @@ import Synchronization
 extension Replica {
     /// Carries out a message of the stream. Called by one thread.
     func take(_ bytes: [UInt8], of subject: String, _ delivered: Delivered) {
+        publisher.room.withLock { $0.take(bytes.count + subject.utf8.count, at: delivered.sequence) }
         if takeReserve(bytes, of: subject, delivered) { return note(delivered) }
         let envelope: Envelope
         do throws(Envelope.Refusal) {

@@ -48,6 +48,8 @@ final class Publisher: Sendable {
     private let node: NodeID
     private let limit: Int
     private let state = Lock(State())
+    /// What the servers have room for.
+    let room = Lock(Room())
     private let isRefused = Atomic(false)
     private let news = Semaphore()
 
@@ -144,11 +146,19 @@ final class Publisher: Sendable {
             )
         }
         let isConnected = connection.isConnected
+        let room = room.withLock { $0 }
         return state.withLock { state in
             if state.isClosed { return .isClosed }
             guard isConnected else { return EventLogError(NATSError("not connected")) }
             if isBounded, state.bytes + bytes.count > limit {
                 return .overloaded
+            }
+            if isBounded {
+                switch room.admits(bytes.count + subject.utf8.count, beside: state.bytes) {
+                case .yes: break
+                case .later: return .overloaded
+                case .no: return .isFull
+                }
             }
             if state.pending.isEmpty { state.progressed = .now }
             let isRepeated = if case .change = completion { true } else { false }

@@ -94,6 +94,16 @@ struct StreamAPI: Sendable {
         return (bounds.min(), replicas > 1)
     }
 
+    /// How many bytes the stream may have by the bound of the account, where several servers keep it; nil if there is none.
+    func accountLimit(of stream: Stream) throws -> Int64? {
+        guard let replicas = stream.config.numReplicas.map(Int64.init), replicas > 1 else { return nil }
+        let account = try Self.answer(try connection.request([], to: "$JS.API.INFO").data)
+        guard let most = account.limits?.maxStorage, most > 0 else { return nil }
+        // What other streams have.
+        let others = max((account.storage ?? 0) - Int64(clamping: min(stream.bytes, 1 << 50)) * replicas, 0)
+        return max(most - others, 0) / replicas
+    }
+
     /// Which messages were removed, if they are not too many for one answer.
     func removed() throws -> Set<UInt64> {
         guard let count = try info(atMost: 2_000).state.numDeleted, count <= Self.mostRemoved else { return [] }

@@ -128,6 +128,8 @@ struct StreamAnswer: Decodable {
     var message: Message?
     var state: State?
     var limits: Limits?
+    /// What an account has stored, on all servers together.
+    var storage: Int64?
     /// Of a message that was stored.
     var seq: UInt64?
     /// When a stream or a consumer was made.

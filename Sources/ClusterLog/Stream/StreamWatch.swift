@@ -10,6 +10,7 @@ final class StreamWatch: Sendable {
     private let publisher: Publisher
     private let replica: Replica
     private let keeper: LeaseKeeper
+    private let exchange: NodeExchange
     private let inbox: String
     private let report: @Sendable (String) -> Void
 
@@ -35,10 +36,12 @@ final class StreamWatch: Sendable {
         _ publisher: Publisher,
         _ replica: Replica,
         _ keeper: LeaseKeeper,
+        _ exchange: NodeExchange,
         node: NodeID,
         report: @escaping @Sendable (String) -> Void
     ) {
         (self.stream, self.publisher, self.replica, self.keeper) = (stream, publisher, replica, keeper)
+        self.exchange = exchange
         self.report = report
         inbox = "\(NATSConnection.inbox).\(node.bits).reserve"
     }
@@ -59,6 +62,8 @@ final class StreamWatch: Sendable {
     }
 
     private func look(_ memory: inout Memory, at now: ContinuousClock.Instant) {
+        publisher.room.withLock { $0.begin() }
+        defer { publisher.room.withLock { $0.cancel() } }
         let found = publisher.isConnected && replica.fault == nil ? try? stream.read() : nil
         if let lossy = found?.lossySettings {
             let fault = Self.fault(of: stream.subjects.stream, lossy)
@@ -78,6 +83,8 @@ final class StreamWatch: Sendable {
         // What cannot be compared now is the next time.
         try? compare(at: now, isReplicated: (found.config.numReplicas ?? 1) > 1)
         let bytes = found.bytes
+        // What the account has cannot be asked now: it is the next time.
+        try? measure(found)
         let (isGivenUp, isScarce, hasRoom) = replica.reserve.withLock {
             ($0.isGivenUp, $0.isScarce(at: bytes), $0.hasRoom(at: bytes))
         }
@@ -98,6 +105,13 @@ final class StreamWatch: Sendable {
         hold the same, and webhooks would be lost. Unset them (nats stream edit), bound topics by --retention-… instead, and \
         start the nodes anew.
         """
+    }
+
+    /// Tells the publisher what there is room for.
+    private func measure(_ found: StreamAPI.Stream) throws {
+        let limit = try stream.accountLimit(of: found)
+        let nodes = exchange.others.count + 1
+        publisher.room.withLock { $0.look(limit: limit, bytes: found.bytes, last: found.last, nodes: nodes) }
     }
 
     /// Compares what a server may have for itself alone with what the leader has.

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import ClusterLog
+
+@Suite struct RoomTests {
+    private var room = Room()
+
+    @Test mutating func `a bound that is not known refuses nothing`() {
+        room.look(limit: nil, bytes: .max, last: 1, nodes: 3)
+        #expect(room.admits(1 << 40, beside: .max / 2) == .yes)
+    }
+
+    @Test(arguments: [1, 3, 64])
+    mutating func `what all nodes may have on their way is no more than there is room for`(nodes: Int) {
+        for left in [100_000, 1_000_000, 100_000_000] as [Int64] {
+            room.look(limit: 1_000_000_000, bytes: UInt64(1_000_000_000 - left), last: 1, nodes: nodes)
+            for size in [10, 1_000, 200_000] {
+                var waiting = 0
+                while waiting < 1_000_000_000, room.admits(size, beside: waiting) == .yes { waiting += size }
+                #expect(Int64(waiting * nodes) <= left, "\(nodes) nodes, messages of \(size)")
+            }
+        }
+    }
+
+    @Test mutating func `one message is sent if all nodes may send one, and refused if not`() {
+        room.look(limit: 1_000_000, bytes: 400_000, last: 1, nodes: 3)
+        #expect(room.admits(190_000, beside: 0) == .yes)
+        #expect(room.admits(190_000, beside: 1) == .later, "when the other is stored")
+        #expect(room.admits(200_000, beside: 0) == .no)
+    }
+
+    @Test mutating func `what is stored meanwhile counts, once`() {
+        room.look(limit: 1_000_000, bytes: 400_000, last: 10, nodes: 1)
+        room.take(500_000, at: 10)
+        #expect(room.admits(500_000, beside: 0) == .yes, "it was counted before")
+        room.take(500_000, at: 11)
+        #expect(room.admits(500_000, beside: 0) == .no)
+        room.begin()
+        room.take(100_000, at: 12)
+        room.take(100_000, at: 13)
+        room.look(limit: 1_000_000, bytes: 400_000, last: 12, nodes: 1)
+        #expect(room.admits(510_000, beside: 0) == .no, "it was taken before the servers' answer, and is not in it")
+        #expect(room.admits(490_000, beside: 0) == .yes)
+        room.look(limit: 1_000_000, bytes: 1_200_000, last: 11, nodes: 1)
+        #expect(room.admits(1, beside: 0) == .no)
+    }
+}
