@@ -37,13 +37,19 @@ public struct ClusterAddress: Hashable, Sendable {
             let address = ["nats://", "tls://"].lazy.compactMap { scheme in
                 server.hasPrefix(scheme) ? server.dropFirst(scheme.count) : nil
             }.first
-            guard let address, !address.isEmpty, !address.contains(where: { " /#".contains($0) || $0.isNewline }) else {
-                throw Fault("\"\(server)\" is no address of a server, such as nats://host:4222")
+            guard let address, !address.isEmpty, !address.contains(where: { "/#".contains($0) || $0.isWhitespace })
+            else {
+                // What stands before the @ is secret, and it may be what is wrong.
+                let host = server.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+                let hint = host.count == server.count ? "" : "; \(Self.hint)"
+                throw Fault("\"\(host)\" is no address of a server, such as nats://host:4222\(hint)")
             }
+            try Self.check(address.split(separator: "@", omittingEmptySubsequences: false).last ?? "")
             decoded.append(server.dropLast(address.count) + (try Self.decoded(address)))
         }
         var (name, replicas) = ("clarion", servers.count >= 3 ? 3 : 1)
         for setting in parts.dropFirst().first?.split(separator: "&") ?? [] {
+            if setting.contains("@") { throw Fault(Self.hint) }
             let pair = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let key = pair.first, let value = pair.dropFirst().first else {
                 throw Fault("\"\(setting)\" is no setting such as name=shop")
@@ -74,6 +80,31 @@ public struct ClusterAddress: Hashable, Sendable {
         public let message: String
 
         init(_ message: String) { self.message = message }
+    }
+
+    /// What may be meant where a part looks like that of a password.
+    private static let hint =
+        "what is special in a user's name or password is percent-encoded (%2F for /, %3F for ?, %2C for a comma)"
+
+    /// Sees that a host and a port can be ones: libnats would look for them in vain.
+    private static func check(_ host: Substring) throws(Fault) {
+        var (name, port) = (host, nil as Substring?)
+        if host.hasPrefix("[") {
+            let parts = host.dropFirst().split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
+            name = parts[0]
+            guard let rest = parts.dropFirst().first, rest.isEmpty || rest.hasPrefix(":") else {
+                throw Fault("an IPv6 address is written in brackets, such as nats://[::1]:4222")
+            }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+        } else if let colon = host.lastIndex(of: ":") {
+            (name, port) = (host[..<colon], host[colon...].dropFirst())
+        }
+        if host.isEmpty || name.isEmpty && port == nil { throw Fault("an address names no host") }
+        guard let port else { return }
+        // What stands there may be a password whose rest was taken for something else.
+        guard port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = UInt16(port),
+            number > 0
+        else { throw Fault("the port of \"\(name)\" is no number from 1 to 65535; \(hint)") }
     }
 
     /// Decodes the name and password of an address.

@@ -26,10 +26,28 @@ import Testing
     }
 
     @Test(arguments: [
+        "nats://u:secret/x@a:1", "nats://u:x/secret@a:1", "nats://u:secret#@a:1", "nats://u:secret?x@a:1",
+        "nats://u:x?secret@a:1", "nats://u:1?secret=x@a:1",
+        "nats://u:secret,x@a:1", "nats://u:1,secret@a:1", "http://u:secret@a", "u:secret@a", "nats://u:secret @a",
+        "nats://u:secret@a:0",
+    ])
+    func `does not show a password whose characters are not encoded`(text: String) {
+        let fault = #expect(throws: ClusterAddress.Fault.self) { try ClusterAddress(text) }
+        #expect(fault?.message.contains("secret") == false, "\(fault?.message ?? "")")
+    }
+
+    @Test(arguments: ["nats://[::1]:4222", "nats://u:p@[::1]", "nats://a:65535", "nats://a:1", "tls://a.example"])
+    func `takes hosts and ports`(text: String) throws {
+        #expect(try ClusterAddress(text).servers == [text])
+    }
+
+    @Test(arguments: [
         "", "a:4222", "http://a", "nats://", "nats://a,,nats://b", "nats://a/b", "nats://a b", "nats://a?name=",
         "nats://a?name=a.b",
         "nats://a?name=é", "nats://a?replicas=2", "nats://a?replicas=x", "nats://a?other=1", "nats://a?name",
-        "nats://a#x",
+        "nats://a#x", "nats://a:", "nats://a:0", "nats://a:65536", "nats://a:+1", "nats://a:x", "nats://u:p@",
+        "nats://@",
+        "nats://[::1", "nats://[::1]x", "nats://[::1]:", "nats://[]", "nats://a\tb",
     ])
     func `refuses what it cannot read`(text: String) {
         #expect(throws: ClusterAddress.Fault.self) { try ClusterAddress(text) }
