@@ -12,7 +12,17 @@ struct NATSError: Error, CustomStringConvertible {
     /// - Parameter status: what a function of libnats returned, other than NATS_OK.
     init(_ call: String, _ status: natsStatus) {
         let text = unsafe natsStatus_GetText(status)
-        message = "\(call): \(unsafe text.map { unsafe String(cString: $0) } ?? "status \(status.rawValue)")"
+        let words = unsafe text.map { unsafe String(cString: $0) } ?? "status \(status.rawValue)"
+        message = "\(call): \(words)\(status == NATS_SSL_ERROR ? Self.detail : "")"
+    }
+
+    /// What libnats noted of the last failure on this thread: of TLS, what was wrong with the certificate. Of others it is not
+    /// asked, as it may show addresses with passwords.
+    private static var detail: String {
+        var status = NATS_OK
+        guard let text = unsafe nats_GetLastError(&status), status == NATS_SSL_ERROR else { return "" }
+        let detail = unsafe String(cString: text)
+        return detail.isEmpty ? "" : " (\(detail))"
     }
 
     var description: String { message }
