@@ -69,7 +69,9 @@ extension JetStreamLog {
     public func probe() async throws(EventLogError) {
         if let trouble = refusal ?? replica.stagnation ?? replica.fullness { throw trouble }
         guard publisher.isConnected else { throw EventLogError(NATSError("not connected")) }
-        _ = try await probes.ask(.recent)
+        // Who was refused for want of room meanwhile may ask why.
+        let isDoubtful = publisher.hasRefused(within: ProbeTurns<Probes.Asker>.memory)
+        _ = try await probes.ask(isDoubtful ? .fresh : .recent)
     }
 
     /// Counts what this node's copy holds.

@@ -214,8 +214,8 @@ def test_whoever_asks_for_readiness_has_little_written(nodes, server, name):
         answers = list(pool.map(lambda number: ask(nodes[number % 2], "GET", "/readyz").status_code, range(400)))
     seconds = time.monotonic() - began
     assert set(answers) == {200}
-    # Of each node one a second, and its lease.
-    assert server.state(name)["last_seq"] - before < 10 + 4 * seconds
+    # Of each node one a second, and its lease; what nodes write when they have just begun, such as the reserve, is some thirty.
+    assert server.state(name)["last_seq"] - before < 60 + 4 * seconds
 
 
 def test_without_servers_posts_are_refused_within_a_second_and_streams_catch_up(start_hub, tmp_path, name):

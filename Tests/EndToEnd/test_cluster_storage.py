@@ -49,8 +49,9 @@ def test_deliveries_and_removals_go_on_and_posts_are_taken_when_there_is_room(fu
     hubs, _, receiver, path = full
     for hub in hubs:
         wait_until(lambda: code(post(hub, "a", "more")) == (507, "storage-full"), what="the refusal of a small post")
-        answer = ask(hub, "GET", "/readyz")
-        assert code(answer) == (503, "storage-full")
+        # As soon as it is said in the stream.
+        wait_until(lambda: (answer := ask(hub, "GET", "/readyz")).status_code == 503 and code(answer) == (503, "storage-full"),
+                   5, "the node to say so")
     # Beyond the time that leases last.
     count = len(receiver.deliveries)
     receiver.wait_for(count + 20, deadline=30)

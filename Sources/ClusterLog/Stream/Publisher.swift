@@ -40,6 +40,8 @@ final class Publisher: Sendable {
         var bytes = 0
         /// When the servers last took something, or it came back.
         var progressed = ContinuousClock.now
+        /// When they last refused something for want of room.
+        var refused: ContinuousClock.Instant?
         var isClosed = false
     }
 
@@ -241,6 +243,7 @@ final class Publisher: Sendable {
             return
         }
         let (isWaiting, isOfReserve) = state.withLock { state -> (Bool, Bool) in
+            state.refused = .now
             if case .storing? = state.pending[number]?.completion { return (false, true) }
             guard let pending = state.pending[number], pending.message != nil, pending.refusals < Self.tries else {
                 return (false, false)
@@ -253,6 +256,11 @@ final class Publisher: Sendable {
         if isOfReserve { return }
         isRefused.store(true, ordering: .releasing)
         news.signal()
+    }
+
+    /// Whether something was refused for want of room of late.
+    func hasRefused(within time: Duration) -> Bool {
+        state.withLock { $0.refused.map { .now - $0 < time } ?? false }
     }
 
     /// Waits until something is refused for want of room.
