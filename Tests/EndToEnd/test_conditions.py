@@ -57,6 +57,17 @@ def test_what_is_no_condition_is_refused_and_nothing_is_done(site, topic, field,
     assert len(site.observers(topic=topic)) == 1
 
 
+@pytest.mark.parametrize("accept", ["*/*", "application/cloudevents+json"])
+def test_what_is_not_modified_has_the_length_of_what_would_be_sent(site, topic, accept):
+    receipt = site.post(topic, "twelve bytes")
+    for path in [f"/topics/{topic}/value", f"{events_path(topic)}/{receipt['id']}", "/"]:
+        for method in ["GET", "HEAD"]:
+            whole = site.request(method, path, headers={"Accept": accept})
+            same = site.request(method, path, headers={"Accept": accept, "If-None-Match": "*"})
+            assert (same.status_code, same.content) == (304, b"")
+            assert same.headers["Content-Length"] == whole.headers["Content-Length"] != "0"
+
+
 @pytest.mark.parametrize("value", OF_NOTHING)
 def test_a_list_of_other_tags_is_none_of_ours(site, topic, value):
     receipt = site.post(topic, "x")

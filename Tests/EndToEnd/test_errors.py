@@ -1,5 +1,6 @@
 """Whatever is sent, the answer is a clear one, and the hub lives on."""
 
+import json
 import random
 import socket
 import threading
@@ -10,6 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from event_stream import EventStream
+from hub_process import events_path
 from problems import assert_problem
 from raw_http import RawConnection, exchange, request
 from waiting import wait_until
@@ -108,6 +110,19 @@ def test_a_registration_in_a_form_that_is_not_json(shared_hub, topic, type):
     response = shared_hub.request(
         "POST", "/observers", data='{"topics": ["a"], "url": "https://example.com/"}', headers={"Content-Type": type})
     assert_problem(response, 415, "media-type-unsupported")
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br, gzip", "deflate"])
+def test_a_body_with_a_coding_is_kept_by_nobody(shared_hub, topic, coding):
+    hook = {"topics": [topic], "url": "https://example.com/"}
+    for method, path, body in [
+            ("POST", events_path(topic), b"{}"), ("PUT", f"/topics/{topic}/value", b"{}"), ("PUT", f"/topics/{topic}", b"{}"),
+            ("POST", "/observers", json.dumps(hook).encode())]:
+        response = shared_hub.request(method, path, data=body, headers={"Content-Encoding": coding, "Content-Type": "application/json"})
+        assert_problem(response, 415, "media-type-unsupported", parameter="Content-Encoding")
+        assert response.headers["Accept-Encoding"] == "identity"
+    assert shared_hub.post(topic, b"1", headers={"Content-Encoding": "identity"})
+    assert len(shared_hub.history(topic)) == 1 and not shared_hub.observers(topic=topic)
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"not json", b'{"topics": ["a"]', b"\xff\xfe", b'{"a": 1}}', b'"' + b"[" * 5000])

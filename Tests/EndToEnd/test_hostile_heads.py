@@ -2,6 +2,7 @@
 of them would be a way to smuggle a second request in. None is carried out, and each gets one well-formed answer or none."""
 
 import re
+import socket
 import time
 from email.utils import parsedate_to_datetime
 
@@ -190,6 +191,16 @@ def test_what_libmicrohttpd_refuses_is_a_problem_document_too(shared_hub, data, 
     headers = {name.lower(): value for name, value in re.findall(r"([\w-]+): ([^\r]*)", fields.decode())}
     assert_problem(RawResponse(status, headers, body), status, code)
     assert abs(parsedate_to_datetime(headers["date"]).timestamp() - time.time()) < 60
+
+
+def test_who_has_just_closed_a_connection_is_told_so_as_well(shared_hub):
+    # The end of the connection before is there, and the hub has not come to it: it has begun no request.
+    for _ in range(40):
+        with socket.create_connection(("127.0.0.1", shared_hub.port)) as before:
+            before.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert before.recv(65_536).startswith(b"HTTP/1.1 200 ")
+        received, _ = answers(shared_hub.port, head(first=b"GET / HTTP/2.0"))
+        assert b"version-unsupported" in received, received
 
 
 def test_a_body_in_chunks_is_the_last_on_its_connection(shared_hub, topic):

@@ -17,7 +17,7 @@ NEVER_ANSWERED = {"topic-bound", "notification-bound", "public-folder-unreadable
 #: What a proxy, a browser or another hub says in place of the client, and what OpenAPI has a place of its own for.
 NOT_PARAMETERS = {"Accept", "Authorization", "Content-Type", "Cookie", "Origin", "Sec-Fetch-Site", "Host", "Forwarded",
                   "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Access-Control-Request-Method",
-                  "Access-Control-Request-Headers", "Expect", "Content-Length", "Transfer-Encoding", "Connection"}
+                  "Access-Control-Request-Headers", "Expect", "Content-Encoding", "Content-Length", "Transfer-Encoding", "Connection"}
 
 
 def test_it_is_openapi_3_1():

@@ -226,7 +226,7 @@ extension DocumentedError {
             "media-type-unsupported",
             "415",
             """
-            `detail` says what the route takes: observers as JSON, CloudEvents as JSON, one event as a value.
+            `detail` says what the route takes: observers as JSON, CloudEvents as JSON, one event as a value, and no body with a coding.
             """
         ),
         DocumentedError(

@@ -31,7 +31,9 @@ extension Request {
     ///
     /// - Throws: 415 `media-type-unsupported`.
     func requireUncoded() throws(Problem) {
-        guard let coding = headers["Content-Encoding"], coding.lowercased() != "identity", !coding.isEmpty else { return }
+        guard let coding = headers["Content-Encoding"], coding.lowercased() != "identity", !coding.isEmpty else {
+            return
+        }
         throw Problem(
             .unsupportedMediaType,
             code: "media-type-unsupported",

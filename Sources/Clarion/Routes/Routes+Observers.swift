@@ -14,6 +14,7 @@ extension Routes {
             names: hub.names,
             nodes: hub.nodes,
             links: hub.links,
+            gate: hub.gate,
             httpsOnly: httpsOnly
         )
         onInquiry(.get, "/observers", .listObservers, needs: .manageSomewhere, hub) { try await resource.list($0, $1) }
@@ -49,6 +50,7 @@ private struct ObserverResource: Sendable {
     let names: ObserverNames
     let nodes: OtherNodes
     let links: Links
+    let gate: Gate
     let httpsOnly: Bool
 
     func create(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
@@ -59,7 +61,8 @@ private struct ObserverResource: Sendable {
         try request.caller.requireRegistering(specification.topics)
         var webhook = StoredWebhook(specification: specification, replacing: nil, at: webhooks.store.now)
         webhook.createdBy = request.caller.principal?.name
-        return await answer(try await save(.generate(.webhook)) { [webhook] _ in webhook }, inquiry)
+        let saved = try await save(.generate(.webhook), for: request.caller) { [webhook] _ in webhook }
+        return await answer(saved, inquiry)
     }
 
     func replace(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
@@ -68,7 +71,7 @@ private struct ObserverResource: Sendable {
         let value = try request.json()
         if directory.find(id) == nil, await nodes.find(id).value != nil { throw Problem.observerKind }
         let saved = try await names.reserving(id) {
-            try await save(id) { present throws(Problem) in
+            try await save(id, for: request.caller) { present throws(Problem) in
                 // Also one that cannot be read is there.
                 let stored = webhooks.stored(id)
                 // Of what belongs to others nobody learns more than that the id is not to be had.
@@ -96,7 +99,7 @@ private struct ObserverResource: Sendable {
         let id = try await webhookID(request)
         let conditions = try Preconditions(request)
         let changes = try request.json()
-        let saved = try await save(id) { present throws(Problem) in
+        let saved = try await save(id, for: request.caller) { present throws(Problem) in
             guard let present, request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
             try WebhookSpecification.requireKnown(changes)
@@ -126,7 +129,7 @@ private struct ObserverResource: Sendable {
         let id = try await webhookID(request)
         let conditions = try Preconditions(request)
         let members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json(), known: ["secret"])
-        let saved = try await save(id) { present throws(Problem) in
+        let saved = try await save(id, for: request.caller) { present throws(Problem) in
             guard let present, request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
             var webhook = present.webhook
@@ -145,6 +148,7 @@ private struct ObserverResource: Sendable {
     /// is done between two looks at what is present.
     private func save(
         _ id: ObserverID,
+        for caller: Caller,
         _ makeWebhook: (WebhookObserver?) throws(Problem) -> StoredWebhook
     ) async throws -> WebhookRegistry.Saved {
         var consent: StoredWebhook.Consent?
@@ -153,6 +157,8 @@ private struct ObserverResource: Sendable {
             var undecided: StoredWebhook?
             do {
                 return try await webhooks.save(id) { present throws(Problem) in
+                    // Not by then, perhaps.
+                    try gate.requireInForce(caller)
                     var webhook = try makeWebhook(present)
                     if webhook.needsConsent { webhook.consent = consent }
                     guard webhook.needsConsent else { return webhook }
