@@ -39,6 +39,7 @@ final class LogTables {
         clock: @escaping @Sendable () -> Timestamp,
         elapsed: @escaping @Sendable () -> Duration
     ) throws {
+        try LogBounds.check(db)
         (self.db, self.removed) = (db, removed)
         durability = opened.durability
         diskSpace = DiskSpace(opened.reserve, limit: limits.storageBytes, WriteAheadLog(opened))

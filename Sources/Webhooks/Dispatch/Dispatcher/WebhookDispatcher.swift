@@ -183,8 +183,8 @@ public final class WebhookDispatcher: Sendable {
     /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything
     /// else that was not attempted. Returns when all outcomes are recorded and the transport thread has ended.
     public func shutdown(grace: Duration) async {
-        let now = clocks.now()
-        let deadline = now + min(grace.milliseconds, .max - now)
+        let (end, isPastAll) = clocks.now().addingReportingOverflow(grace.milliseconds)
+        let deadline = isPastAll ? .max : end
         update { state in
             state.scheduler.stop(deadline: deadline)
             transport.submit(aborting: state.probes.filter { $0.value.isFetch }.map(\.key))

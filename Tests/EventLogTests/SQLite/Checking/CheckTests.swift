@@ -138,6 +138,24 @@ import Testing
         #expect(try directory.contents()["clarion.db"] == bytes)
     }
 
+    @Test(arguments: [
+        "log SET held_topics = -9223372036854775808", "log SET held_keys = 9223372036854775807",
+        "log SET removals = 9223372036854775807", "log SET revision = 9223372036854775807", "log SET high_water = -1",
+        "log SET high_water = 9223372036854775807",
+        "log SET time = -9223372036854775808", "log SET time_of_day = 9223372036854775807",
+        "delivery_stats SET cursor = -9223372036854775808",
+    ])
+    func `a log whose numbers cannot be is not opened`(change: String) async throws {
+        _ = try await fill()
+        let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
+        try await queue.write { try $0.execute(sql: "UPDATE \(change)") }
+        try queue.close()
+        let error = #expect(throws: EventLogError.self) {
+            _ = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
+        }
+        #expect(error?.code == .corrupt)
+    }
+
     @Test func `damage to the page of the versions is told by what is damaged`() async throws {
         _ = try await fill()
         let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
