@@ -218,6 +218,12 @@ def test_root_gives_a_copy_to_whom_its_folder_belongs(start_hub, clarion, folder
     (folder / "clarion.db").chmod(0o644)
     result = as_nobody("serve", "--port", "0", "--data", folder)
     assert result.returncode == 1 and f"chown {NOBODY} {folder}/clarion.db" in result.stderr
+    # Also of what a hub that root has started left behind.
+    os.chown(folder / "clarion.db", NOBODY, NOBODY)
+    (folder / "clarion.db-wal").touch(0o600)
+    result = as_nobody("serve", "--port", "0", "--data", folder)
+    [line] = result.stderr.splitlines()
+    assert result.returncode == 1 and f"may not open {folder}/clarion.db-wal: chown {NOBODY} {folder}/clarion.db*" in line
 
 
 def test_where_nobody_may_write_a_log_is_read(start_hub, clarion, folder, as_nobody):

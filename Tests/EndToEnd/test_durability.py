@@ -211,6 +211,8 @@ def test_a_full_disk_refuses_posts_and_loses_nothing(start_hub, clarion, small_d
         assert [event["id"] for event in hub.history(topic)] == stored
         assert hub.get("/healthz").status_code == 200
         assert_problem(hub.get("/readyz"), 503, "storage-full")
+        [line] = [line for line in hub.log.splitlines() if "disk is full" in line]
+        assert "warning" in line, "once, however many are refused"
 
         make_room(hub, topic, small_disk)
         last = wait_until(

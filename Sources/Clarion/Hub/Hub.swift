@@ -46,6 +46,7 @@ public final class Hub: Sendable {
     let tracer: (any Tracer)?
     let work = BackgroundWork()
     let logger: Logger
+    let faults: FaultLog
     let startedAt = Timestamp.now()
     /// Which web pages may change something.
     let origins: OriginCheck
@@ -113,6 +114,7 @@ public final class Hub: Sendable {
     private init(_ configuration: HubConfiguration, log: any CompleteLog, logger: Logger) throws {
         self.log = log
         self.logger = logger
+        faults = FaultLog(logger)
         let cluster = log as? JetStreamLog
         metrics = HubMetrics(backend: configuration.metrics, isNode: cluster != nil)
         gauges = HubGauges(metrics.factory)
@@ -210,6 +212,9 @@ public final class Hub: Sendable {
         if let expiry {
             gate.credentials?.onChange { [weak self] in self?.work.start { expiry.endTakenBack() } }
             work.start { [weak self] in await expiry.run { self?.isDraining ?? true } }
+        }
+        work.start { [log, faults] in
+            do throws(EventLogError) { try await log.probe() } catch { faults.tell(error) }
         }
         dispatcher.start()
         gate.credentials?.startFetching()

@@ -1,5 +1,4 @@
 import EventLog
-import Logging
 import MicroHTTP
 
 extension Post {
@@ -10,12 +9,12 @@ extension Post {
         _ error: EventLogError,
         if condition: AppendCondition?,
         requestID: String,
-        logger: Logger
+        faults: FaultLog
     ) -> Problem {
         switch (error.code, condition) {
         case (.idempotencyConflict, _): conflict(at: error.place ?? 0)
         case (.valueChanged, let condition?): condition.problem(at: error.place ?? 0)
-        default: Problem(error, requestID: requestID, logger: logger)
+        default: Problem(error, requestID: requestID, faults: faults)
         }
     }
 

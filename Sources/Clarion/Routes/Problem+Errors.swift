@@ -1,17 +1,16 @@
 import EventLog
-import Logging
 import MicroHTTP
 import Webhooks
 
 extension Problem {
     /// What a client is told of an error. Internals go to the log, under the same request id.
-    init(_ error: any Error, request: Request, logger: Logger) {
+    init(_ error: any Error, request: Request, faults: FaultLog) {
         switch error {
         case let problem as Problem: self = problem
         case let refusal as ProbeRefusal: self.init(refusal)
-        case let error as EventLogError: self.init(error, requestID: request.id, logger: logger)
+        case let error as EventLogError: self.init(error, requestID: request.id, faults: faults)
         default:
-            logger.error("request failed", metadata: ["request": .string(request.id), "error": "\(error)"])
+            faults.tell(unexpected: error, request: request.id)
             self.init(.internalError, code: "internal", detail: "Something went wrong. The log has the details.")
         }
     }
@@ -39,9 +38,10 @@ extension Problem {
     }
 
     /// What a client is told when the log could not do what was asked.
-    init(_ error: EventLogError, requestID: String, logger: Logger) {
+    init(_ error: EventLogError, requestID: String, faults: FaultLog) {
         switch error.code {
         case .storageFull:
+            faults.tell(error, request: requestID)
             self.init(
                 .insufficientStorage,
                 code: "storage-full",
@@ -62,10 +62,7 @@ extension Problem {
             )
         case .closed: self = .draining
         case .unavailable:
-            logger.warning(
-                "the cluster's log is not to be had",
-                metadata: ["request": .string(requestID), "error": "\(error)"]
-            )
+            faults.tell(error, request: requestID)
             self.init(.unavailable, code: "log-unavailable", detail: error.message, headers: [("Retry-After", "1")])
         case .revisionChanged:
             self.init(
@@ -75,10 +72,7 @@ extension Problem {
                 parameter: "If-Match"
             )
         default:
-            logger.error(
-                "the log failed",
-                metadata: ["request": .string(requestID), "code": .string(error.code.rawValue), "error": "\(error)"]
-            )
+            faults.tell(error, request: requestID)
             self.init(.internalError, code: "internal", detail: "The log failed. The hub's own log has the details.")
         }
     }

@@ -40,7 +40,7 @@ extension Hub {
                         try await self.write(page, of: wish, after: start, head: head, to: responder, request)
                     }
                 } catch {
-                    responder.respond(Problem(error, request: request, logger: self.logger))
+                    responder.respond(Problem(error, request: request, faults: self.faults))
                 }
             }
         }

@@ -44,7 +44,7 @@ extension Hub {
             trace.end(.replayed)
             return .now(answer(AppendReceipt(events: [], isReplay: true), isBatch))
         }
-        return .later { [log, logger, metrics, post] responder in
+        return .later { [log, faults, metrics, post] responder in
             log.append(drafts, if: condition) { result in
                 let outcome = PostResult(result)
                 // What is refused is counted with its answer, also where the log was not asked.
@@ -53,7 +53,7 @@ extension Hub {
                 switch result {
                 case .success(let receipt): responder.respond(answer(receipt, isBatch))
                 case .failure(let error):
-                    responder.respond(post.refusal(error, if: condition, requestID: id, logger: logger))
+                    responder.respond(post.refusal(error, if: condition, requestID: id, faults: faults))
                 }
             }
         }

@@ -1,35 +1,30 @@
 import EventLog
-import Logging
 import MicroHTTP
-import Synchronization
 
 extension Routes {
     /// `GET /healthz` and `GET /readyz`.
     mutating func addService(_ hub: Hub) {
         on(.get, "/healthz", .checkHealth, needs: .nothing, hub) { _ in .now(.plain("ok\n")) }
-        let lostLog = LostLog()
         // Small, and not in turn with others: however many answers are being made, the hub is as ready as it is.
         onAsync(.get, "/readyz", .checkReadiness, needs: .nothing, hub, inTurn: false) { [weak hub] request in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             do throws(EventLogError) {
                 try await hub.log.probe()
-                lostLog.isBack()
             } catch {
-                if error.code == .missing { throw lostLog.problem(error, logger: hub.logger) }
-                throw Problem(error, requestID: request.id, logger: hub.logger).asUnreadiness
+                guard error.code == .missing else {
+                    throw Problem(error, requestID: request.id, faults: hub.faults).asUnreadiness
+                }
+                hub.faults.tell(error)
+                throw Problem.logIsGone
             }
             return .plain("ready\n")
         }
     }
 }
 
-/// Tells that the log's file was removed or replaced: probes come every few seconds, and the operator needs one line.
-private final class LostLog: Sendable {
-    private let isTold = Atomic(false)
-
-    func problem(_ error: EventLogError, logger: Logger) -> Problem {
-        if !isTold.exchange(true, ordering: .relaxed) { logger.error("\(error.message)") }
-        return Problem(
+extension Problem {
+    fileprivate static var logIsGone: Problem {
+        Problem(
             .unavailable,
             code: "log-unavailable",
             detail: "The log's file was removed or replaced: what is posted is lost when the hub stops.",
@@ -37,11 +32,6 @@ private final class LostLog: Sendable {
         )
     }
 
-    /// Somebody has put it back.
-    func isBack() { isTold.store(false, ordering: .relaxed) }
-}
-
-extension Problem {
     /// Why the hub takes no posts, for who asks before posting.
     fileprivate var asUnreadiness: Problem {
         let isFull = code == EventLogError.Code.storageFull.rawValue

@@ -99,7 +99,7 @@ extension Hub {
                         }
                     }
                 } catch {
-                    responder.respond(Problem(error, request: request, logger: logger))
+                    responder.respond(Problem(error, request: request, faults: faults))
                 }
             }
         }

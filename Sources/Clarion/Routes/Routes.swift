@@ -106,14 +106,14 @@ struct Routes: Sendable {
     private static func later(_ hub: Hub, _ handler: @escaping @Sendable (Request, Inquiry) async throws -> Response)
         -> Router.Handler
     {
-        { [answers = hub.answers, work = hub.work, logger = hub.logger] request in
+        { [answers = hub.answers, work = hub.work, faults = hub.faults] request in
             .later { responder in
                 work.start(for: responder) {
                     do {
                         let response = try await handler(request, Inquiry(responder: responder, answers: answers))
                         responder.respond(response)
                     } catch {
-                        responder.respond(Problem(error, request: request, logger: logger))
+                        responder.respond(Problem(error, request: request, faults: faults))
                     }
                 }
             }

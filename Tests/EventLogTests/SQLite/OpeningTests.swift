@@ -69,6 +69,57 @@ import Testing
         #expect(throws: Never.self) { _ = try SQLiteEventLog.check(directory: directory.path) }
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: ["clarion.db", "clarion.reserve"])
+    func `a pipe in the place of a file is refused, and holds nobody up`(name: String) async throws {
+        let directory = try TemporaryDirectory()
+        #expect(mkfifo(directory.path + "/" + name, 0o600) == 0)
+        let isDatabase = name == "clarion.db"
+        #expect(await refusal(directory) == (isDatabase ? .foreign : .unwritable))
+        let checked = await code { () throws(EventLogError) in try SQLiteEventLog.check(directory: directory.path) }
+        #expect(checked == (isDatabase ? .foreign : nil))
+    }
+
+    @Test func `a reserve that cannot be made is no full disk: it is told, and named`() async throws {
+        let directory = try TemporaryDirectory()
+        let reserve = directory.path + "/clarion.reserve"
+        try FileManager.default.createDirectory(atPath: reserve, withIntermediateDirectories: true)
+        let error = #expect(throws: EventLogError.self) { try open(directory) }
+        #expect(error?.code == .unwritable)
+        #expect(error?.message == "\(reserve) cannot be opened: Is a directory.")
+        try FileManager.default.removeItem(atPath: reserve)
+        let log = try open(directory)
+        #expect(try await log.append([.of("a")]).count == 1)
+        await log.close()
+    }
+
+    @Test(arguments: [
+        "TRIGGER thief AFTER INSERT ON event BEGIN DELETE FROM event; END", "UNIQUE INDEX one ON event (topic)",
+    ])
+    func `a log with a part that changes or refuses what is written is refused and left as it is`(
+        part: String
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        await (try open(directory)).close()
+        try await change(directory, "CREATE \(part)")
+        let before = try directory.contents()
+        #expect(await refusal(directory) == .corrupt)
+        #expect(try directory.contents() == before)
+    }
+
+    /// Programs that copy databases keep their own marks in them.
+    @Test func `a table of others in a log is let be`() async throws {
+        let directory = try TemporaryDirectory()
+        await (try open(directory)).close()
+        try await change(directory, "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
+        #expect(await refusal(directory) == nil)
+    }
+
+    private func change(_ directory: TemporaryDirectory, _ sql: String) async throws {
+        let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
+        try await queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
     @Test func `what was acknowledged is in the files, without closing`() async throws {
         let directory = try TemporaryDirectory()
         let copy = try TemporaryDirectory()

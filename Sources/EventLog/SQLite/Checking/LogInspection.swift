@@ -12,6 +12,7 @@ struct LogInspection {
         try attempt("the version") { $0.report.version = try SchemaVersion.version(of: $0.db) }
         try attempt("the schema") { try $0.checkSchema() }
         try attempt("the log's row") { try $0.checkLog() }
+        try attempt("the numbers") { if $0.report.version == $0.report.currentVersion { try LogBounds.check($0.db) } }
         try attempt("the events") { try $0.checkEvents() }
         try attempt("the observers") { try $0.checkObservers() }
         try attempt("the deliveries") { try $0.checkDeliveries() }

@@ -20,9 +20,7 @@ final class DirectoryLock: Sendable {
         let file = unsafe open(path, flags, 0o600)
         guard file >= 0 else {
             if !isNew, errno == ENOENT { return nil }
-            throw EventLogError.unopened(path, errno) { user in
-                "User \(user) may not write to \(directory): chown -R \(user) \(directory) lets it."
-            }
+            throw EventLogError.unopened(path, errno, with: "chown -R", directory)
         }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let isTaken = errno == EWOULDBLOCK
@@ -47,10 +45,16 @@ final class DirectoryLock: Sendable {
 extension EventLogError {
     /// Why a file cannot be opened. One that belongs to another user, as a directory does that a container is given, is the
     /// first thing that goes wrong for many: the message has the command.
-    static func unopened(_ path: String, _ reason: Int32, help: (_ user: uid_t) -> String) -> EventLogError {
+    ///
+    /// - Parameters:
+    ///   - command: what gives files to a user, as a shell knows it.
+    ///   - files: what it is to give.
+    static func unopened(_ path: String, _ reason: Int32, with command: String, _ files: String) -> EventLogError {
         let user = geteuid()
-        let isForeign = reason == EACCES && user != 0
-        let message = isForeign ? help(user) : "\(path) cannot be opened: \(SystemError.reason(reason))."
+        let message =
+            reason == EACCES && user != 0
+            ? "User \(user) may not open \(path): \(command) \(user) \(files) lets it."
+            : "\(path) cannot be opened: \(SystemError.reason(reason))."
         return EventLogError(code: .unwritable, message: message)
     }
 }

@@ -96,7 +96,7 @@ struct LogDatabase: Sendable {
         // closes its readers, which cannot write, after its writer.
         checkpointer?.close()
         // For opening the log on a disk that is full by then.
-        _ = reserve?.make(leaving: 0)
+        _ = try? reserve?.make(leaving: 0)
         lock?.release()
     }
 

@@ -43,8 +43,7 @@ struct LogFile {
     /// - Throws: ``EventLogError`` with code `log-foreign`, `log-corrupt` or `log-unwritable`.
     func prepare() throws(EventLogError) {
         guard FileManager.default.fileExists(atPath: path) else { return try make() }
-        // SQLite would open it all the same, to read. `unsafe`: access(2) reads the path.
-        guard unsafe access(path, R_OK | W_OK) == 0 else { throw unopened(errno) }
+        try checkAccess()
         do {
             try checkHeader()
             try reading { try $0.read(check) }
@@ -53,9 +52,17 @@ struct LogFile {
         }
     }
 
-    /// Why the file cannot be opened. One that root has put there, such as a backup, belongs to root.
-    private func unopened(_ reason: Int32) -> EventLogError {
-        .unopened(path, reason) { "User \($0) may not open \(path): chown \($0) \(path) lets it." }
+    /// SQLite would open a file that this user may only read all the same, and says of none which it is. One that root has
+    /// put there, such as a backup, belongs to root.
+    private func checkAccess() throws(EventLogError) {
+        for file in ["", "-wal", "-shm"].map({ path + $0 }) where FileStatus(of: file) != nil {
+            // `unsafe`: access(2) reads the path.
+            guard unsafe access(file, R_OK | W_OK) == 0 else { throw unopened(file, errno) }
+        }
+    }
+
+    private func unopened(_ file: String, _ reason: Int32) -> EventLogError {
+        .unopened(file, reason, with: "chown", path + "*")
     }
 
     /// Under another name until it is complete, so that no crash leaves half a log behind, and the header of the file
@@ -106,8 +113,12 @@ struct LogFile {
                 throw EventLogError(code: .corrupt, message: "\(path) is damaged: \(finding.inOneLine).")
             }
         }
-        if let missing = try SchemaComparison(db, version: version).missing.first {
+        let comparison = try SchemaComparison(db, version: version)
+        if let missing = comparison.missing.first {
             throw EventLogError(code: .corrupt, message: "\(path) is damaged: the \(missing) is missing.")
+        }
+        if let foreign = comparison.harmful.first {
+            throw EventLogError(code: .corrupt, message: "\(path) is damaged: the \(foreign) is not of this program.")
         }
         for table in ["log", "topic", "event", "observer", "delivery", "delivery_stats"] {
             _ = try Row.fetchOne(db, sql: "SELECT * FROM \(table) LIMIT 1")
@@ -158,12 +169,16 @@ struct LogFile {
 
     /// The first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>).
     func checkHeader() throws(EventLogError) {
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw unopened(errno)
+        let header: [UInt8]
+        do {
+            // Without waiting for the other end of a pipe.
+            let file = try FileDescriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
+            defer { file.close() }
+            // Of a directory nothing can be read.
+            header = (try? file.read(atMost: 100)) ?? []
+        } catch {
+            throw unopened(path, error.number)
         }
-        defer { try? file.close() }
-        // Of a directory nothing can be read.
-        let header = [UInt8]((try? file.read(upToCount: 100)) ?? Data())
         guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
             header[68..<72].reduce(0, { $0 << 8 | UInt32($1) }) == LogSchema.applicationID
         else {

@@ -6,12 +6,15 @@ struct SchemaComparison {
     let missing: [String]
     /// What this one has that is otherwise made, or that no log has.
     let foreign: [String]
+    /// What of that may change or refuse what is written: all but tables of others.
+    let harmful: [String]
 
     /// Compares the database with an empty one in memory. One of the version before is not looked at: it is written anew.
     init(_ db: Database, version: Int) throws {
         guard version == SchemaVersion.current else {
             missing = version > 0 ? [] : ["table grdb_migrations"]
             foreign = []
+            harmful = []
             return
         }
         let fresh = try DatabaseQueue()
@@ -25,6 +28,7 @@ struct SchemaComparison {
         // Of a log that was a copy once.
         let known = wanted.merging(["table restoration": Self.inOneForm(Restoration.schema)]) { $1 }
         foreign = found.filter { known[$0.key] != $0.value }.keys.sorted()
+        harmful = foreign.filter { known[$0] != nil || $0.hasPrefix("trigger") || $0.hasPrefix("index") }
     }
 
     /// The statements that made the objects, by kind and name; those that SQLite and GRDB make for themselves left out.

@@ -12,11 +12,11 @@ final class DiskSpace {
     /// Whether the disk is full and the reserve given up: only what makes space is written.
     private(set) var isFull: Bool
 
-    init(_ reserve: StorageReserve?, limit: Int?, _ writeAheadLog: WriteAheadLog) {
+    init(_ reserve: StorageReserve?, limit: Int?, _ writeAheadLog: WriteAheadLog) throws(EventLogError) {
         self.reserve = reserve
         self.limit = limit
         self.writeAheadLog = writeAheadLog
-        isFull = !(reserve?.make() ?? true)
+        isFull = try reserve?.make() == false
     }
 
     /// Sees whether posts of so many bytes may be written: there must be space for them in the write-ahead log and, as far
@@ -67,7 +67,8 @@ final class DiskSpace {
         guard isFull, let reserve else { return }
         if writeAheadLog.pages > 0 { writeAheadLog.empty() }
         let isAmple = reserve.available.map { $0 > 3 * StorageReserve.size } ?? false
-        if isAmple || !isRemovalDue { isFull = !reserve.make() }
+        // Something else in the way of the reserve does not keep posts from the space that there is.
+        if isAmple || !isRemovalDue { isFull = (try? reserve.make()) == false }
     }
 
     /// Runs a body in which the database may become somewhat larger than its limit, so that events can be removed from

@@ -26,14 +26,21 @@ struct StorageReserve: Sendable {
     /// Makes the file, if it is not there.
     /// - Parameter margin: the bytes that must be left beside it.
     /// - Returns: whether it is there now. It is not if there is no space for it.
-    func make(leaving margin: Int = StorageReserve.margin) -> Bool {
+    /// - Throws: ``EventLogError`` with code `log-unwritable` if something else is in the way.
+    func make(leaving margin: Int = StorageReserve.margin) throws(EventLogError) -> Bool {
         if isThere { return true }
         guard let available, available >= StorageReserve.size + margin else { return false }
-        guard let file = try? FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC) else { return false }
-        let isMade = fill(file.number)
-        file.close()
-        if !isMade { giveUp() }
-        return isMade
+        do {
+            // Without waiting for the other end of a pipe.
+            let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK)
+            defer { file.close() }
+            try fill(file)
+            return true
+        } catch {
+            giveUp()
+            if [ENOSPC, EDQUOT].contains(error.number) { return false }
+            throw .unopened(path, error.number, with: "chown -R", directory)
+        }
     }
 
     /// Removes the file.
@@ -53,12 +60,12 @@ struct StorageReserve: Sendable {
     }
 
     /// Takes the space, not only the size.
-    private func fill(_ file: Int32) -> Bool {
+    private func fill(_ file: FileDescriptor) throws(SystemError) {
         #if canImport(Darwin)
-            let zeros = [UInt8](repeating: 0, count: StorageReserve.size)
-            return write(file, zeros, zeros.count) == zeros.count
+            try file.write([UInt8](repeating: 0, count: StorageReserve.size))
         #else
-            return posix_fallocate(file, 0, off_t(StorageReserve.size)) == 0
+            let reason = posix_fallocate(file.number, 0, off_t(StorageReserve.size))
+            guard reason == 0 else { throw SystemError("posix_fallocate", reason) }
         #endif
     }
 }

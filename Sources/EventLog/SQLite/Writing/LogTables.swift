@@ -42,7 +42,7 @@ final class LogTables {
         try LogBounds.check(db)
         (self.db, self.removed) = (db, removed)
         durability = opened.durability
-        diskSpace = DiskSpace(opened.reserve, limit: limits.storageBytes, WriteAheadLog(opened))
+        diskSpace = try DiskSpace(opened.reserve, limit: limits.storageBytes, WriteAheadLog(opened))
         schedule = MaintenanceSchedule(defaults: limits.retention)
         time = try TimeWriter(db, clock, elapsed)
         topics = try TopicWriter(db, limits)

@@ -154,6 +154,8 @@ import Testing
             _ = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
         }
         #expect(error?.code == .corrupt)
+        let table = change.prefix { $0 != " " }
+        #expect(try check().findings.contains { $0.contains("numbers of \(table) cannot be") })
     }
 
     @Test func `damage to the page of the versions is told by what is damaged`() async throws {
