@@ -109,3 +109,27 @@ def test_a_flood_of_failed_logins(hub, file, figure):
                f"{percentile(sum(series, []), 0.5):.2f} {p99[kind]:.2f} {kind}" for kind, series in kinds.items()))
     figure.at_most(grown, 4 << 20, "what the memory has grown by")
     figure.at_most(p99["flooded"], 1.2 * p99["busy"], "the 99th percentile of a good key during the flood")
+
+
+@pytest.mark.parametrize("page", [
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
+    {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},
+    {"Origin": "https://evil.example"},
+])
+def test_a_page_of_another_origin_locks_nobody_out(hub, file, page):
+    """Its images and scripts are asked for from the address of who reads it."""
+    address = fresh_address()
+    for number in range(LIMIT + 5):
+        answer = ask(hub, "GET", f"/topics?access_token=wrong{number}", headers=page, address=address)
+        assert_problem(answer, 403, "origin-refused")
+    # Nor is it told whether one is good.
+    good = file.keys["good"]
+    assert_problem(ask(hub, "GET", f"/topics?access_token={good}", headers=page, address=address), 403, "origin-refused")
+    assert ask(hub, "GET", "/topics", good, address=address).status_code == 200
+
+
+def test_a_credential_in_a_link_is_looked_at(hub, file):
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert ask(hub, "GET", f"/topics?access_token={file.keys['good']}", headers=link).status_code == 200
+    assert_problem(ask(hub, "GET", "/topics?access_token=wrong", headers=link), 401, "credential-invalid")

@@ -22,8 +22,8 @@ final class Gate: Sendable {
 
     /// Has a handler answer a request, if who asks may have that.
     ///
-    /// - Throws: 400 `credential-ambiguous`; 401 `credential-required` or `credential-invalid`; 403 `right-missing`;
-    ///   429 `rate-limited` after too many credentials that were not valid, or too many changes; 508 `loop-detected`.
+    /// - Throws: 400 `credential-ambiguous`; 401 `credential-required` or `credential-invalid`; 403 `right-missing` or
+    ///   `origin-refused`; 429 `rate-limited` after too many credentials that were not valid, or too many changes; 508 `loop-detected`.
     func admit(_ request: Request, _ need: Need, to handler: @escaping Router.Handler) throws(Problem) -> Reply {
         // A part of the process, which is trusted: nothing that comes over the network has a name yet.
         if request.identity is Caller { return try handler(request) }
@@ -87,8 +87,12 @@ final class Gate: Sendable {
     /// one that was allowed by name, asks.
     private func credential(of request: Request) throws(Problem) -> String? {
         guard let shown = try ShownCredential(request) else { return nil }
-        guard shown.isCookie else { return shown.text }
-        return request.method.isSafe || origins.isOfTrustedPage(request) ? shown.text : nil
+        switch shown.place {
+        case .field: break
+        case .target: try origins.requireForTarget(request)
+        case .cookie: guard request.method.isSafe || origins.isOfTrustedPage(request) else { return nil }
+        }
+        return shown.text
     }
 
     private func count(_ request: Request, by principal: Principal?) throws(Problem) {

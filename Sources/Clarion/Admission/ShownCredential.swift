@@ -7,9 +7,15 @@ struct ShownCredential {
     static let cookie = "clarion_token"
 
     let text: String
+    let place: Place
 
-    /// Whether a browser sends it by itself, whichever page has it ask.
-    let isCookie: Bool
+    enum Place {
+        case field
+        /// Any page can have a browser show what it likes.
+        case target
+        /// A browser sends it by itself, whichever page has it ask.
+        case cookie
+    }
 
     /// - Returns: nil if there is none.
     /// - Throws: 400 `credential-ambiguous`; 401 `credential-invalid` for another scheme than `Bearer`.
@@ -20,21 +26,18 @@ struct ShownCredential {
         let cookies = request.headers.contains("Cookie") ? Self.cookies(request) : []
         guard fields + parameters.count + cookies.count <= 1 else { throw .credentialAmbiguous }
         if let field = request.headers.bytes(of: "Authorization") {
-            text = try Self.bearer(field)
-            isCookie = false
+            (text, place) = (try Self.bearer(field), .field)
         } else if let parameter = parameters.first {
-            text = parameter
-            isCookie = false
+            (text, place) = (parameter, .target)
         } else if let cookie = cookies.first {
-            text = cookie
-            isCookie = true
+            (text, place) = (cookie, .cookie)
         } else {
             return nil
         }
     }
 
     /// Whether a request that was admitted shows its credential in the cookie.
-    static func isCookie(in request: Request) -> Bool { (try? ShownCredential(request))?.isCookie == true }
+    static func isCookie(in request: Request) -> Bool { (try? ShownCredential(request))?.place == .cookie }
 
     private static func bearer(_ field: ArraySlice<UInt8>) throws(Problem) -> String {
         let scheme = "bearer "

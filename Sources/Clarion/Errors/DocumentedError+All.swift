@@ -139,9 +139,9 @@ extension DocumentedError {
             "origin-refused",
             "403",
             """
-            A web page of another origin may not change anything, nor take the name of a stream \
-            (`observer=`), unless its origin is allowed (`--allow-origin`); or call the hub from your server, or serve the \
-            page from the hub. `parameter` is the field that says so: `Origin` or `Sec-Fetch-Site`.
+            A web page of another origin may not change anything, take the name of a stream (`observer=`), nor show a \
+            credential as `access_token`, unless its origin is allowed (`--allow-origin`); or call the hub from your \
+            server, or serve the page from the hub. `parameter` is the field that says so: `Origin` or `Sec-Fetch-Site`.
             """
         ),
         DocumentedError(

@@ -32,6 +32,12 @@ struct OriginCheck: Sendable {
         }
     }
 
+    /// The same for a credential in the target, before it is looked at: any page could guess, at the expense of the address
+    /// from which it is read. A link that is followed is let be.
+    func requireForTarget(_ request: Request) throws(Problem) {
+        if request.headers.values(of: "Sec-Fetch-Dest") != ["document"] { try requireAlways(request) }
+    }
+
     /// Whether a page of the hub's own origin, or of one that was allowed by name, sends a request.
     func isOfTrustedPage(_ request: Request) -> Bool {
         let origins = request.headers.values(of: "Origin")
@@ -53,7 +59,8 @@ struct OriginCheck: Sendable {
         Problem(
             .forbidden,
             code: "origin-refused",
-            detail: "A page of another origin may not change anything here, nor take the name of a stream.",
+            detail: "A page of another origin may not change anything here, take the name of a stream, nor show a credential in "
+                + "the target.",
             parameter: parameter
         )
     }
