@@ -43,7 +43,8 @@ extension DescribedRoute {
 
     /// What comes of looking at who asks.
     private static let ofCredentials: [Operation.ErrorCode] = [
-        "credential-ambiguous", "credential-required", "credential-invalid", "right-missing", "origin-refused", "rate-limited",
+        "credential-ambiguous", "credential-required", "credential-invalid", "right-missing", "origin-refused",
+        "rate-limited",
     ]
 
     /// What comes of changing something.

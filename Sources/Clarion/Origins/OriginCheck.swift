@@ -59,8 +59,7 @@ struct OriginCheck: Sendable {
         Problem(
             .forbidden,
             code: "origin-refused",
-            detail: "A page of another origin may not change anything here, take the name of a stream, nor show a credential in "
-                + "the target.",
+            detail: "A page of another origin may change nothing here, name no stream, and show no credential in the target.",
             parameter: parameter
         )
     }
