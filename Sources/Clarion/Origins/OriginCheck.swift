@@ -59,7 +59,7 @@ struct OriginCheck: Sendable {
         Problem(
             .forbidden,
             code: "origin-refused",
-            detail: "A page of another origin may change nothing here, name no stream, show no credential in the target.",
+            detail: "A page of another origin may change nothing here, name no stream, nor show a credential in a URL.",
             parameter: parameter
         )
     }
