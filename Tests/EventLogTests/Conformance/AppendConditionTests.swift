@@ -51,18 +51,27 @@ import Testing
         var newest = try await log.append([.of("a")])[0].id
         for _ in 0..<20 {
             let expected = newest
-            let stored = await withTaskGroup { group in
+            let (stored, refusals) = await withTaskGroup { group in
                 for _ in 0..<16 {
-                    group.addTask {
-                        try? await log.append([.of("a")], if: .newestIsOne(of: [expected])).events[0].id
+                    group.addTask { () async -> Result<EventID, EventLogError> in
+                        do throws(EventLogError) {
+                            return .success(try await log.append([.of("a")], if: .newestIsOne(of: [expected])).events[0].id)
+                        } catch {
+                            return .failure(error)
+                        }
                     }
                 }
-                return await group.reduce(into: [EventID]()) { stored, id in
-                    if let id { stored.append(id) }
+                return await group.reduce(into: ([EventID](), Set<EventLogError.Code>())) { found, result in
+                    switch result {
+                    case .success(let id): found.0.append(id)
+                    case .failure(let error): found.1.insert(error.code)
+                    }
                 }
             }
-            #expect(stored.count == 1)
-            newest = try #require(stored.first)
+            // The servers of a busy machine may be silent for so long that nobody is told whose was stored.
+            #expect(stored.count == 1 || stored.isEmpty && refusals.contains(.unavailable))
+            newest = try #require(try await log.lastEvent(of: .of("a"))).id
+            #expect(stored.isEmpty || stored == [newest])
         }
     }
 
