@@ -57,6 +57,15 @@ def test_a_method_that_the_path_lacks(shared_hub, method, path, allowed):
     assert {name.strip() for name in response.headers["allow"].split(",")} == allowed
 
 
+@pytest.mark.parametrize("method, path, place", [
+    ("POST", "/topics/a", "/topics/{topic}/events"), ("POST", "/topics/events", "/topics/{topic}/events"),
+    ("POST", "/observers/w", None), ("BREW", "/topics/a", None), ("POST", "/", None)])
+def test_a_method_that_a_longer_path_takes_is_shown_there(shared_hub, method, path, place):
+    problem = assert_problem(exchange(shared_hub.port, request(method, path)), 405, "method-not-allowed")
+    assert problem["detail"].endswith(f"{method} goes to {place}." if place else "."), problem
+    assert ("goes to" in problem["detail"]) == (place is not None)
+
+
 @pytest.mark.parametrize("path", ["/topics/a/events", "/observers", "/healthz", "/observers/x"])
 def test_options_tells_what_is_allowed(shared_hub, path):
     response = shared_hub.request("OPTIONS", path)

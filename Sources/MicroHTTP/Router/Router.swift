@@ -117,18 +117,36 @@ public struct Router: Sendable {
         }
         let method = request.method == .head ? .get : request.method
         if let route = endpoint.routes[method] { return try route.respond(to: request) }
-        return try refuse(request, allow: endpoint.allow)
+        return try refuse(request, allow: endpoint.allow, below: deeper(than: endpoint, for: request))
+    }
+
+    /// The one path a segment deeper that takes the method of a request: who posts to a thing means what it holds.
+    private func deeper(than endpoint: RouteEndpoint, for request: Request) -> String? {
+        let prefix = endpoint.pattern.text + "/"
+        let others = patterns.filter { pattern in
+            guard pattern.hasPrefix(prefix) else { return false }
+            var parameters = PathParameters()
+            let found = routes.find(
+                request.target.segments + [String(pattern.dropFirst(prefix.count))],
+                parameters: &parameters
+            )
+            return found?.pattern.text == pattern && found?.routes[request.method] != nil
+        }
+        return others.count == 1 ? others[0] : nil
     }
 
     /// Answers a method that the path does not take.
-    private func refuse(_ request: Request, allow: String) throws(Problem) -> Reply {
+    ///
+    /// - Parameter below: where it is taken instead.
+    private func refuse(_ request: Request, allow: String, below: String? = nil) throws(Problem) -> Reply {
         guard request.method != .options else {
             return .now(Response(.noContent, headers: [("Allow", allow)] + preflight(request, allow)))
         }
         throw Problem(
             .methodNotAllowed,
             code: "method-not-allowed",
-            detail: "This path does not take \(request.method). It takes \(allow).",
+            detail: "This path does not take \(request.method). It takes \(allow)."
+                + (below.map { " \(request.method) goes to \($0)." } ?? ""),
             headers: [("Allow", allow)]
         )
     }
