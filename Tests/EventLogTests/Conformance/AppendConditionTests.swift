@@ -55,7 +55,8 @@ import Testing
                 for _ in 0..<16 {
                     group.addTask { () async -> Result<EventID, EventLogError> in
                         do throws(EventLogError) {
-                            return .success(try await log.append([.of("a")], if: .newestIsOne(of: [expected])).events[0].id)
+                            let receipt = try await log.append([.of("a")], if: .newestIsOne(of: [expected]))
+                            return .success(receipt.events[0].id)
                         } catch {
                             return .failure(error)
                         }
