@@ -47,7 +47,7 @@ final class CredentialSet: Sendable {
             reason: .wrongIssuer,
             detail: "The token's issuer is none that this hub knows: wrong issuer."
         )
-        for issuer in issuers where issuer.rules.areFor(token.claims.issuer) {
+        for issuer in judges(of: token) {
             do throws(CredentialFault) {
                 let key = try await issuer.judge(token, at: now)
                 return principal(token.claims, hash, issuer.rules, signer: key.fingerprint)
@@ -56,6 +56,14 @@ final class CredentialSet: Sendable {
             }
         }
         throw fault
+    }
+
+    /// The entries that say something of a token. One for any issuer that does not take its algorithm says nothing where
+    /// another does: then the issuer is what is wrong.
+    private func judges(of token: Token) -> [TrustedIssuer] {
+        let judges = issuers.filter { $0.rules.areFor(token.claims.issuer) }
+        guard issuers.contains(where: { $0.takesAlgorithm(of: token) }) else { return judges }
+        return judges.filter { $0.rules.issuer != nil || $0.takesAlgorithm(of: token) }
     }
 
     private func principal(
@@ -90,12 +98,13 @@ extension CredentialFault.Reason {
     /// How far a token came before it failed for this.
     fileprivate var progress: Int {
         switch self {
-        case .malformed, .wrongIssuer: 0
+        case .wrongIssuer: 0
         case .algorithmNotAllowed: 1
         case .unknown: 2
         case .badSignature: 3
         case .wrongAudience: 4
-        case .notYetValid, .expired: 5
+        // A token that can be judged is malformed only if it never expires.
+        case .malformed, .notYetValid, .expired: 5
         }
     }
 }

@@ -110,10 +110,9 @@ def test_what_is_no_event_has_no_block_that_a_parser_could_take_for_one(start_hu
         assert hub.request("DELETE", f"/observers/{observer['id']}").status_code == 204
         read_until(None)
     blocks = received.partition(b"\r\n\r\n")[2].decode().split("\n\n")
-    assert blocks[0] == ": clarion"
-    assert blocks[1].startswith(f"retry: 3000\nid: {receipt['id']}\n")
-    assert len(blocks) == 4
-    assert all("\ndata: " in block for block in blocks[1:-1]), blocks
+    assert blocks[0].startswith(f": clarion\nretry: 3000\nid: {receipt['id']}\n")
+    assert len(blocks) == 3
+    assert all("\ndata: " in block for block in blocks[:-1]), blocks
     assert re.fullmatch("retry: [1-5][0-9]{3}\n: goodbye\n?", blocks[-1])
 
 
@@ -394,6 +393,13 @@ def test_an_unknown_id_is_told_as_a_gap(shared_hub, topic, id):
             assert not gap.has_id
             assert json.loads(gap.data) == {"after": id, "resumed": first, "reason": "unknown-id"}
             assert [event.id for event in events] == [first, second]
+
+
+def test_an_id_of_mercure_for_all_that_is_there(shared_hub, topic):
+    first = shared_hub.post(topic, "first")["id"]
+    for options in ({"query": "last_event_id=earliest"}, {"last_event_id": "earliest"}, {"query": "lastEventID=earliest"}):
+        with EventStream.of(shared_hub.port, topic, **options) as stream:
+            assert stream.next().id == first
 
 
 def test_a_gap_before_nothing_resumes_at_null(shared_hub, topic):

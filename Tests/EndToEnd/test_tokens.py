@@ -436,7 +436,21 @@ def test_several_entries_of_one_issuer(executable, tmp_path, keys, key_set):
     judge.refuses({"RS256": signed("RS256", keys["rsa"], claims(aud="b")), "HS256": signed("HS256", SECRET, claims(aud="a"))},
                   "wrong audience")
     judge.refuses({"ES256": signed("ES256", keys["p256"], claims())}, "algorithm not allowed")
-    judge.refuses({"RS256 of another": signed("RS256", keys["rsa"], claims(iss="else"))}, "algorithm not allowed")
+    # There is an entry for any issuer, which does not take its algorithm.
+    judge.refuses({"RS256 of another": signed("RS256", keys["rsa"], claims(iss="else"))}, "wrong issuer")
+    judge.refuses({"ES256 of another": signed("ES256", keys["p256"], claims(iss="else"))}, "algorithm not allowed")
+
+
+def test_an_entry_for_any_issuer_hides_no_reason(executable, tmp_path, keys, key_set):
+    """The list of the documentation: an issuer with its keys, and a secret for all others."""
+    judge = Judge(executable, tmp_path, [
+        issuer(algorithms=["RS256"], secretFile=None), {"algorithms": ["HS256"], "secretFile": "hmac.key"}], key_set)
+    judge.accepts({"one": signed("RS256", keys["rsa"], claims()), "other": signed("HS256", SECRET, claims(iss="else"))})
+    judge.refuses({"RS256": signed("RS256", keys["rsa"], claims(exp=None)), "HS256": signed("HS256", SECRET, claims(exp=None))},
+                  "malformed")
+    judge.refuses({"RS256": signed("RS256", keys["rsa"], claims(iss="else"))}, "wrong issuer")
+    judge.refuses({"RS256": signed("RS256", keys["rsa"], claims(aud="else"))}, "wrong audience")
+    judge.refuses({"HS256": signed("HS256", SECRET, claims(exp=1))}, "expired")
 
 
 def test_thousands_of_mutations(judge, good):

@@ -43,6 +43,11 @@ def failures(hub, webhook):
     return [match.group(1) for line in lines if (match := re.search(r"failure=([a-z-]+)", line))]
 
 
+def attempts(hub, webhook, event):
+    """The attempts of a webhook to deliver an event, as the hub shows them."""
+    return hub.get(f"/observers/{webhook['id']}/deliveries/{event['id']}").json()["attemptLog"]
+
+
 def post_lines(hub, topic, count):
     """Posts so many events at once."""
     body = "".join(f"{number}\n" for number in range(count))
@@ -340,9 +345,21 @@ def test_what_a_proxy_refuses(start_hub, topic):
     with Proxy(allows=lambda target: False) as proxy:
         hub = start_hub(*RETRIES, "--egress-proxy", f"http://127.0.0.1:{proxy.port}", "--log-level", "debug")
         webhook = hub.register("https://internal.example/", topic)
-        hub.post(topic, "x")
+        event = hub.post(topic, "x")
         wait_until(lambda: failures(hub, webhook))
         assert set(failures(hub, webhook)) == {"egress-blocked"}
+        # The endpoint has not answered: what the proxy did is not its status.
+        assert {attempt["status"] for attempt in attempts(hub, webhook, event)} == {None}
+        assert hub.observer(webhook["id"])["stats"]["lastStatus"] is None
+
+
+def test_an_unknown_certificate_behind_a_proxy_has_no_status(start_hub, authority, topic):
+    with Proxy() as proxy, SecureReceiver(authority) as secure:
+        hub = start_hub(*RETRIES, "--egress-proxy", f"http://127.0.0.1:{proxy.port}", "--log-level", "debug")
+        webhook = hub.register(f"https://localhost:{secure.port}/", topic)
+        event = hub.post(topic, "x")
+        wait_until(lambda: failures(hub, webhook))
+        assert {(attempt["failure"], attempt["status"]) for attempt in attempts(hub, webhook, event)} == {("tls-error", None)}
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:3128", "ftp://a:1", "socks5://a:1", "http://", "http://a b:1"])

@@ -11,7 +11,7 @@ struct TrustedIssuer: Sendable {
     /// A signature is checked before anything is said of claims, and a key set is fetched only for tokens that would be accepted
     /// with its keys.
     func judge(_ token: Token, at now: Timestamp) async throws(CredentialFault) -> VerificationKey {
-        guard let algorithm = SigningAlgorithm(named: token.algorithm), rules.algorithms.contains(algorithm) else {
+        guard let algorithm = algorithm(of: token) else {
             throw CredentialFault(
                 reason: .algorithmNotAllowed,
                 detail: "The token's algorithm is not allowed for its issuer."
@@ -29,6 +29,12 @@ struct TrustedIssuer: Sendable {
             return key
         }
         throw CredentialFault(reason: .badSignature, detail: "The token's signature is not valid: bad signature.")
+    }
+
+    func takesAlgorithm(of token: Token) -> Bool { algorithm(of: token) != nil }
+
+    private func algorithm(of token: Token) -> SigningAlgorithm? {
+        SigningAlgorithm(named: token.algorithm).flatMap { rules.algorithms.contains($0) ? $0 : nil }
     }
 
     /// Whether a key with that fingerprint is one of its own still.

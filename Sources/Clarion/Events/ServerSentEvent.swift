@@ -5,14 +5,13 @@ import MicroHTTP
 
 /// The wire format of streams (WHATWG HTML, "Server-sent events", section 9.2.5).
 enum ServerSentEvent {
-    // An empty line ends a block, and not every parser knows a block that holds no event: httpx-sse yields an empty one
-    // for a block with `retry:`, and for any block once an `id:` has come. So what is no event has no empty line after
-    // it, but for the very first comment, and goes into the block of the next event. A parser takes in each line as it
-    // comes, also those of a block that never ends.
+    // An empty line ends a block, and not every parser knows a block that holds no event: fetch-event-source yields an
+    // empty one for each, httpx-sse for one with `retry:`, and for any block once an `id:` has come. So what is no event has
+    // no empty line after it, and goes into the block of the next event. A parser takes in each line as it comes, also
+    // those of a block that never ends.
 
-    /// What a stream begins with: a comment, a block of its own for clients that read by blocks, and the reconnection
-    /// time in milliseconds, which is in the block of the first event.
-    static let prelude = Array(": clarion\n\nretry: 3000\n".utf8)
+    /// What a stream begins with: a comment and the reconnection time in milliseconds.
+    static let prelude = Array(": clarion\nretry: 3000\n".utf8)
 
     /// What silence is broken with, so that proxies and clients keep the connection.
     static let keepAlive = Frame(Array(": keep-alive\n".utf8))

@@ -36,10 +36,10 @@ enum StreamBeginning: Hashable, Sendable {
         let query = request.target.query
         let since = try Since(query, now: now)
         // Clients send an empty id for none (WHATWG HTML, section 9.2.3).
-        if let id = request.headers["Last-Event-ID"], !id.isEmpty {
-            self = .after(id)
-        } else if let id = Self.id(in: query) {
-            self = .after(id)
+        let shown = request.headers["Last-Event-ID"] ?? ""
+        if let id = shown.isEmpty ? Self.id(in: query) : shown {
+            // No id is spelt so. It is what clients of Mercure say for all that is there.
+            self = id == "earliest" ? .since(.earliest) : .after(id)
         } else {
             self = .since(since ?? .latest)
         }

@@ -54,7 +54,7 @@ extension Schema {
         .object(
             required: [
                 "since": [
-                    "type": "string", "description": .string("\(RedeliveryStart.forms)."),
+                    "type": "string", "minLength": 1, "description": .string("\(RedeliveryStart.forms)."),
                     "examples": ["1h", "2026-11-22T10:15:00Z", "01jd7m3x8qz4-41", "earliest"],
                 ]
             ],
@@ -74,7 +74,7 @@ extension DeliveryDocument {
         "type": .nullable(.text("The event's type.")),
         "state": .choice(DeliveryState.allCases.map(\.rawValue)),
         "attempts": .count("How many were made since it was last begun."),
-        "status": .nullable(.integer(100...599, "What the last attempt was answered with.")),
+        "status": .nullable(.integer(100...999, "What the last attempt was answered with.")),
         "failure": .nullable(.choice(Schema.failures, "How the last attempt failed, or why it is a dead letter.")),
         "nextAttemptAt": .nullable(.time("Null unless it is pending.")),
         "attemptedAt": .nullable(.time("When the last attempt ended.")),
@@ -88,7 +88,7 @@ extension DeliveryDocument {
         "connectedMs": milliseconds("the connection stood"),
         "securedMs": milliseconds("TLS stood"),
         "answeredMs": milliseconds("the answer began"),
-        "status": .nullable(.integer(100...599, "What it was answered with.")),
+        "status": .nullable(.integer(100...999, "What it was answered with.")),
         "failure": .nullable(.choice(Schema.failures, "Null if it arrived.")),
         "message": .nullable(.text("The failure in words.")),
         "response": .text("The beginning of the answer's body, at most 1 KiB."),

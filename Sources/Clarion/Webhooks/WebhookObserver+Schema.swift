@@ -57,7 +57,7 @@ extension Schema {
                 "failed": .count("Attempts that failed."),
                 "pending": .count("Deliveries that wait."),
                 "deadLetters": .count("Deliveries whose attempts ran out."),
-                "lastStatus": .nullable(.integer(100...599, "Of the last attempt.")),
+                "lastStatus": .nullable(.integer(100...999, "Of the last attempt.")),
                 "lastAttemptAt": .nullable(.time()),
             ]
         )

@@ -40,7 +40,6 @@ final class Download: TransferOwner, @unchecked Sendable {
         easy.set(CURLOPT_LOW_SPEED_TIME, Self.bounded(options.silenceLimit.milliseconds / 1_000))
         // Below the 75 s after which a hub closes connections that are idle.
         easy.set(CURLOPT_MAXAGE_CONN, 50)
-        easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // A topic may be called "a/../b".
         easy.set(CURLOPT_PATH_AS_IS, 1)
         if let authorities = options.certificateAuthorities { easy.setAuthorities(authorities) }

@@ -29,6 +29,8 @@ package struct EasyHandle: ~Copyable {
         // Without it a name lookup that outlasts its timeout is joined, which would halt this thread and every other
         // transfer with it. With it the resolver thread is left to end by itself (CURLOPT_QUICK_EXIT(3), curl #9147).
         set(CURLOPT_QUICK_EXIT, 1)
+        // A proxy's answer to CONNECT is none of the server's.
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
     /// One with the same options as another, which has no lines and no body yet, nor an owner. It costs less than to set

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func whatIsNoEventEndsNoBlock() {
-        #expect(String(decoding: ServerSentEvent.prelude, as: UTF8.self) == ": clarion\n\nretry: 3000\n")
+        #expect(String(decoding: ServerSentEvent.prelude, as: UTF8.self) == ": clarion\nretry: 3000\n")
         for frame in [ServerSentEvent.keepAlive, ServerSentEvent.goodbye()] {
             #expect(frame.text.hasSuffix("\n") && !frame.text.contains("\n\n"))
         }
