@@ -70,9 +70,8 @@ export class EventRow {
   }
 
   #renderTime() {
-    const at = this.#event.arrivedAt ?? this.at
-    setText(this.#time, moment(at))
-    this.#time.title = new Date(at).toISOString()
+    setText(this.#time, moment(this.at))
+    this.#time.title = new Date(this.at).toISOString()
   }
 }
 

@@ -19,7 +19,11 @@ export async function request(path, { json, ...options } = {}) {
     })
   } catch (error) {
     if (error.name === "AbortError") throw error
-    throw new Problem({ title: "The hub did not answer", detail: "Is it still running? Nothing was changed here." })
+    const isChange = !["GET", "HEAD"].includes(options.method ?? "GET")
+    throw new Problem({
+      title: "The hub did not answer",
+      detail: isChange ? "Is it still running? It may have done what was asked." : "Is it still running?",
+    })
   }
   const { problem } = answer
   // The proxy's own 401 would not be helped by a credential for the hub.

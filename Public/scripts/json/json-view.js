@@ -1,3 +1,4 @@
+import { setText } from "../page/element.js"
 import { tokens } from "./json-scanner.js"
 
 /** Beyond this many characters data is shown unformatted and cut off: a node per token has its price. */
@@ -69,6 +70,6 @@ const opening = (bracket) => (bracket === "}" ? "{" : "[")
 function coloured(kind, text) {
   const span = document.createElement("span")
   span.className = `json-${kind}`
-  span.textContent = text
+  setText(span, text)
   return span
 }

@@ -13,8 +13,16 @@ export function element(name, properties = {}, ...children) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value)
     else made.setAttribute(key, value === true ? "" : value)
   }
-  made.append(...children.filter((child) => child !== null))
+  made.append(...children.filter((child) => child !== null).map((child) => (typeof child === "string" ? shown(child) : child)))
   return made
+}
+
+/**
+ * Text of strangers as it can be shown: what turns the direction of the text around it (Unicode Standard Annex 9) is written
+ * out, so that nobody's topic looks like another's.
+ */
+function shown(text) {
+  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`)
 }
 
 const svg = "http://www.w3.org/2000/svg"
@@ -32,7 +40,8 @@ export function icon(name) {
 
 /** Sets an element's text only where it differs: writing the same text again would still cost a layout. */
 export function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text
+  const written = shown(text)
+  if (node.textContent !== written) node.textContent = written
 }
 
 /** Sets the text of an element that shows a few lines of it (`clamped` in the style sheet); its title has the whole. */

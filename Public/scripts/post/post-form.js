@@ -13,6 +13,8 @@ export class PostForm {
   #hint
   #command
   #isSending = false
+  /** What was sent and not answered, with its idempotency key: sent again, it is stored once. */
+  #unanswered = null
 
   /** @param {{form: HTMLFormElement, result: HTMLElement, hint: HTMLElement, command: HTMLElement}} parts */
   constructor({ form, result, hint, command }) {
@@ -63,10 +65,17 @@ export class PostForm {
     }
     this.#isSending = true
     this.#form.setAttribute("aria-busy", "true")
+    const sent = JSON.stringify(event)
+    if (this.#unanswered?.sent !== sent) this.#unanswered = { sent, key: randomKey() }
     try {
-      const response = await request(this.#path(event), { method: "POST", headers: headers(event), body: event.body })
+      const response = await request(this.#path(event), {
+        method: "POST", headers: { ...headers(event), "Idempotency-Key": this.#unanswered.key }, body: event.body,
+      })
+      this.#unanswered = null
       this.#result.replaceChildren(acknowledgement(response.status, await response.json().catch(() => ({})), event.topic))
     } catch (problem) {
+      // Of the hub, or of a proxy that had one of it: nothing was stored.
+      if (problem.status >= 400 && problem.status < 500) this.#unanswered = null
       this.#refuse(problem)
     } finally {
       this.#isSending = false
@@ -98,6 +107,9 @@ function headers({ type, contentType }) {
   if (type && isHeaderValue(type)) made["Event-Type"] = type
   return made
 }
+
+/** Not `crypto.randomUUID`, which pages have on secure origins only. */
+const randomKey = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("-")
 
 function acknowledgement(status, { id, events }, topic) {
   const message = element("p", { class: "message message-success" })

@@ -20,6 +20,9 @@ export function patternFault(text) {
   return null
 }
 
+/** The topics and patterns that somebody has written side by side. A comma may be part of one, unless a blank follows it. */
+export const topicsIn = (text) => text.split(/,?\s+/).filter(Boolean)
+
 /** Whether a pattern stands for one topic only. */
 export const isTopic = (pattern) => !pattern.includes("*")
 

@@ -48,7 +48,7 @@ export class WebhookActions {
     this.#result.replaceChildren(element("p", { class: "message" }, "Waiting for the endpoint…"))
     return this.#do(async () => {
       const attempt = await requestJSON(`${this.#path}/test`, { method: "POST" })
-      const heading = attempt.failure ? "The test failed." : "The test was delivered."
+      const heading = attempt.failure ? "The test failed" : "The test was delivered."
       announce(heading)
       this.#result.replaceChildren(element("div", { class: `message ${attempt.failure ? "message-problem" : "message-success"}` },
         element("strong", {}, heading), attemptView(attempt)))

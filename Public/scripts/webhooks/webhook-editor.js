@@ -5,6 +5,7 @@ import { busily } from "../page/busy.js"
 import { element } from "../page/element.js"
 import { blame, clearBlame, field, tick } from "../page/field.js"
 import { go, routeHref } from "../navigation/route.js"
+import { topicsIn } from "../topics/topic-pattern.js"
 import { secretTray } from "./secret-tray.js"
 
 const formats = ["raw", "cloudevents-binary", "cloudevents-structured"]
@@ -117,7 +118,7 @@ export class WebhookEditor {
       headers[name] = colon < 0 ? "" : line.slice(colon + 1).trim()
     }
     return {
-      url: text("url"), topics: text("topics").split(/\s+/).filter(Boolean),
+      url: text("url"), topics: topicsIn(text("topics")),
       types: text("types").split(",").map((type) => type.trim()).filter(Boolean), description: text("description") || null,
       format: text("format"), signature: text("signature"), headers, maxInFlight: number("maxInFlight") ?? 16,
       ratePerSecond: number("ratePerSecond"), ordered: elements.ordered.checked, handshake: elements.handshake.checked,

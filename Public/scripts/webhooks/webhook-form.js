@@ -1,6 +1,7 @@
 import { problemMessage } from "../http/problem.js"
 import { request } from "../http/request.js"
 import { element } from "../page/element.js"
+import { topicsIn } from "../topics/topic-pattern.js"
 import { secretTray } from "./secret-tray.js"
 
 /** Registers a webhook; its signing secret is put where it stays until it is dismissed. */
@@ -23,7 +24,7 @@ export class WebhookForm {
 
   async #register() {
     const { url, topics } = this.#form.elements
-    const registration = { topics: topics.value.split(/\s+/).filter(Boolean), url: url.value.trim() }
+    const registration = { topics: topicsIn(topics.value), url: url.value.trim() }
     this.#clearFaults()
     this.#form.setAttribute("aria-busy", "true")
     try {

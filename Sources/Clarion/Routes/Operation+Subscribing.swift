@@ -95,15 +95,16 @@ extension Operation {
                     .ok,
                     "A stream, which ends only when it is unregistered, when its credential does or when the hub stops; or history.",
                     headers: [.cacheControl, .link, .accelBuffering, .observerID, .lastEventID],
-                    Content(
-                        "text/event-stream",
-                        .text("Server-sent events (WHATWG HTML, section 9.2)."),
-                        example: "id: 01jd7m3x8qz4-41\nevent: created\ndata: {\"total\": 12}\n\n"
-                    ),
+                    // First what comes without `Accept`, as generators of clients expect.
                     Content(
                         ContentType.json,
                         .schema(.eventPage),
                         example: ["events": [EventDocument.example], "next": .null]
+                    ),
+                    Content(
+                        "text/event-stream",
+                        .text("Server-sent events (WHATWG HTML, section 9.2)."),
+                        example: "id: 01jd7m3x8qz4-41\nevent: created\ndata: {\"total\": 12}\n\n"
                     ),
                     Content(
                         "application/x-ndjson",

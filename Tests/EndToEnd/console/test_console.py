@@ -150,6 +150,29 @@ def test_a_refused_post_says_why_beside_the_form(hub, console):
     assert all("status of 400" in complaint for complaint in console.complaints())
 
 
+def test_a_post_whose_answer_is_lost_is_stored_once_when_it_is_sent_again(hub, console):
+    console.open_live()
+    topic = unique("lost")
+    console.fill("#post-topic", topic)
+    console.run("""
+        const send = window.fetch
+        window.fetch = async (...request) => {
+            const answer = await send(...request)
+            if (request[1]?.method !== "POST") return answer
+            window.fetch = send
+            throw new TypeError("The connection was lost.")
+        }
+    """)
+    field = console.find("#post-topic")
+    field.send_keys(Keys.CONTROL, Keys.ENTER)
+    console.wait_for_text("#post-result .message-problem", "It may have done what was asked.")
+    field.send_keys(Keys.CONTROL, Keys.ENTER)
+    console.wait_for_text("#post-result .message-success", "Posted before")
+    field.send_keys(Keys.CONTROL, Keys.ENTER)
+    console.wait_for_text("#post-result .message-success", "Committed")
+    assert len(requests.get(f"{hub.url}/topics/{topic}/events", timeout=10).json()["events"]) == 2
+
+
 def test_only_the_chosen_patterns_are_heard_and_the_choice_outlives_a_reload(hub, console):
     console.open_live()
     name = unique("room")
@@ -195,6 +218,9 @@ def test_a_lost_connection_is_resumed_without_a_gap_or_a_duplicate(hub, console,
     console.wait_for_row(after)
     shown = [next(word for word in (before, meanwhile, after) if word in row) for row in console.texts(".event-row")]
     assert shown == [after, meanwhile, before]
+    # By the hub's clock, also of what came late.
+    times = [event["time"] for event in requests.get(f"{hub.url}/topics/{name}/events", timeout=10).json()["events"]]
+    assert console.run("return [...document.querySelectorAll('.event-time')].map((time) => time.title)") == times[::-1]
     assert all("net::ERR_" in complaint for complaint in console.complaints())
 
 
@@ -288,7 +314,7 @@ def test_a_registered_webhook_shows_its_secret_once(hub, console):
             requests.delete(f"{hub.url}/observers/{observer['id']}", timeout=10)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, 390, 320])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_page_fits_and_can_be_read_in_either_light(hub, console, width, dark):
     console.open_live(width=width, height=844 if width < 600 else 800, dark=dark)

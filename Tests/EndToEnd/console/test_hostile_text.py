@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from hub_process import events_path
@@ -71,6 +73,21 @@ def test_markup_is_text_on_every_page(hub, console, receiver):
     console.wait_for_text(".value-current", "window.hacked")
     assert_harmless(console, NAME)
     assert hub.process.poll() is None
+
+
+def test_nothing_is_shown_in_another_direction_than_it_is_written(hub, console):
+    """A topic that is turned looks like another's."""
+    for mark in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
+        hub.post(f"{mark}sredro", json.dumps({mark + "live": mark}))
+    console.open_live()
+    console.wait(lambda: len(console.all(".event-row")) >= 9, "the events")
+    for row in console.all(".event-row"):
+        row.click()
+    for page in ("#/events", "#/topics"):
+        if page != "#/events":
+            console.open_at(page)
+        console.wait_for_text("main", "\\u202esredro")
+        assert not set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069") & set(console.run("return document.body.innerText"))
 
 
 @pytest.mark.parametrize("fragment", [

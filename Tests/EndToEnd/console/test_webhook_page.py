@@ -114,6 +114,18 @@ def test_an_edit_does_not_go_over_what_somebody_else_has_changed(hub, console, w
     assert hub.observer(webhook["id"])["description"] == "Theirs"
 
 
+def test_topics_are_written_side_by_side_with_commas_or_without(hub, console, topic):
+    console.open_at("#/webhooks")
+    console.press("Register a webhook")
+    form = "form[aria-label='A new webhook']"
+    console.fill(f"{form} [name=url]", f"https://example.com/{topic}")
+    console.fill(f"{form} [name=topics]", f"{topic}.a, {topic}.b  {topic}.c,d")
+    console.press("Register webhook", form)
+    console.wait(lambda: console.texts(".secret-text"), "the secret")
+    [registered] = [one for one in hub.observers(kind="webhook") if one["url"].endswith(topic)]
+    assert registered["topics"] == [f"{topic}.a", f"{topic}.b", f"{topic}.c,d"]
+
+
 def test_a_fault_in_a_registration_is_shown_at_its_field(hub, console):
     console.forgiven = "status of 400"
     console.open_at("#/webhooks")
