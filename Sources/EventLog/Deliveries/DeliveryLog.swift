@@ -110,10 +110,4 @@ extension DeliveryLog {
     package func deliveryStats(of observer: ObserverID) async throws(EventLogError) -> DeliveryStats {
         try await deliveryStats(of: [observer], within: .zero).first ?? DeliveryStats()
     }
-
-    /// A log that no other node writes to has its deliveries made by whoever has it open.
-    package func isOnDuty(for observer: ObserverID) -> Bool { true }
-
-    /// That does not change.
-    package func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void) {}
 }

@@ -43,8 +43,3 @@ package protocol ObserverStore: Sendable {
     /// be kept.
     func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void)
 }
-
-extension ObserverStore {
-    /// A log that no other node writes to has nothing to follow.
-    package func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void) {}
-}

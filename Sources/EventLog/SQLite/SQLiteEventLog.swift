@@ -196,3 +196,11 @@ public final class SQLiteEventLog: EventLog {
         }
     }
 }
+
+/// No other node writes to it: there is nothing to follow, and whoever has it open makes its deliveries.
+extension SQLiteEventLog {
+    package func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void) {}
+    package func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void) {}
+    package func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void) {}
+    package func isOnDuty(for observer: ObserverID) -> Bool { true }
+}

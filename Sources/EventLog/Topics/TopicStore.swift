@@ -23,8 +23,3 @@ package protocol TopicStore: AnyObject, Sendable {
     /// be kept.
     func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void)
 }
-
-extension TopicStore {
-    /// A log that no other node writes to has nothing to follow.
-    package func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void) {}
-}

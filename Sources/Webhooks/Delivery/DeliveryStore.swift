@@ -35,11 +35,6 @@ public protocol DeliveryStore: Sendable {
     )
 }
 
-extension DeliveryStore {
-    /// Nobody else makes them.
-    public func isOnDuty(for endpoint: String) -> Bool { true }
-}
-
 /// What a store has for an endpoint at one moment.
 public struct DueDeliveries: Sendable {
     /// What is due, lowest id first. As many as were asked for mean that there may be more.
