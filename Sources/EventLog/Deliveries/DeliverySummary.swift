@@ -22,7 +22,7 @@ public struct DeliverySummary: Hashable, Sendable {
     public let failure: String?
 
     /// When the next attempt may begin; nil if that is at once. Without meaning unless it is pending.
-    public internal(set) var notBefore: Timestamp?
+    public let notBefore: Timestamp?
 
     /// When the last attempt ended; nil if there was none.
     public let attemptedAt: Timestamp?

@@ -19,16 +19,15 @@ extension SQLiteEventLog {
                 """
             )
             var found = try (state.map { [$0] } ?? DeliveryState.allCases).flatMap { state in
-                try rows.bind(observer, state.number, event, max(limit, 0)).map { try reader.deliverySummary($0) }
+                try rows.bind(observer, state.number, event, max(limit, 0)).map { try reader.deliverySummary($0, time) }
             }
             if !untried.isEmpty, let subscription = try Subscription(of: observer, reader.db) {
                 // Meanwhile some may have been tried, or be gone.
                 for event in untried where try reader.isUntried(event, by: subscription) {
-                    found += try reader.deliverySummary(untried: event).map { [$0] } ?? []
+                    found += try reader.deliverySummary(untried: event, time).map { [$0] } ?? []
                 }
             }
-            return found.sorted { $0.event.position > $1.event.position }.prefix(max(limit, 0))
-                .map { $0.byTheClock(time) }
+            return Array(found.sorted { $0.event.position > $1.event.position }.prefix(max(limit, 0)))
         }
     }
 
@@ -64,13 +63,13 @@ extension SQLiteEventLog {
                 WHERE delivery.event = ?2 AND delivery.observer = \(LogReader.observerKey)
                 """
             ).bind(observer, event)
-            if let found = try row.first({ (summary: try reader.deliverySummary($0), id: $0.integer(10)) }) {
-                return (found.summary.byTheClock(time), try reader.attempts(of: found.id))
+            if let found = try row.first({ (summary: try reader.deliverySummary($0, time), id: $0.integer(10)) }) {
+                return (found.summary, try reader.attempts(of: found.id))
             }
             guard event > .start, let subscription = try Subscription(of: observer, reader.db),
                 try reader.isUntried(event.rawValue, by: subscription)
             else { return nil }
-            return try reader.deliverySummary(untried: event.rawValue).map { ($0.byTheClock(time), []) }
+            return try reader.deliverySummary(untried: event.rawValue, time).map { ($0, []) }
         }
     }
 
@@ -109,14 +108,14 @@ extension LogReader {
     }
 
     /// A delivery that was never tried.
-    fileprivate func deliverySummary(untried event: Int64) throws -> DeliverySummary? {
+    fileprivate func deliverySummary(untried event: Int64, _ time: LogClock) throws -> DeliverySummary? {
         try db.cached(
             """
             SELECT seq, name, type, \(LogSchema.pending), 0, NULL, NULL, \(Timestamp.earliest.milliseconds), NULL, time
             FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1
             """,
             event
-        ).first(deliverySummary)
+        ).first { try deliverySummary($0, time) }
     }
 
     /// How the attempts of a delivery went. The oldest is where the next one will be, once the ring is full; before, places
@@ -146,12 +145,13 @@ extension LogReader {
         }
     }
 
-    fileprivate func deliverySummary(_ row: PreparedStatement) throws -> DeliverySummary {
+    /// - Parameter time: by which its next attempt is as the clock of the day will show it.
+    fileprivate func deliverySummary(_ row: PreparedStatement, _ time: LogClock) throws -> DeliverySummary {
         let number = row.integer(3)
         guard let state = DeliveryState.allCases.first(where: { $0.number == number }) else {
             throw EventLogError(code: .corrupt, message: "A delivery is in a state that there is not.")
         }
-        let notBefore: Timestamp = row[7]
+        let (notBefore, createdAt): (Timestamp, Timestamp) = (row[7], row[9])
         return DeliverySummary(
             event: EventID(epoch: epoch, position: row[0]),
             topic: row[1],
@@ -160,9 +160,9 @@ extension LogReader {
             attempts: row[4],
             status: row[5],
             failure: row[6],
-            notBefore: notBefore == .earliest ? nil : notBefore,
+            notBefore: notBefore == .earliest ? createdAt : time.timeOfDay(at: notBefore),
             attemptedAt: row[8],
-            createdAt: row[9]
+            createdAt: createdAt
         )
     }
 }
@@ -175,14 +175,5 @@ extension DeliveryState {
         case .delivered: LogSchema.delivered
         case .dead: LogSchema.dead
         }
-    }
-}
-
-extension DeliverySummary {
-    /// With its next attempt as the clock of the day will show it.
-    fileprivate func byTheClock(_ time: LogClock) -> DeliverySummary {
-        var summary = self
-        summary.notBefore = notBefore.map(time.timeOfDay(at:)) ?? createdAt
-        return summary
     }
 }
