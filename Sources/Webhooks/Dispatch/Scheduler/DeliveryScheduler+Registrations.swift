@@ -3,11 +3,9 @@ extension DeliveryScheduler {
     /// Adds or replaces an endpoint. Its queue is read again; attempts under way end as they began.
     mutating func set(_ endpoint: Endpoint) {
         guard phase == .running else { return }
-        let index = lanes.index(of: endpoint.id)
         let destination = Destination(endpoint)
         let share = max(limits.inFlight / 8 / attempts.weight(of: destination), 1)
-        lanes.with(index) { $0.register(destination, share: share) }
-        reread(index)
+        reread(lanes.index(of: endpoint.id)) { $0.register(destination, share: share) }
     }
 
     /// Removes an endpoint; returns the attempts to abort.
@@ -37,24 +35,21 @@ extension DeliveryScheduler {
 
     /// Begins nothing more at the endpoint until it is released as often as it was held.
     mutating func hold(_ id: String) {
-        guard let index = lanes.indices[id] else { return }
-        lanes.with(index) { $0.registration.holds += 1 }
-        reread(index)
+        reread(id) { $0.registration.holds += 1 }
     }
 
     /// Undoes one ``hold(_:)``; does nothing if the endpoint was removed meanwhile.
     mutating func release(_ id: String) {
-        guard let index = lanes.indices[id] else { return }
-        lanes.with(index) { $0.registration.holds = max($0.registration.holds - 1, 0) }
-        reread(index)
+        reread(id) { $0.registration.holds = max($0.registration.holds - 1, 0) }
     }
 
-    /// Reads the endpoint's queue again: what is due, and in which order, has changed in the store.
-    mutating func reread(_ id: String) {
-        if let index = lanes.indices[id] { reread(index) }
+    /// Reads the endpoint's queue again: what is due, and in which order, has changed in the store, or with the lane.
+    mutating func reread(_ id: String, after change: (inout Lane) -> Void = { _ in }) {
+        if let index = lanes.indices[id] { reread(index, after: change) }
     }
 
-    mutating func reread(_ index: Int) {
+    private mutating func reread(_ index: Int, after change: (inout Lane) -> Void) {
+        lanes.with(index, change)
         guard phase == .running else { return }
         lanes.with(index) { $0.reread() }
         settle(index)
