@@ -6,20 +6,14 @@ struct Pace {
     /// Nothing begins before this time: an ordered head waits for its retry, or a limit is used up.
     var holdUntil: Int64 = 0
 
-    /// Nothing begins before this time: the machine had no descriptors or memory for the last attempt.
-    private var restUntil: Int64 = 0
-
-    /// How many attempts in a row could not be made for that.
-    private var shortages = 0
-
-    /// The first rest, and the longest: one in a row is twice as long as the one before.
-    private static let rests: ClosedRange<Int64> = 1000...16_000
+    /// Nothing begins before its end: the machine had no descriptors or memory for the last attempt.
+    private var rest = Backoff(pauses: 1000...16_000)
 
     /// Whether attempts are made one at a time: the endpoint is braked, or they cannot be made.
-    var isOneByOne: Bool { brake.isOn || shortages > 0 }
+    var isOneByOne: Bool { brake.isOn || rest.failures > 0 }
 
     /// Until when nothing begins, whatever for.
-    var heldUntil: Int64 { max(holdUntil, restUntil) }
+    var heldUntil: Int64 { max(holdUntil, rest.retryAt) }
 
     /// Takes the right to begin one attempt now; otherwise says when to ask again.
     mutating func take(at now: Int64) -> Int64? {
@@ -33,14 +27,11 @@ struct Pace {
     /// - Parameter jitter: chance, -1 to 1: all that could not be made at this moment would be tried together again.
     mutating func rest(at now: Int64, jitter: Double) {
         // Of several that were under way together, the first says it all.
-        guard restUntil <= now else { return }
-        let rest = min(Self.rests.lowerBound << Int64(min(shortages, 10)), Self.rests.upperBound)
-        restUntil = now + Int64(Double(rest) * (1 + jitter / 4))
-        shortages += 1
+        if rest.retryAt <= now { rest.fail(at: now, jitter: jitter / 4) }
     }
 
     /// Takes in that an attempt could be made.
     mutating func endRest() {
-        shortages = 0
+        rest.succeed()
     }
 }

@@ -1,10 +1,19 @@
-/// For how long the store is left alone after it has failed: 100 ms, doubling up to 5 s.
+/// For how long something is left alone after it has failed: after each failure in a row twice as long as after the one before.
 struct Backoff {
+    /// The first pause, and the longest, in milliseconds.
+    let pauses: ClosedRange<Int64>
     private(set) var failures = 0
     private(set) var retryAt: Int64 = 0
 
-    mutating func fail(at now: Int64) {
+    static let ofStore = Backoff(pauses: 100...5000)
+
+    mutating func fail(at now: Int64, jitter: Double = 0) {
+        let pause = min(pauses.lowerBound << Int64(min(failures, 10)), pauses.upperBound)
+        retryAt = now + Int64(Double(pause) * (1 + jitter))
         failures += 1
-        retryAt = now + min(100 << Int64(min(failures - 1, 6)), 5000)
+    }
+
+    mutating func succeed() {
+        failures = 0
     }
 }

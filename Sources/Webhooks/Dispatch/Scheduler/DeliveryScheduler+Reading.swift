@@ -52,7 +52,7 @@ extension DeliveryScheduler {
 
     /// Takes in what was read.
     mutating func finish(_ read: Read, _ due: DueDeliveries) {
-        readBackoff = Backoff()
+        readBackoff.succeed()
         lanes.with(read.lane) { lane in
             if lane.isOpen, lane.reading != .underWay(.void) {
                 let fresh = lane.take(due.deliveries)

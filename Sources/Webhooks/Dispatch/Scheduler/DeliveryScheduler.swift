@@ -33,7 +33,7 @@ struct DeliveryScheduler {
     var turns = Turns()
     /// The lanes that wait for their turn to read: their ``Lane/reading`` says so.
     var readers: Deque<Int> = []
-    var readBackoff = Backoff()
+    var readBackoff = Backoff.ofStore
     var attempts: Attempts
     var outcomes = Outcomes()
 

@@ -5,7 +5,7 @@ struct Outcomes {
     /// Those that the store is recording.
     private(set) var recording: [AttemptOutcome] = []
 
-    private(set) var backoff = Backoff()
+    private(set) var backoff = Backoff.ofStore
 
     /// When those that wait are to be recorded, if they are not many before.
     private var dueAt = Int64.max
@@ -38,7 +38,7 @@ struct Outcomes {
 
     /// Takes in that those that were taken are recorded; returns them.
     mutating func recorded() -> [AttemptOutcome] {
-        backoff = Backoff()
+        backoff.succeed()
         defer { recording = [] }
         return recording
     }
