@@ -12,22 +12,18 @@ final class TransportThread: Sendable {
         var requests: [TransportRequest] = []
         var aborts: [UInt64] = []
         var isStopping = false
-        /// Set while the thread lives.
-        var wakeUp: WakeUp?
         /// When to call the handler if no attempt ends before, by the store's time.
         var callAt = Int64.max
         /// Whether it is to be called at once.
         var isCalled = false
-        /// Until when the thread waits, or is about to; nil if it does not: then a wake-up is not worth its system call.
-        var waitsUntil: Int64?
+        /// Until when the thread waits, or is about to, and what wakes it; nil if it does not: then it need not be woken.
+        var wait: (until: Int64, wakeUp: WakeUp)?
         var isRunning = false
         var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
         /// Wakes the thread if it waits.
         mutating func wake() {
-            guard waitsUntil != nil else { return }
-            waitsUntil = nil
-            wakeUp?.wake()
+            wait.take()?.wakeUp.wake()
         }
     }
 
@@ -65,7 +61,7 @@ final class TransportThread: Sendable {
             inbox.aborts += tokens
             inbox.callAt = callAt ?? inbox.callAt
             let isWork = !inbox.requests.isEmpty || !inbox.aborts.isEmpty
-            if isWork || inbox.callAt < inbox.waitsUntil ?? .min { inbox.wake() }
+            if isWork || inbox.callAt < inbox.wait?.until ?? .min { inbox.wake() }
         }
     }
 
@@ -105,20 +101,17 @@ final class TransportThread: Sendable {
             // At start-up, before any delivery: without memory for one handle the program cannot do its work.
             fatalError("libcurl cannot be initialised")
         }
-        let wakeUp = loop.wakeUp
-        inbox.withLock { $0.wakeUp = wakeUp }
         isReady.signal()
         while takeInbox(into: &loop) {
             let results = loop.turn()
-            switch results.isEmpty ? timeToWait() : 0 {
+            switch results.isEmpty ? timeToWait(with: loop.wakeUp) : 0 {
             case nil: break
             case 0: handler(results, takeCall())
             case let milliseconds?:
                 loop.wait(milliseconds: milliseconds)
-                inbox.withLock { $0.waitsUntil = nil }
+                inbox.withLock { $0.wait = nil }
             }
         }
-        inbox.withLock { $0.wakeUp = nil }
         loop.abortAll()
         handler(loop.turn(), false)
     }
@@ -146,13 +139,13 @@ final class TransportThread: Sendable {
 
     /// For how long there is nothing to do, in milliseconds: announces the wait. Nil if something has come in since the
     /// inbox was emptied.
-    private func timeToWait() -> Int64? {
+    private func timeToWait(with wakeUp: WakeUp) -> Int64? {
         let now = clocks.now()
         return inbox.withLock { inbox in
             guard inbox.requests.isEmpty, inbox.aborts.isEmpty, !inbox.isStopping else { return nil }
             let time = inbox.isCalled ? 0 : inbox.callAt.subtractingClamped(now)
             guard time > 0 else { return 0 }
-            inbox.waitsUntil = inbox.callAt
+            inbox.wait = (inbox.callAt, wakeUp)
             // A minute at most: waits do not go on while the machine is suspended, and the store's time does.
             return min(time, 60_000)
         }
