@@ -30,7 +30,7 @@ public struct TopicPatternIndex<Value: Hashable> {
     public mutating func insert(_ value: Value, for pattern: TopicPattern) -> Bool {
         guard pattern.hasWildcards else { return literals[pattern, default: []].insert(value).inserted }
         hasWildcards = true
-        return wildcards.insert(value, for: pattern)
+        return wildcards.insert(value, for: TopicSegments(pattern.text))
     }
 
     /// Removes a value from a pattern; nothing is left behind of a pattern without values.
@@ -39,7 +39,7 @@ public struct TopicPatternIndex<Value: Hashable> {
     public mutating func remove(_ value: Value, for pattern: TopicPattern) -> Bool {
         if pattern.hasWildcards {
             defer { hasWildcards = !wildcards.isEmpty }
-            return wildcards.remove(value, for: pattern)
+            return wildcards.remove(value, for: TopicSegments(pattern.text))
         }
         let removed = literals[pattern]?.remove(value) != nil
         if literals[pattern]?.isEmpty == true { literals[pattern] = nil }
@@ -51,7 +51,7 @@ public struct TopicPatternIndex<Value: Hashable> {
     /// A value that was inserted for several matching patterns comes several times.
     public func forEachMatch(_ topic: Topic, _ body: (Value) throws -> Void) rethrows {
         try literals[TopicPattern(topic)]?.forEach(body)
-        if hasWildcards { try wildcards.forEachMatch(topic, body) }
+        if hasWildcards { try wildcards.forEachMatch(TopicSegments(topic.name), body) }
     }
 
     /// The values of every pattern that matches, each once.

@@ -14,22 +14,10 @@ struct TopicPatternTrie<Value: Hashable> {
 
     var isEmpty: Bool { children.isEmpty && star.isEmpty && here.isEmpty && below.isEmpty }
 
-    mutating func insert(_ value: Value, for pattern: TopicPattern) -> Bool {
-        insert(value, TopicSegments(pattern.text))
-    }
-
-    /// Nothing is left behind of a pattern without values.
-    mutating func remove(_ value: Value, for pattern: TopicPattern) -> Bool {
-        remove(value, TopicSegments(pattern.text))
-    }
-
-    func forEachMatch(_ topic: Topic, _ body: (Value) throws -> Void) rethrows {
-        try visit(TopicSegments(topic.name), body)
-    }
-
     // Depth is at most 256, the segments of the longest name.
 
-    private mutating func insert(_ value: Value, _ rest: TopicSegments) -> Bool {
+    /// Adds a value for the pattern of these segments; false if it was there.
+    mutating func insert(_ value: Value, for rest: TopicSegments) -> Bool {
         var rest = rest
         if isEmpty {
             run = rest.takeRun()
@@ -41,10 +29,10 @@ struct TopicPatternTrie<Value: Hashable> {
         case .doubleStar?: return below.insert(value).inserted
         case .star?:
             if star.isEmpty { star = [TopicPatternTrie()] }
-            return star[0].insert(value, rest)
+            return star[0].insert(value, for: rest)
         case let segment?:
             let key = children[segment] == nil ? segment.copied() : segment
-            return children[key, default: TopicPatternTrie()].insert(value, rest)
+            return children[key, default: TopicPatternTrie()].insert(value, for: rest)
         }
     }
 
@@ -67,7 +55,8 @@ struct TopicPatternTrie<Value: Hashable> {
         if first == .star { star = [child] } else { children[first.copied()] = child }
     }
 
-    private mutating func remove(_ value: Value, _ rest: TopicSegments) -> Bool {
+    /// Nothing is left behind of a pattern without values.
+    mutating func remove(_ value: Value, for rest: TopicSegments) -> Bool {
         var rest = rest
         var wanted = run.map { TopicSegments($0) }
         while let segment = wanted?.next() {
@@ -77,10 +66,10 @@ struct TopicPatternTrie<Value: Hashable> {
         case nil: if here.remove(value) == nil { return false }
         case .doubleStar?: if below.remove(value) == nil { return false }
         case .star?:
-            guard !star.isEmpty, star[0].remove(value, rest) else { return false }
+            guard !star.isEmpty, star[0].remove(value, for: rest) else { return false }
             if star[0].isEmpty { star = [] }
         case let segment?:
-            guard children[segment]?.remove(value, rest) == true else { return false }
+            guard children[segment]?.remove(value, for: rest) == true else { return false }
             if children[segment]?.isEmpty == true { children[segment] = nil }
         }
         join()
@@ -96,13 +85,14 @@ struct TopicPatternTrie<Value: Hashable> {
         run = child.run.map { "\(upper).\($0)" } ?? upper
     }
 
-    private func visit(_ rest: TopicSegments, _ body: (Value) throws -> Void) rethrows {
+    /// Calls back with the values of every pattern that the topic of these segments matches.
+    func forEachMatch(_ rest: TopicSegments, _ body: (Value) throws -> Void) rethrows {
         var rest = rest
         if let run, !rest.take(matching: run) { return }
         guard let segment = rest.next() else { return try here.forEach(body) }
         try below.forEach(body)
-        if !children.isEmpty { try children[segment]?.visit(rest, body) }
-        if !star.isEmpty { try star[0].visit(rest, body) }
+        if !children.isEmpty { try children[segment]?.forEachMatch(rest, body) }
+        if !star.isEmpty { try star[0].forEachMatch(rest, body) }
     }
 }
 
