@@ -17,10 +17,7 @@ public struct CIDRBlock: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String) throws(WebhookError) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else {
-            throw WebhookError(
-                code: .cidrInvalid,
-                message: "'\(text)' is neither an IP address nor a range like 10.0.0.0/8"
-            )
+            throw Self.invalid("'\(text)' is neither an IP address nor a range like 10.0.0.0/8")
         }
         var length = address.family.bitWidth
         if parts.count == 2 {
@@ -28,10 +25,7 @@ public struct CIDRBlock: Sendable, Hashable, CustomStringConvertible {
             guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
                 let given = Int(digits), given <= length
             else {
-                throw WebhookError(
-                    code: .cidrInvalid,
-                    message: "the prefix length of '\(text)' must be a number from 0 to \(length)"
-                )
+                throw Self.invalid("the prefix length of '\(text)' must be a number from 0 to \(length)")
             }
             length = given
         }
@@ -56,4 +50,8 @@ public struct CIDRBlock: Sendable, Hashable, CustomStringConvertible {
 
     /// `network/prefixLength`.
     public var description: String { "\(network)/\(prefixLength)" }
+
+    private static func invalid(_ message: String) -> WebhookError {
+        WebhookError(code: .cidrInvalid, message: message)
+    }
 }

@@ -33,13 +33,8 @@ struct EgressGuard: Sendable {
         switch address.family {
         case .v4: blockedV4.first { $0.contains(address) }
         case .v6:
-            if let named = blockedV6.first(where: { $0.contains(address) }) {
-                named
-            } else if !globalUnicastV6.contains(address) {
-                CIDRBlock(address, prefixLength: 128)
-            } else {
-                nil
-            }
+            blockedV6.first { $0.contains(address) }
+                ?? (globalUnicastV6.contains(address) ? nil : CIDRBlock(address, prefixLength: 128))
         }
     }
 }

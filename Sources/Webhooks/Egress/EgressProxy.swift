@@ -27,12 +27,10 @@ public struct EgressProxy: Sendable, Hashable, CustomStringConvertible {
         description = "\(text[..<separator.upperBound])\(host)"
     }
 
-    private static var invalid: WebhookError {
-        WebhookError(
-            code: .proxyInvalid,
-            message: "a proxy is http://host:port, https://host:port or socks5h://host:port"
-        )
-    }
+    private static let invalid = WebhookError(
+        code: .proxyInvalid,
+        message: "a proxy is http://host:port, https://host:port or socks5h://host:port"
+    )
 }
 
 extension EgressProxy: CustomDebugStringConvertible, CustomReflectable {

@@ -47,11 +47,10 @@ extension EventLogError {
         let written: [ResultCode] = [
             .SQLITE_IOERR_WRITE, .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_DIR_FSYNC,
         ]
+        let isOfCopy = failure.map { written.contains($0.extendedResultCode) } ?? !(error is EventLogError)
         if failure?.resultCode == .SQLITE_FULL {
             self.init(code: .copyUnwritable, message: "There is no space on the disk of \(path).", cause: error)
-        } else if let failure, written.contains(failure.extendedResultCode) {
-            self.init(code: .copyUnwritable, message: "\(path) cannot be written.", cause: error)
-        } else if failure == nil, !(error is EventLogError) {
+        } else if isOfCopy {
             self.init(code: .copyUnwritable, message: "\(path) cannot be written.", cause: error)
         } else {
             self.init(sqlite: error)

@@ -107,7 +107,7 @@ struct RetentionSweep {
         }
     }
 
-    private enum Excess: Int { case none, some, much }
+    private enum Excess: Comparable { case none, some, much }
 
     private func excess(events: Int64, bytes: Int64, own: Retention) -> Excess {
         guard events > 1 else { return .none }
@@ -116,8 +116,9 @@ struct RetentionSweep {
             guard let bound, held > bound else { return .none }
             return held - max(bound, 0) > slack ? .much : .some
         }
-        let byEvents = excess(events, over: bounds.events, slack: max(16, (bounds.events ?? 0) / 64))
-        let byBytes = excess(bytes, over: bounds.bytes, slack: max(65_536, (bounds.bytes ?? 0) / 64))
-        return byEvents.rawValue > byBytes.rawValue ? byEvents : byBytes
+        return max(
+            excess(events, over: bounds.events, slack: max(16, (bounds.events ?? 0) / 64)),
+            excess(bytes, over: bounds.bytes, slack: max(65_536, (bounds.bytes ?? 0) / 64))
+        )
     }
 }

@@ -31,8 +31,7 @@ final class IdempotencyWriter {
             """
         )
         self.limit = limit
-        let noted = try db.cached("SELECT held_keys FROM log").first { $0[0] as Int? } ?? nil
-        count = try noted ?? Int(db.number("SELECT count(*) FROM idempotency"))
+        count = try Int(db.number("SELECT ifnull(held_keys, (SELECT count(*) FROM idempotency)) FROM log"))
     }
 
     /// There are as many as at some moment again: what was written since is undone.

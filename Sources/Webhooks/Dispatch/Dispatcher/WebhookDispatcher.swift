@@ -183,10 +183,8 @@ public final class WebhookDispatcher: Sendable {
     /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything
     /// else that was not attempted. Returns when all outcomes are recorded and the transport thread has ended.
     public func shutdown(grace: Duration) async {
-        let (end, isPastAll) = clocks.now().addingReportingOverflow(grace.milliseconds)
-        let deadline = isPastAll ? .max : end
         update { state in
-            state.scheduler.stop(deadline: deadline)
+            state.scheduler.stop(deadline: clocks.now().addingClamped(grace.milliseconds))
             transport.submit(aborting: state.probes.filter { $0.value.isFetch }.map(\.key))
         }
         await state.withLock { $0.pump }?.value

@@ -26,11 +26,7 @@ struct Brake {
     ///   - jitter: chance, -1 to 1: endpoints that began to fail together would be tried all at the same moment, and
     ///     whatever else is due then would wait for them.
     mutating func note(hasFailed: Bool, areOthersAnswered: Bool, jitter: Double) {
-        guard hasFailed else {
-            self = Brake()
-            hasSucceeded = true
-            return
-        }
+        guard hasFailed else { return self = Brake(hasSucceeded: true) }
         failures += 1
         let most = hasSucceeded || !areOthersAnswered ? Self.failuresToBrake : Self.firstFailuresToBrake
         guard failures >= most else { return }

@@ -44,8 +44,6 @@ struct Trust {
 
     /// Forgets whether the endpoint answers: it may be another one now.
     mutating func reset() {
-        let slow = slowUnderWay
-        self = Trust()
-        slowUnderWay = slow
+        self = Trust(slowUnderWay: slowUnderWay)
     }
 }
