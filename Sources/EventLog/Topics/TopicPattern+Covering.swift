@@ -11,12 +11,8 @@ extension TopicPattern {
         while let segment = mine.next() {
             // What is left of the other is one segment at least, or `**`, which stands for one at least.
             guard let asked = theirs.next() else { return false }
-            switch (segment, asked) {
-            case (.doubleStar, _): return true
-            case (_, .doubleStar): return false
-            case (.star, _): continue
-            default: guard segment == asked else { return false }
-            }
+            if segment == .doubleStar { return true }
+            guard segment == asked || segment == .star && asked != .doubleStar else { return false }
         }
         return theirs.isAtEnd
     }

@@ -48,15 +48,7 @@ public struct TopicPattern: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the topic matches.
     public func matches(_ topic: Topic) -> Bool {
-        guard hasWildcards else { return text.utf8.hasSameBytes(as: topic.name.utf8) }
-        var wanted = TopicSegments(text)
-        var given = TopicSegments(topic.name)
-        while let pattern = wanted.next() {
-            guard let segment = given.next() else { return false }
-            if pattern == .doubleStar { return true }
-            guard pattern == .star || pattern == segment else { return false }
-        }
-        return given.isAtEnd
+        hasWildcards ? covers(TopicPattern(topic)) : text.utf8.hasSameBytes(as: topic.name.utf8)
     }
 
     /// The text.
