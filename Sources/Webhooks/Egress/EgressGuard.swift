@@ -30,60 +30,45 @@ struct EgressGuard: Sendable {
 
     /// The range that makes the address unfit for dialling, or `nil` if it is public unicast.
     static func blockedRange(of address: IPAddress) -> CIDRBlock? {
-        switch address.family {
-        case .v4: blockedV4.first { $0.contains(address) }
-        case .v6:
-            blockedV6.first { $0.contains(address) }
-                ?? (globalUnicastV6.contains(address) ? nil : CIDRBlock(address, prefixLength: 128))
-        }
+        if let named = blocked.first(where: { $0.contains(address) }) { return named }
+        return address.family == .v4 || globalUnicast.contains(address) ? nil : CIDRBlock(address, prefixLength: 128)
     }
-}
 
-extension EgressGuard {
-    /// IANA IPv4 Special-Purpose Address Registry, multicast and class E.
-    private static let blockedV4: [CIDRBlock] = [
-        v4(0, 0, 0, 0, 8),  // "this network", RFC 791
-        v4(10, 0, 0, 0, 8),  // private, RFC 1918
-        v4(100, 64, 0, 0, 10),  // carrier-grade NAT, RFC 6598
-        v4(127, 0, 0, 0, 8),  // loopback, RFC 1122
-        v4(169, 254, 0, 0, 16),  // link-local and cloud metadata, RFC 3927
-        v4(172, 16, 0, 0, 12),  // private, RFC 1918
-        v4(192, 0, 0, 0, 24),  // IETF protocol assignments, RFC 6890
-        v4(192, 0, 2, 0, 24),  // documentation, RFC 5737
-        v4(192, 88, 99, 0, 24),  // 6to4 relay anycast, RFC 7526
-        v4(192, 168, 0, 0, 16),  // private, RFC 1918
-        v4(198, 18, 0, 0, 15),  // benchmarking, RFC 2544
-        v4(198, 51, 100, 0, 24),  // documentation, RFC 5737
-        v4(203, 0, 113, 0, 24),  // documentation, RFC 5737
-        v4(224, 0, 0, 0, 4),  // multicast, RFC 5771
-        v4(240, 0, 0, 0, 4),  // reserved and limited broadcast, RFC 1112
+    /// The only unicast space of IPv6 that IANA has allocated (RFC 4291, RFC 3587).
+    private static let globalUnicast = block("2000::/3")
+
+    /// IANA IPv4 Special-Purpose Address Registry, multicast and class E; of IPv6 special ranges inside `2000::/3`, then names for
+    /// common ones outside it, which make a better message than a /128.
+    private static let blocked = [
+        block("0.0.0.0/8"),  // "this network", RFC 791
+        block("10.0.0.0/8"),  // private, RFC 1918
+        block("100.64.0.0/10"),  // carrier-grade NAT, RFC 6598
+        block("127.0.0.0/8"),  // loopback, RFC 1122
+        block("169.254.0.0/16"),  // link-local and cloud metadata, RFC 3927
+        block("172.16.0.0/12"),  // private, RFC 1918
+        block("192.0.0.0/24"),  // IETF protocol assignments, RFC 6890
+        block("192.0.2.0/24"),  // documentation, RFC 5737
+        block("192.88.99.0/24"),  // 6to4 relay anycast, RFC 7526
+        block("192.168.0.0/16"),  // private, RFC 1918
+        block("198.18.0.0/15"),  // benchmarking, RFC 2544
+        block("198.51.100.0/24"),  // documentation, RFC 5737
+        block("203.0.113.0/24"),  // documentation, RFC 5737
+        block("224.0.0.0/4"),  // multicast, RFC 5771
+        block("240.0.0.0/4"),  // reserved and limited broadcast, RFC 1112
+        block("2001::/32"),  // Teredo, RFC 4380
+        block("2001:2::/48"),  // benchmarking, RFC 5180
+        block("2001:10::/28"),  // ORCHID, RFC 4843
+        block("2001:20::/28"),  // ORCHIDv2, RFC 7343
+        block("2001:db8::/32"),  // documentation, RFC 3849
+        block("2002::/16"),  // 6to4, RFC 7526
+        block("3fff::/20"),  // documentation, RFC 9637
+        block("fc00::/7"),  // unique local, RFC 4193
+        block("fe80::/10"),  // link-local, RFC 4291
+        block("ff00::/8"),  // multicast, RFC 4291
     ]
 
-    /// The only unicast space IANA has allocated (RFC 4291, RFC 3587).
-    private static let globalUnicastV6 = v6(0x2000, 0, 3)
-
-    /// Special ranges inside `2000::/3`, then names for common ones outside it, which make a better message than a /128.
-    private static let blockedV6: [CIDRBlock] = [
-        v6(0x2001, 0x0000, 32),  // Teredo, RFC 4380
-        v6(0x2001, 0x0002, 48),  // benchmarking, RFC 5180
-        v6(0x2001, 0x0010, 28),  // ORCHID, RFC 4843
-        v6(0x2001, 0x0020, 28),  // ORCHIDv2, RFC 7343
-        v6(0x2001, 0x0db8, 32),  // documentation, RFC 3849
-        v6(0x2002, 0x0000, 16),  // 6to4, RFC 7526
-        v6(0x3fff, 0x0000, 20),  // documentation, RFC 9637
-        v6(0xfc00, 0x0000, 7),  // unique local, RFC 4193
-        v6(0xfe80, 0x0000, 10),  // link-local, RFC 4291
-        v6(0xff00, 0x0000, 8),  // multicast, RFC 4291
-    ]
-
-    private static func v4(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, _ length: Int) -> CIDRBlock {
-        let bits = UInt128(a) << 24 | UInt128(b) << 16 | UInt128(c) << 8 | UInt128(d)
-        return CIDRBlock(IPAddress(family: .v4, bits: bits), prefixLength: length)
-    }
-
-    private static func v6(_ first: UInt16, _ second: UInt16, _ length: Int) -> CIDRBlock {
-        CIDRBlock(IPAddress(family: .v6, bits: UInt128(first) << 112 | UInt128(second) << 96), prefixLength: length)
-    }
+    /// One that is written here, and therefore right.
+    private static func block(_ text: String) -> CIDRBlock { try! CIDRBlock(text) }
 }
 
 extension IPAddress {
