@@ -12,11 +12,4 @@ extension Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other < 0 ? .max : .min) : difference
     }
-
-    /// The whole part of a number, or the nearest number that there is; 0 for what is no number.
-    init(clamping number: Double) {
-        // 2⁶³, which is no Int64, is the first Double that is too large; -2⁶³ is both.
-        let bound = 0x1p63
-        self = number >= bound ? .max : number <= -bound ? .min : number.isNaN ? 0 : Int64(number)
-    }
 }

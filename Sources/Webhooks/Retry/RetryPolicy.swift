@@ -33,7 +33,7 @@ public struct RetryPolicy: Sendable, Hashable {
         guard attempts <= schedule.count else { return nil }
         // A delivery redelivered by hand may come with a count below one.
         let scheduled = Double(schedule[max(attempts, 1) - 1].milliseconds)
-        return Int64(clamping: (scheduled * (1 + jitter * chance)).rounded())
+        return Int64(exactly: (scheduled * (1 + jitter * chance)).rounded()) ?? .max
     }
 
     /// What an answer means for the delivery.
