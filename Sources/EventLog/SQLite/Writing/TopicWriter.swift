@@ -32,9 +32,7 @@ final class TopicWriter {
         self.db = db
         find = try db.compiled("SELECT id, \(LogSchema.isThere) FROM topic WHERE name = ?1")
         insert = try db.compiled(
-            """
-            INSERT INTO topic (name, removed, removal) SELECT ?1, forgotten, forgotten_removal FROM log RETURNING id
-            """
+            "INSERT INTO topic (name, removed, removal) SELECT ?1, forgotten, forgotten_removal FROM log RETURNING id"
         )
         (limit, uncounted) = (limits.topics, limits.uncountedTopics)
         recent = RecentValues(capacity: limits.cachedTopics)

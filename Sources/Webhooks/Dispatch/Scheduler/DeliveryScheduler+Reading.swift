@@ -62,7 +62,8 @@ extension DeliveryScheduler {
             } else {
                 lane.reading.want()
             }
-            lane.endRead()
+            lane.reading.end()
+            lane.backlog.readEnded()
         }
         settle(read.lane)
     }
@@ -72,15 +73,9 @@ extension DeliveryScheduler {
         readBackoff.fail(at: now)
         lanes.with(read.lane) { lane in
             lane.reading.want()
-            lane.endRead()
+            lane.reading.end()
+            lane.backlog.readEnded()
         }
         settle(read.lane)
-    }
-}
-
-extension Lane {
-    fileprivate mutating func endRead() {
-        reading.end()
-        backlog.readEnded()
     }
 }

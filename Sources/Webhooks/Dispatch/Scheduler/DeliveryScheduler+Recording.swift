@@ -21,11 +21,6 @@ extension DeliveryScheduler {
         return Array(attempts.underWay.keys)
     }
 
-    mutating func takeOutcomes(now: Int64) -> [AttemptOutcome] {
-        guard now >= outcomes.nextTime(atOnce: recordAtOnce) else { return [] }
-        return outcomes.take(limits.recordBatch)
-    }
-
     /// Takes in that the outcomes of the last ``Steps/record`` are stored.
     mutating func recorded() {
         for outcome in outcomes.recorded() {

@@ -67,7 +67,7 @@ struct DeliveryScheduler {
         }
         let begin = takeAttempts(now: now)
         let abort = takeAborts(now: now)
-        let record = takeOutcomes(now: now)
+        let record = now < outcomes.nextTime(atOnce: recordAtOnce) ? [] : outcomes.take(limits.recordBatch)
         return Steps(begin: begin, abort: abort, record: record, next: nextTime(after: now))
     }
 
