@@ -69,11 +69,7 @@ public protocol EventLog: AnyObject, Sendable {
     ///   - matching: on which topics.
     ///   - types: of which types, compared by their bytes; none for events of every type and of none.
     /// - Returns: the tail if no event matches.
-    func position(
-        beforeNewest: Int,
-        matching: [TopicPattern],
-        types: [String]
-    ) async throws(EventLogError) -> Position
+    func position(beforeNewest: Int, matching: [TopicPattern], types: [String]) async throws(EventLogError) -> Position
 
     /// The position just before the first event at or after a moment; the tail if there is none.
     func position(since: Timestamp) async throws(EventLogError) -> Position

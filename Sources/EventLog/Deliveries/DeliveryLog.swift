@@ -53,10 +53,7 @@ package protocol DeliveryLog: Sendable {
     /// which others read, and which end when the task is cancelled.
     /// - Parameter time: after which no further observer is begun.
     /// - Returns: of as many of the first as there was time for, and of one at least.
-    func deliveryStats(
-        of observers: [ObserverID],
-        within time: Duration
-    ) async throws(EventLogError) -> [DeliveryStats]
+    func deliveryStats(of observers: [ObserverID], within time: Duration) async throws(EventLogError) -> [DeliveryStats]
 
     /// An observer's deliveries, those of the newest events first.
     /// - Parameters:
@@ -88,11 +85,7 @@ package protocol DeliveryLog: Sendable {
     ///
     /// Done in several transactions if they are many, so that posts get their turn between.
     /// - Returns: how many; events that are gone are passed over. Nil if the observer gets no deliveries.
-    func redeliver(
-        _ events: [Position],
-        to observer: ObserverID,
-        at now: Timestamp
-    ) async throws(EventLogError) -> Int?
+    func redeliver(_ events: [Position], to observer: ObserverID, at now: Timestamp) async throws(EventLogError) -> Int?
 
     /// Whether an observer's deliveries are this process's to make, at this moment: of the nodes of a cluster one makes them at a
     /// time. Cheap: asked before each attempt. What another node records is ignored.

@@ -52,12 +52,7 @@ extension SQLiteEventLog {
         as revision: Int64?
     ) async throws(EventLogError) -> SavedObserver {
         try await change(makesRoom: false) { tables in
-            try tables.observers.save(
-                record,
-                expecting: expecting,
-                resettingFailures: resettingFailures,
-                as: revision
-            )
+            try tables.observers.save(record, expecting: expecting, resettingFailures: resettingFailures, as: revision)
         }
     }
 

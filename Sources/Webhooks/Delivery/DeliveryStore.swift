@@ -29,10 +29,7 @@ public protocol DeliveryStore: Sendable {
     /// was recorded.
     ///
     /// - Parameter completion: to be called once, from any thread, also before this returns. May record the next.
-    func record(
-        _ outcomes: [AttemptOutcome],
-        completion: @escaping @Sendable (Result<Void, any Error>) -> Void
-    )
+    func record(_ outcomes: [AttemptOutcome], completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
 }
 
 /// What a store has for an endpoint at one moment.

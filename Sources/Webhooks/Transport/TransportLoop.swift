@@ -109,8 +109,6 @@ struct TransportLoop: ~Copyable {
         leavesLookup: Bool = false
     ) {
         let time = clocks.timeOfDay()
-        results.append(
-            TransportResult(request: request, ending: ending, timeOfDay: time, leavesLookup: leavesLookup)
-        )
+        results.append(TransportResult(request: request, ending: ending, timeOfDay: time, leavesLookup: leavesLookup))
     }
 }

@@ -70,12 +70,7 @@ extension LogTables {
             }
             return left > 0
         }
-        schedule.retention.inspected(
-            count,
-            through: left > 0 ? nil : last,
-            sawOwnBounds: sawOwnBounds,
-            at: now
-        )
+        schedule.retention.inspected(count, through: left > 0 ? nil : last, sawOwnBounds: sawOwnBounds, at: now)
     }
 
     /// Moves the cursors of observers that have nothing to do, so that nobody goes through that part of the log again: of

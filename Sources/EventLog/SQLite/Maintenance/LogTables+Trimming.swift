@@ -105,11 +105,7 @@ extension LogTables {
     }
 
     /// Whether an observer waits for an event that was never tried.
-    private func isAwaited(
-        _ event: Int64,
-        type: String?,
-        by awaiting: inout AwaitingSubscriptions
-    ) throws -> Bool {
+    private func isAwaited(_ event: Int64, type: String?, by awaiting: inout AwaitingSubscriptions) throws -> Bool {
         let (reader, topic) = (observers.reader, awaiting.topic)
         return try awaiting.subscriptions(type: type).contains { subscription in
             guard subscription.cursor < event, subscription.wants(topic, type: type, at: event) else { return false }

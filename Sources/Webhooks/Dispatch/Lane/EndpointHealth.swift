@@ -7,12 +7,7 @@ struct EndpointHealth {
     private var alerts = FailureAlerts()
 
     /// Takes in how an attempt ended, and adds to its outcome what follows of it for the endpoint.
-    mutating func note(
-        _ answer: AttemptAnswer,
-        of delivery: DueDelivery,
-        _ outcome: inout AttemptOutcome,
-        now: Int64
-    ) {
+    mutating func note(_ answer: AttemptAnswer, of delivery: DueDelivery, _ outcome: inout AttemptOutcome, now: Int64) {
         trust.note(answer, now: now)
         steadiness.note(answer)
         outcome.alert = alerts.note(hasFailed: answer.failure != nil, now: now)
