@@ -51,9 +51,7 @@ public struct WebhookConfiguration: Sendable {
     public var proxy: EgressProxy?
 
     /// The defaults of the delivery contract.
-    public init(userAgent: String = "clarion") {
-        self.userAgent = userAgent
-    }
+    public init(userAgent: String = "clarion") { self.userAgent = userAgent }
 
     /// The name of this machine, `localhost` if it has none.
     public static let hostName: String = {

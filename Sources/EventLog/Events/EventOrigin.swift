@@ -19,7 +19,5 @@ public struct EventOrigin: Hashable, Sendable {
     private let number: UInt64
 
     /// An origin like no other.
-    public init() {
-        number = EventOrigin.made.add(1, ordering: .relaxed).newValue
-    }
+    public init() { number = EventOrigin.made.add(1, ordering: .relaxed).newValue }
 }

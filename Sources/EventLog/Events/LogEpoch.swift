@@ -10,14 +10,10 @@ public struct LogEpoch: Hashable, Sendable, CustomStringConvertible {
     /// Crockford's digits in lower case: no letter looks like a digit, and none needs escaping anywhere.
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    init(bits: UInt64) {
-        self.bits = bits & (1 << 60 - 1)
-    }
+    init(bits: UInt64) { self.bits = bits & (1 << 60 - 1) }
 
     /// The epoch of a new log.
-    package static func random() -> LogEpoch {
-        LogEpoch(bits: .random(in: 0..<1 << 60))
-    }
+    package static func random() -> LogEpoch { LogEpoch(bits: .random(in: 0..<1 << 60)) }
 
     /// Reads the twelve characters of ``description``; nil for any other text.
     public init?(_ text: some StringProtocol) {

@@ -8,9 +8,7 @@ public struct Position: Hashable, Comparable, Sendable, CustomStringConvertible 
     public static let start = Position(0)
 
     /// The place of that number.
-    public init(_ rawValue: Int64) {
-        self.rawValue = rawValue
-    }
+    public init(_ rawValue: Int64) { self.rawValue = rawValue }
 
     /// Whether one was committed before the other.
     public static func < (one: Position, other: Position) -> Bool { one.rawValue < other.rawValue }

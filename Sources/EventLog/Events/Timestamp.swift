@@ -16,14 +16,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = min(max(milliseconds, Timestamp.earliest.milliseconds), Timestamp.latest.milliseconds)
     }
 
-    private init(unchecked milliseconds: Int64) {
-        self.milliseconds = milliseconds
-    }
+    private init(unchecked milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// The time of the system's clock.
-    public static func now() -> Timestamp {
-        Timestamp(milliseconds: Int64(SystemClock.timeOfDay.milliseconds))
-    }
+    public static func now() -> Timestamp { Timestamp(milliseconds: Int64(SystemClock.timeOfDay.milliseconds)) }
 
     /// The moment that many milliseconds later, or earlier if negative.
     public func advanced(byMilliseconds distance: Int64) -> Timestamp {

@@ -4,15 +4,11 @@ public struct ObserverID: RawRepresentable, Hashable, Comparable, Sendable, Cust
     public let rawValue: String
 
     /// An id of that text.
-    public init(rawValue: String) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Its text.
     public var description: String { rawValue }
 
     /// The order of their text.
-    public static func < (left: ObserverID, right: ObserverID) -> Bool {
-        left.rawValue < right.rawValue
-    }
+    public static func < (left: ObserverID, right: ObserverID) -> Bool { left.rawValue < right.rawValue }
 }

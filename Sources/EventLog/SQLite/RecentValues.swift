@@ -8,9 +8,7 @@ struct RecentValues<Key: Hashable, Value> {
     private var old: [Key: Value] = [:]
 
     /// - Parameter capacity: the most keys to remember.
-    init(capacity: Int) {
-        generationSize = max(capacity / 2, 1)
-    }
+    init(capacity: Int) { generationSize = max(capacity / 2, 1) }
 
     subscript(key: Key) -> Value? {
         mutating get {

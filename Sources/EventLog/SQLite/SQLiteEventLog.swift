@@ -120,9 +120,7 @@ public final class SQLiteEventLog: EventLog {
     public func together(_ body: () -> Void) { sequencer.together(body) }
 
     /// Has a follower notified of every commit that adds events: see ``EventLog/follow(_:)``.
-    public func follow(_ follower: @escaping @Sendable (Commit) -> Void) {
-        sequencer.follow(follower)
-    }
+    public func follow(_ follower: @escaping @Sendable (Commit) -> Void) { sequencer.follow(follower) }
 
     /// Sees whether the log takes posts, in turn with those that wait: whether there is space as for one, and by writing.
     ///

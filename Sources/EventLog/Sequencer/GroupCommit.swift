@@ -67,9 +67,7 @@ struct GroupCommit<Request: Sendable>: Sendable {
     private var mustClearUp = false
     private var closers: [@Sendable () -> Void] = []
 
-    init(limits: SQLiteEventLog.Limits) {
-        self.limits = limits
-    }
+    init(limits: SQLiteEventLog.Limits) { self.limits = limits }
 
     /// Takes in a write.
     /// - Parameter isBounded: false for a write whose maker awaits it and so is its own bound; it is never refused as

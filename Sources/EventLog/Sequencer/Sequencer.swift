@@ -85,9 +85,7 @@ final class Sequencer: Sendable {
     }
 
     /// Adds a follower from the next commit on.
-    func follow(_ follower: @escaping Follower) {
-        followers.withLock { $0.append(follower) }
-    }
+    func follow(_ follower: @escaping Follower) { followers.withLock { $0.append(follower) } }
 
     /// Takes no more writes; calls back when what waits is written and all is closed.
     func close(_ closer: @escaping @Sendable () -> Void) {

@@ -53,7 +53,5 @@ struct WriterPace {
     }
 
     /// The writer has written something, or taken a step of maintenance.
-    mutating func worked() {
-        idleTime = .zero
-    }
+    mutating func worked() { idleTime = .zero }
 }

@@ -23,22 +23,16 @@ public struct Topic: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A name that was checked before it was stored.
-    init(stored name: String) {
-        self.name = name
-    }
+    init(stored name: String) { self.name = name }
 
     /// The name.
     public var description: String { name }
 
     /// Whether both names have the same bytes.
-    public static func == (one: Topic, other: Topic) -> Bool {
-        one.name.utf8.hasSameBytes(as: other.name.utf8)
-    }
+    public static func == (one: Topic, other: Topic) -> Bool { one.name.utf8.hasSameBytes(as: other.name.utf8) }
 
     /// Feeds the bytes of the name.
-    public func hash(into hasher: inout Hasher) {
-        name.utf8.hashBytes(into: &hasher)
-    }
+    public func hash(into hasher: inout Hasher) { name.utf8.hashBytes(into: &hasher) }
 
     private static func invalid(_ fault: String) -> TopicError {
         TopicError(code: "topic-invalid", message: "A topic cannot have this name: \(fault).")

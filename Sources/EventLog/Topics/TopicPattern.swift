@@ -60,9 +60,7 @@ public struct TopicPattern: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Feeds the bytes of the text.
-    public func hash(into hasher: inout Hasher) {
-        text.utf8.hashBytes(into: &hasher)
-    }
+    public func hash(into hasher: inout Hasher) { text.utf8.hashBytes(into: &hasher) }
 
     private static func invalid(_ fault: String) -> TopicError {
         TopicError(code: "pattern-invalid", message: "A pattern of topics cannot read so: \(fault).")

@@ -5,18 +5,12 @@ struct TopicSegment: Hashable {
     static let star = TopicSegment(bytes: "*"[...].utf8)
     static let doubleStar = TopicSegment(bytes: "**"[...].utf8)
 
-    static func == (one: TopicSegment, other: TopicSegment) -> Bool {
-        one.bytes.hasSameBytes(as: other.bytes)
-    }
+    static func == (one: TopicSegment, other: TopicSegment) -> Bool { one.bytes.hasSameBytes(as: other.bytes) }
 
-    func hash(into hasher: inout Hasher) {
-        bytes.hashBytes(into: &hasher)
-    }
+    func hash(into hasher: inout Hasher) { bytes.hashBytes(into: &hasher) }
 
     /// The same bytes in storage of their own, for a key that outlives the name it was cut from.
-    func copied() -> TopicSegment {
-        TopicSegment(bytes: TopicSegment.text(of: [self])[...].utf8)
-    }
+    func copied() -> TopicSegment { TopicSegment(bytes: TopicSegment.text(of: [self])[...].utf8) }
 
     /// The text that has these segments.
     static func text(of segments: [TopicSegment]) -> String {
@@ -29,9 +23,7 @@ struct TopicSegments: IteratorProtocol {
     /// What is left; nil when the last segment has been taken.
     private var rest: Substring.UTF8View?
 
-    init(_ name: String) {
-        rest = name[...].utf8
-    }
+    init(_ name: String) { rest = name[...].utf8 }
 
     /// Whether the last segment has been taken.
     var isAtEnd: Bool { rest == nil }

@@ -24,9 +24,7 @@ public struct CIDRBlock: Sendable, Hashable, CustomStringConvertible {
             let digits = parts[1]
             guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
                 let given = Int(digits), given <= length
-            else {
-                throw Self.invalid("the prefix length of '\(text)' must be a number from 0 to \(length)")
-            }
+            else { throw Self.invalid("the prefix length of '\(text)' must be a number from 0 to \(length)") }
             length = given
         }
         self.init(address, prefixLength: length)

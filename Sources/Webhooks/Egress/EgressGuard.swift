@@ -12,9 +12,7 @@ struct EgressGuard: Sendable {
     /// What may be dialled besides public unicast addresses.
     private let allowed: [CIDRBlock]
 
-    init(allowing allowed: [CIDRBlock] = []) {
-        self.allowed = allowed
-    }
+    init(allowing allowed: [CIDRBlock] = []) { self.allowed = allowed }
 
     /// Why an address may not be dialled, as a sentence that says how to allow it; nil if it may.
     ///

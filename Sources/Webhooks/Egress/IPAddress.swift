@@ -48,9 +48,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return IPAddress(family: .v4, bits: bits & 0xffff_ffff)
     }
 
-    init(_ address: in_addr) {
-        self.init(family: .v4, bits: UInt128(UInt32(bigEndian: address.s_addr)))
-    }
+    init(_ address: in_addr) { self.init(family: .v4, bits: UInt128(UInt32(bigEndian: address.s_addr))) }
 
     init(_ address: in6_addr) {
         // Both are sixteen bytes of which any are a value.

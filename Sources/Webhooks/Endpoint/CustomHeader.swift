@@ -52,14 +52,10 @@ public struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the value is a credential and must be left out when the registration is read back.
-    public var isSensitive: Bool {
-        Self.credentialNames.contains(name.lowercased())
-    }
+    public var isSensitive: Bool { Self.credentialNames.contains(name.lowercased()) }
 
     /// The name, and the value unless it is a credential.
-    public var description: String {
-        "\(name): \(isSensitive ? Self.redacted : value)"
-    }
+    public var description: String { "\(name): \(isSensitive ? Self.redacted : value)" }
 
     private static let credentialNames: Set<String> = ["authorization", "proxy-authorization", "cookie"]
 

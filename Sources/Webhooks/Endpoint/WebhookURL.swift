@@ -100,9 +100,7 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         guard !parsed.hasUserInformation else {
             throw Self.invalid("user information in the URL is refused; set an Authorization header instead")
         }
-        guard let spelled = parsed.host, !spelled.isEmpty else {
-            throw Self.invalid("the URL has no host")
-        }
+        guard let spelled = parsed.host, !spelled.isEmpty else { throw Self.invalid("the URL has no host") }
         // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
         // Asked before the lower case is taken, which makes ASCII of a letter that is none: the sign for kelvins.
         guard spelled.utf8.allSatisfy({ $0 < 0x80 }) else {

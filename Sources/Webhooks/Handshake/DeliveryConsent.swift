@@ -9,9 +9,7 @@ public struct DeliveryConsent: Sendable, Hashable {
     public var perMinute: Int?
 
     /// A consent to so many deliveries.
-    public init(perMinute: Int? = nil) {
-        self.perMinute = perMinute
-    }
+    public init(perMinute: Int? = nil) { self.perMinute = perMinute }
 
     /// What an answer means to one who asked in the name of `origin`.
     ///

@@ -46,13 +46,9 @@ public struct SigningSecret: Sendable {
         }
     }
 
-    private init(key: Key) {
-        self.key = key
-    }
+    private init(key: Key) { self.key = key }
 
-    private init(shared bytes: [UInt8]) {
-        key = .hmac(bytes, HMAC(key: SymmetricKey(data: bytes)))
-    }
+    private init(shared bytes: [UInt8]) { key = .hmac(bytes, HMAC(key: SymmetricKey(data: bytes))) }
 
     /// A new secret: 32 random bytes, as long as the hash that they key, or a new key pair.
     public static func generate(_ scheme: Scheme = .hmac) -> SigningSecret {
@@ -114,9 +110,7 @@ extension SigningSecret: Hashable {
     }
 
     /// Hashes what signs.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(bytes)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 extension SigningSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -19,7 +19,5 @@ final class Destination: Sendable {
     }
 
     /// How many attempts may be under way: one if the deliveries are ordered.
-    var window: Int {
-        endpoint.ordered ? 1 : endpoint.maxInFlight
-    }
+    var window: Int { endpoint.ordered ? 1 : endpoint.maxInFlight }
 }

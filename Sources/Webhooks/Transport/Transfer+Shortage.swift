@@ -30,9 +30,7 @@ extension Transfer {
 
     /// Whether `socket(2)` failed for a reason that passes. Others, such as a family that this machine does not have, do
     /// not, and are no reason to try again soon.
-    static func passes(_ error: Int32) -> Bool {
-        [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(error)
-    }
+    static func passes(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(error) }
 
     /// What `connect(2)` says that is about this machine.
     private func connectShortage(_ error: Int32) -> String? {

@@ -50,9 +50,7 @@ final class Transport: Sendable {
     }
 
     /// Has the handler called soon, on the thread that no handshake holds up.
-    func call() {
-        steady.call()
-    }
+    func call() { steady.call() }
 
     /// Aborts what is under way and ends the threads; returns when they have freed everything.
     func stop() async {

@@ -19,9 +19,7 @@ struct TransportLoop: ~Copyable {
 
     init?(options: TransportOptions, clocks: Clocks) {
         guard let multi = MultiHandle(keptConnections: options.keptConnections), let template = options.template()
-        else {
-            return nil
-        }
+        else { return nil }
         self.multi = multi
         self.template = template
         self.options = options

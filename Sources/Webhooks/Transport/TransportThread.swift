@@ -22,9 +22,7 @@ final class TransportThread: Sendable {
         var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
         /// Wakes the thread if it waits.
-        mutating func wake() {
-            wait.take()?.wakeUp.wake()
-        }
+        mutating func wake() { wait.take()?.wakeUp.wake() }
     }
 
     private let inbox = Lock(Inbox())

@@ -53,9 +53,7 @@ final class Checkpointer: Sendable {
     }
 
     /// Waits for the checkpoint under way.
-    func wait() {
-        underWay.wait()
-    }
+    func wait() { underWay.wait() }
 
     /// Waits for the checkpoint under way, and closes the connection. May be called once, and nothing run after it.
     func close() {

@@ -50,9 +50,7 @@ extension [UInt8]: ColumnValue {
 
 /// Nil is NULL.
 extension Optional: ColumnValue where Wrapped: ColumnValue {
-    init(_ row: PreparedStatement, _ column: Int32) {
-        self = row.isNull(column) ? nil : Wrapped(row, column)
-    }
+    init(_ row: PreparedStatement, _ column: Int32) { self = row.isNull(column) ? nil : Wrapped(row, column) }
 
     func bind(to statement: PreparedStatement, at index: Int32) {
         if let self { self.bind(to: statement, at: index) } else { statement.bindNull(at: index) }

@@ -28,7 +28,5 @@ enum CopyMark {
     }
 
     /// Takes it away, with the transaction that this is called in.
-    static func remove(_ db: Database) throws {
-        try db.execute(sql: "PRAGMA user_version = 0")
-    }
+    static func remove(_ db: Database) throws { try db.execute(sql: "PRAGMA user_version = 0") }
 }

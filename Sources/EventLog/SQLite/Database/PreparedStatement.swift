@@ -57,9 +57,7 @@ internal import GRDBSQLite
         }
     }
 
-    func bindNull(at index: Int32) {
-        unsafe _ = sqlite3_bind_null(handle, index)
-    }
+    func bindNull(at index: Int32) { unsafe _ = sqlite3_bind_null(handle, index) }
 
     // MARK: Running
 
@@ -76,9 +74,7 @@ internal import GRDBSQLite
     }
 
     /// Ends the run, so that the statement holds no snapshot or lock and may be bound anew.
-    func reset() {
-        unsafe _ = sqlite3_reset(handle)
-    }
+    func reset() { unsafe _ = sqlite3_reset(handle) }
 
     /// Runs to the end.
     func run() throws {
@@ -117,13 +113,9 @@ internal import GRDBSQLite
     /// may be, and the type would be inferred, say `as Int64?`.
     subscript<Value: ColumnValue>(_ column: Int32) -> Value { Value(self, column) }
 
-    func isNull(_ column: Int32) -> Bool {
-        unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
-    }
+    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    func integer(_ column: Int32) -> Int64 {
-        unsafe sqlite3_column_int64(handle, column)
-    }
+    func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
     /// A text that is mostly the same as in the row before: then no other is made.
     func text(_ column: Int32, like last: inout String?) -> String? {

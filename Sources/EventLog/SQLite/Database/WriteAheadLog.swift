@@ -75,7 +75,5 @@ final class WriteAheadLog {
     }
 
     /// Must be called before the connection is closed.
-    func stop(_ db: Database) {
-        unsafe _ = sqlite3_wal_hook(db.sqliteConnection, nil, nil)
-    }
+    func stop(_ db: Database) { unsafe _ = sqlite3_wal_hook(db.sqliteConnection, nil, nil) }
 }

@@ -22,7 +22,5 @@ struct DiskSpaceWatch: Sendable {
     }
 
     /// That many bytes are being written.
-    mutating func writing(_ bytes: Int) {
-        written += bytes
-    }
+    mutating func writing(_ bytes: Int) { written += bytes }
 }

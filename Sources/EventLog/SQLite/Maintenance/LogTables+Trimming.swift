@@ -124,9 +124,7 @@ private struct AwaitingSubscriptions {
     /// More types than this are not remembered at once.
     private static let typeLimit = 8
 
-    init(to topic: Topic, _ all: [Subscription]) {
-        (self.topic, self.all) = (topic, all)
-    }
+    init(to topic: Topic, _ all: [Subscription]) { (self.topic, self.all) = (topic, all) }
 
     /// Those that may wait for events of a type.
     mutating func subscriptions(type: String?) -> [Subscription] {

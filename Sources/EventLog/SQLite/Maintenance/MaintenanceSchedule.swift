@@ -62,22 +62,16 @@ struct MaintenanceSchedule {
     private var forgetting = Deadline()
     private var lastChore = 0
 
-    init(defaults: Retention) {
-        retention = RetentionSweep(defaults: defaults)
-    }
+    init(defaults: Retention) { retention = RetentionSweep(defaults: defaults) }
 
     /// A transaction was committed.
-    mutating func committed(rows: Int) {
-        written += rows
-    }
+    mutating func committed(rows: Int) { written += rows }
 
     /// Whether nothing was committed since the last step.
     var hasWrittenNothing: Bool { written == 0 }
 
     /// Whether a step on an idle log would find something to do.
-    func isDue(at now: Timestamp) -> Bool {
-        written > 0 || isRemovalDue(isIdle: true, at: now)
-    }
+    func isDue(at now: Timestamp) -> Bool { written > 0 || isRemovalDue(isIdle: true, at: now) }
 
     /// Whether something is to be removed, or looked for.
     func isRemovalDue(isIdle: Bool, at now: Timestamp) -> Bool {
@@ -119,9 +113,7 @@ struct MaintenanceSchedule {
     }
 
     /// No key is left that is too old.
-    mutating func keysForgotten(at now: Timestamp) {
-        forgetting.make(after: Self.forgettingPause, from: now)
-    }
+    mutating func keysForgotten(at now: Timestamp) { forgetting.make(after: Self.forgettingPause, from: now) }
 
     private func isDue(_ chore: Chore, at now: Timestamp) -> Bool {
         switch chore {

@@ -62,9 +62,7 @@ struct RetentionSweep {
     }
 
     /// Has a topic trimmed next, whatever it holds.
-    mutating func note(_ topic: Int64) {
-        pressing.append(topic)
-    }
+    mutating func note(_ topic: Int64) { pressing.append(topic) }
 
     /// The bounds of a topic were changed, or taken away.
     mutating func boundsChanged(of topic: Int64) {

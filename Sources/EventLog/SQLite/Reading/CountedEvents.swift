@@ -45,14 +45,10 @@ struct CountedEvents: Equatable, Sendable {
     }
 
     /// Forgets what lies up to a position: nobody asks for it any more.
-    mutating func forget(through position: Int64) {
-        parts.removeAll { $0.through <= position }
-    }
+    mutating func forget(through position: Int64) { parts.removeAll { $0.through <= position } }
 
     /// Forgets every part that may have lost events up to a position.
-    mutating func recount(through position: Int64) {
-        parts.removeAll { $0.after < position }
-    }
+    mutating func recount(through position: Int64) { parts.removeAll { $0.after < position } }
 
     /// Makes one part of the two neighbours that are the smallest together. Large ones stay apart for long: of one that the
     /// observer has come into, the rest is counted anew.

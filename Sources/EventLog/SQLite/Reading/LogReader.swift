@@ -37,9 +37,7 @@ struct LogReader {
         static let columns = "id, name, removed, removal"
 
         /// Reads a row of ``columns``.
-        init(_ row: PreparedStatement) {
-            (number, topic, removed, removal) = (row[0], row[1], row[2], row[3])
-        }
+        init(_ row: PreparedStatement) { (number, topic, removed, removal) = (row[0], row[1], row[2], row[3]) }
     }
 
     /// The row of a topic; nil if nothing was ever posted on it.

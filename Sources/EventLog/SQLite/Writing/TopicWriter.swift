@@ -121,9 +121,7 @@ final class TopicWriter {
         return Int(topics) + (try additions.keys.count { try row.bind($0).first { $0[0] } ?? false })
     }
 
-    private func countUncounted() throws -> Int {
-        try uncounted.count { try known($0)?.isThere == true }
-    }
+    private func countUncounted() throws -> Int { try uncounted.count { try known($0)?.isThere == true } }
 
     // MARK: What was added
 

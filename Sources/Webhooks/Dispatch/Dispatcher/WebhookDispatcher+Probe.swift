@@ -56,9 +56,7 @@ extension WebhookDispatcher {
     }
 
     /// Whether any single attempt is under way that somebody waits for.
-    public var isProbing: Bool {
-        state.withLock { $0.probes.values.contains { !$0.isFetch } }
-    }
+    public var isProbing: Bool { state.withLock { $0.probes.values.contains { !$0.isFetch } } }
 
     /// A single attempt under way.
     struct Probe {

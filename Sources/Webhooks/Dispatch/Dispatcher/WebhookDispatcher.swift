@@ -71,9 +71,7 @@ public final class WebhookDispatcher: Sendable {
     private static let recordDelay: Int64 = 2
 
     /// Why every attempt at a URL will be refused here, as far as that is known before any is made; nil if it cannot.
-    public func refusal(of url: WebhookURL) -> String? {
-        transport.options.foreseeableRefusal(of: url)
-    }
+    public func refusal(of url: WebhookURL) -> String? { transport.options.foreseeableRefusal(of: url) }
 
     /// How many requests to endpoints are under way.
     public var requestsUnderWay: Int { state.withLock { $0.scheduler.attempts.underWay.count } }
@@ -95,14 +93,10 @@ public final class WebhookDispatcher: Sendable {
     /// Adds an endpoint or replaces the one of the same id; its pending deliveries are picked up.
     ///
     /// Attempts under way end as they began. Does nothing after ``shutdown(grace:)``.
-    public func set(_ endpoint: Endpoint) {
-        update { $0.scheduler.set(endpoint) }
-    }
+    public func set(_ endpoint: Endpoint) { update { $0.scheduler.set(endpoint) } }
 
     /// Has the endpoint's deliveries read again, in their order: some of them were made due in the store.
-    public func reread(_ id: String) {
-        update { $0.scheduler.reread(id) }
-    }
+    public func reread(_ id: String) { update { $0.scheduler.reread(id) } }
 
     /// Drops what waits in memory of a topic that was deleted from the store. Attempts under way end as they began, and
     /// are not made again.
@@ -116,19 +110,13 @@ public final class WebhookDispatcher: Sendable {
     }
 
     /// Begins no more attempts at the endpoint until ``release(_:)`` is called as often: what is pending changes.
-    public func hold(_ id: String) {
-        update { $0.scheduler.hold(id) }
-    }
+    public func hold(_ id: String) { update { $0.scheduler.hold(id) } }
 
     /// Undoes one ``hold(_:)``; the endpoint's deliveries are read again.
-    public func release(_ id: String) {
-        update { $0.scheduler.release(id) }
-    }
+    public func release(_ id: String) { update { $0.scheduler.release(id) } }
 
     /// Removes an endpoint: nothing more is sent to it, attempts under way are aborted and not recorded.
-    public func remove(_ id: String) {
-        update { transport.submit(aborting: $0.scheduler.remove(id)) }
-    }
+    public func remove(_ id: String) { update { transport.submit(aborting: $0.scheduler.remove(id)) } }
 
     /// Whether it has an endpoint of that id.
     public func delivers(to id: String) -> Bool { state.withLock { $0.scheduler.delivers(to: id) } }

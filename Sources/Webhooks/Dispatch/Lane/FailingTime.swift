@@ -20,9 +20,7 @@ struct FailingTime {
     }
 
     /// It has succeeded: what failed beside that begins again with it.
-    mutating func succeed(at now: Int64) {
-        self = FailingTime(countedUntil: now)
-    }
+    mutating func succeed(at now: Int64) { self = FailingTime(countedUntil: now) }
 
     /// An attempt has failed.
     ///

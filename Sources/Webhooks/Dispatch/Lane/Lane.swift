@@ -21,9 +21,7 @@ struct Lane {
     /// The last delivery that was taken as new, or read: what is offered up to it was here.
     private var last = Int64.min
 
-    init(id: String) {
-        self.id = id
-    }
+    init(id: String) { self.id = id }
 
     var isOpen: Bool { registration.isOpen }
 

@@ -31,7 +31,5 @@ struct Pace {
     }
 
     /// Takes in that an attempt could be made.
-    mutating func endRest() {
-        rest.succeed()
-    }
+    mutating func endRest() { rest.succeed() }
 }

@@ -34,7 +34,5 @@ enum Reading: Equatable {
         if isUnderWay { self = .underWay(.void) } else { want() }
     }
 
-    mutating func end() {
-        self = self == .underWay(.current) ? .idle : .wanted
-    }
+    mutating func end() { self = self == .underWay(.current) ? .idle : .wanted }
 }

@@ -43,7 +43,5 @@ struct Trust {
     }
 
     /// Forgets whether the endpoint answers: it may be another one now.
-    mutating func reset() {
-        self = Trust(slowUnderWay: slowUnderWay)
-    }
+    mutating func reset() { self = Trust(slowUnderWay: slowUnderWay) }
 }

@@ -60,9 +60,7 @@ struct Attempts {
     }
 
     /// The attempts of a lane.
-    func tokens(of lane: Int) -> [UInt64] {
-        underWay.filter { $0.value.owner == .lane(lane) }.map(\.key)
-    }
+    func tokens(of lane: Int) -> [UInt64] { underWay.filter { $0.value.owner == .lane(lane) }.map(\.key) }
 
     /// Begins an attempt.
     mutating func begin(

@@ -13,7 +13,5 @@ struct Backoff {
         failures += 1
     }
 
-    mutating func succeed() {
-        failures = 0
-    }
+    mutating func succeed() { failures = 0 }
 }

@@ -12,9 +12,7 @@ extension DeliveryScheduler {
     }
 
     /// Whether ``takeRead(now:)`` may have one.
-    func wantsRead(now: Int64) -> Bool {
-        phase == .running && !readers.isEmpty && now >= readBackoff.retryAt
-    }
+    func wantsRead(now: Int64) -> Bool { phase == .running && !readers.isEmpty && now >= readBackoff.retryAt }
 
     /// The next read, if there is one now.
     mutating func takeRead(now: Int64) -> Read? {

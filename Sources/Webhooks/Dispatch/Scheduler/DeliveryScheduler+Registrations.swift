@@ -34,9 +34,7 @@ extension DeliveryScheduler {
     }
 
     /// Begins nothing more at the endpoint until it is released as often as it was held.
-    mutating func hold(_ id: String) {
-        reread(id) { $0.registration.holds += 1 }
-    }
+    mutating func hold(_ id: String) { reread(id) { $0.registration.holds += 1 } }
 
     /// Undoes one ``hold(_:)``; does nothing if the endpoint was removed meanwhile.
     mutating func release(_ id: String) {
@@ -84,9 +82,7 @@ extension DeliveryScheduler {
     func takesOffers(_ id: String, in format: Endpoint.Format) -> Bool {
         guard phase == .running, lanes.queuedBytes < limits.queuedBytes, let index = lanes.indices[id],
             let lane = lanes.slots[index]
-        else {
-            return false
-        }
+        else { return false }
         return lane.isOpen && lane.reading == .idle && lane.backlog.queue.count < lane.readAhead
             && lane.registration.destination?.endpoint.format == format
     }

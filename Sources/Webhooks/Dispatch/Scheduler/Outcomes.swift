@@ -18,9 +18,7 @@ struct Outcomes {
     }
 
     /// Has what waits recorded now.
-    mutating func hurry(at now: Int64) {
-        dueAt = min(dueAt, now)
-    }
+    mutating func hurry(at now: Int64) { dueAt = min(dueAt, now) }
 
     /// When the next are to be recorded, if they are so many as not to wait at once; `.max` if there are none, or some
     /// are being recorded.
