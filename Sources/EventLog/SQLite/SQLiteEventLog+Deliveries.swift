@@ -79,9 +79,7 @@ extension SQLiteEventLog: DeliveryLog {
         while !rest.isEmpty {
             let part = rest.prefix(DeliveryWriter.redeliveriesAtOnce)
             rest = rest.dropFirst(part.count)
-            let count = try await longChange { tables in
-                try tables.deliveries.redeliver(part, to: observer, at: now)
-            }
+            let count = try await longChange { tables in try tables.deliveries.redeliver(part, to: observer, at: now) }
             guard let count else { return nil }
             total += count
         }

@@ -29,9 +29,7 @@ extension Transfer: TransferOwner {
         responseLength += body.count
         let kept = keptResponseLength + request.destination.credentials.longest
         let space = kept - responsePrefix.count
-        if space > 0 {
-            unsafe responsePrefix.append(contentsOf: body.prefix(space))
-        }
+        if space > 0 { unsafe responsePrefix.append(contentsOf: body.prefix(space)) }
         return responseLength <= maxResponseLength ? .taken : .refused
     }
 }

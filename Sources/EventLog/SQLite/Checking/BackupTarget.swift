@@ -23,9 +23,7 @@ struct BackupTarget {
         guard identity(of: path) != identity(of: log.path) else { throw unfit("is the log itself") }
         let isOfLog = identity(of: folder) == identity(of: log.directory)
         let isOfHub = isOfLog || FileManager.default.fileExists(atPath: folder + "/clarion.lock")
-        if isOfHub, name.hasPrefix("clarion."), name != "clarion.db" {
-            throw unfit("is one of the files of a log")
-        }
+        if isOfHub, name.hasPrefix("clarion."), name != "clarion.db" { throw unfit("is one of the files of a log") }
         // SQLite would take it for the copy's: what is in it would be laid over the copy.
         for end in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: path + end) {
             throw unfit("was in use, and \(path + end) is left of it: remove both first, if nobody needs them")

@@ -33,9 +33,7 @@ extension LogInspection {
                 // gone, it may have followed there, and gone on.
                 let (position, time) = (row.integer(0), Timestamp(milliseconds: row.integer(5)))
                 var back: Int64 = 0
-                if let before, before.position == position - 1 {
-                    back = before.time.milliseconds - time.milliseconds
-                }
+                if let before, before.position == position - 1 { back = before.time.milliseconds - time.milliseconds }
                 let isBack = (1...TimeWriter.heldStep).contains(back)
                 expect(row[4] && !isBack, "has a time that is before that of the event before")
                 before = (position, time)
