@@ -22,8 +22,7 @@ public struct WebhookError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// Creates an error.
     public init(code: Code, message: String) {
-        self.code = code
-        self.message = message
+        (self.code, self.message) = (code, message)
     }
 
     /// The code and the message.

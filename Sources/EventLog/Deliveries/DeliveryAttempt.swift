@@ -43,15 +43,8 @@ public struct DeliveryAttempt: Hashable, Sendable {
         message: String? = nil,
         response: [UInt8] = []
     ) {
-        self.number = number
-        self.at = at
-        self.duration = duration
-        self.connected = connected
-        self.secured = secured
-        self.answered = answered
-        self.status = status
-        self.failure = failure
-        self.message = message
-        self.response = response
+        (self.number, self.at, self.duration) = (number, at, duration)
+        (self.connected, self.secured, self.answered) = (connected, secured, answered)
+        (self.status, self.failure, self.message, self.response) = (status, failure, message, response)
     }
 }

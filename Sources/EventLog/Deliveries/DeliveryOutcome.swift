@@ -37,11 +37,7 @@ public struct DeliveryOutcome: Hashable, Sendable {
         attempt: DeliveryAttempt,
         failing: Int64 = 0
     ) {
-        self.failing = failing
-        self.observer = observer
-        self.event = event
-        self.renewals = renewals
-        self.state = state
-        self.attempt = attempt
+        (self.observer, self.event, self.renewals) = (observer, event, renewals)
+        (self.state, self.attempt, self.failing) = (state, attempt, failing)
     }
 }

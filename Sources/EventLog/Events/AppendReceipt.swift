@@ -8,7 +8,6 @@ public struct AppendReceipt: Sendable {
 
     /// A receipt of those parts.
     public init(events: [Event], isReplay: Bool = false) {
-        self.events = events
-        self.isReplay = isReplay
+        (self.events, self.isReplay) = (events, isReplay)
     }
 }

@@ -32,12 +32,7 @@ public struct EventDraft: Hashable, Sendable {
         origin: EventOrigin? = nil,
         idempotencyKey: IdempotencyKey? = nil
     ) {
-        self.topic = topic
-        self.type = type
-        self.contentType = contentType
-        self.data = data
-        self.attributes = attributes
-        self.origin = origin
-        self.idempotencyKey = idempotencyKey
+        (self.topic, self.type, self.contentType, self.data) = (topic, type, contentType, data)
+        (self.attributes, self.origin, self.idempotencyKey) = (attributes, origin, idempotencyKey)
     }
 }

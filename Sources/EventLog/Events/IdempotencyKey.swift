@@ -12,7 +12,6 @@ public struct IdempotencyKey: Hashable, Sendable {
 
     /// A key of those parts.
     public init(_ text: String, fingerprint: [UInt8]) {
-        self.text = text
-        self.fingerprint = fingerprint
+        (self.text, self.fingerprint) = (text, fingerprint)
     }
 }

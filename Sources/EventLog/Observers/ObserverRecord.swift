@@ -31,12 +31,7 @@ public struct ObserverRecord: Hashable, Sendable {
         createdAt: Timestamp,
         revision: Int64 = 0
     ) {
-        self.id = id
-        self.topics = topics
-        self.types = types
-        self.receives = receives
-        self.document = document
-        self.createdAt = createdAt
-        self.revision = revision
+        (self.id, self.topics, self.types, self.receives) = (id, topics, types, receives)
+        (self.document, self.createdAt, self.revision) = (document, createdAt, revision)
     }
 }

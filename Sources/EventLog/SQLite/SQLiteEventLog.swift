@@ -85,8 +85,7 @@ public final class SQLiteEventLog: EventLog {
         } catch {
             throw EventLogError(sqlite: error)
         }
-        self.limits = limits
-        self.removed = removed
+        (self.limits, self.removed) = (limits, removed)
         self.epoch = tables.events.epoch
         time = tables.time.clock
         usage = tables.usage
@@ -139,9 +138,7 @@ public final class SQLiteEventLog: EventLog {
 
     /// Writes what is waiting, then closes the log.
     public func close() async {
-        await withCheckedContinuation { continuation in
-            sequencer.close { continuation.resume() }
-        }
+        await withCheckedContinuation { continuation in sequencer.close { continuation.resume() } }
     }
 
     /// Runs a change on the writer's thread, in turn with the posts.

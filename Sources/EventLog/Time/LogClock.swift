@@ -36,8 +36,7 @@ final class LogClock: Sendable {
         timeOfDay: @escaping @Sendable () -> Timestamp,
         elapsed: @escaping @Sendable () -> Duration
     ) {
-        self.timeOfDay = timeOfDay
-        self.elapsed = elapsed
+        (self.timeOfDay, self.elapsed) = (timeOfDay, elapsed)
         let (present, moment) = Self.look(timeOfDay, elapsed)
         let passed = present.milliseconds - last.timeOfDay.milliseconds
         start = last.time.advanced(byMilliseconds: max(passed, 0))

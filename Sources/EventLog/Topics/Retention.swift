@@ -24,9 +24,7 @@ public struct Retention: Hashable, Sendable {
 
     /// Bounds, by default none.
     public init(events: Int64? = nil, age: Int64? = nil, bytes: Int64? = nil) {
-        self.events = events
-        self.age = age
-        self.bytes = bytes
+        (self.events, self.age, self.bytes) = (events, age, bytes)
     }
 
     /// Whether everything is kept.

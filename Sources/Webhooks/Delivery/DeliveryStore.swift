@@ -43,7 +43,6 @@ public struct DueDeliveries: Sendable {
 
     /// Creates an answer.
     public init(_ deliveries: [DueDelivery], next: Int64? = nil) {
-        self.deliveries = deliveries
-        self.next = next
+        (self.deliveries, self.next) = (deliveries, next)
     }
 }

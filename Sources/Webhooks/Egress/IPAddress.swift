@@ -22,8 +22,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     public let bits: UInt128
 
     init(family: Family, bits: UInt128) {
-        self.family = family
-        self.bits = bits
+        (self.family, self.bits) = (family, bits)
     }
 
     /// Parses the canonical forms `inet_pton(3)` knows: four decimal octets, or colon-separated IPv6.

@@ -36,8 +36,7 @@ public struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
                 message: "the value of '\(name)' must be 1 to 4096 bytes of visible ASCII"
             )
         }
-        self.name = name
-        self.value = value
+        (self.name, self.value) = (name, value)
     }
 
     /// Whether it is of that name, in whichever case. What is no token is the name of none.

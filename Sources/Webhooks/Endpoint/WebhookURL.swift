@@ -118,9 +118,6 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
             throw Self.invalid("the port must be between 1 and 65535")
         }
         guard let description = parsed.text(host: host) else { throw Self.invalid("the URL cannot be parsed") }
-        self.description = description
-        self.scheme = scheme
-        self.host = host
-        self.port = port
+        (self.description, self.scheme, self.host, self.port) = (description, scheme, host, port)
     }
 }

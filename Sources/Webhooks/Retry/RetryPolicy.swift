@@ -20,8 +20,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// Creates a policy.
     public init(schedule: [Duration] = Self.standardSchedule, jitter: Double = 0.2) {
-        self.schedule = schedule
-        self.jitter = jitter
+        (self.schedule, self.jitter) = (schedule, jitter)
     }
 
     /// The delay in milliseconds after the attempt with this number, or `nil` if it was the last.

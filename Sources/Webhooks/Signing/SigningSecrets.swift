@@ -16,8 +16,7 @@ public struct SigningSecrets: Sendable, Hashable {
 
         /// A secret that signs until then.
         public init(_ secret: SigningSecret, until: Int64) {
-            self.secret = secret
-            self.until = until
+            (self.secret, self.until) = (secret, until)
         }
     }
 
@@ -32,8 +31,7 @@ public struct SigningSecrets: Sendable, Hashable {
 
     /// Secrets as they were stored, or a webhook's first one.
     public init(_ current: SigningSecret, previous: Retiring? = nil) {
-        self.current = current
-        self.previous = previous
+        (self.current, self.previous) = (current, previous)
     }
 
     /// Those that sign an attempt which is made then, newest first.

@@ -32,9 +32,7 @@ public struct Traceparent: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(traceID: String, parentID: String, isSampled: Bool) {
-        self.traceID = traceID
-        self.parentID = parentID
-        self.isSampled = isSampled
+        (self.traceID, self.parentID, self.isSampled) = (traceID, parentID, isSampled)
     }
 
     /// The header's value, of version 00.

@@ -21,12 +21,8 @@ final class TransportRequest: Sendable {
         delivery: DueDelivery,
         purpose: Purpose = .delivery
     ) {
-        self.token = token
-        self.standing = standing
-        self.isSteady = isSteady
-        self.destination = destination
-        self.delivery = delivery
-        self.purpose = purpose
+        (self.token, self.standing, self.isSteady) = (token, standing, isSteady)
+        (self.destination, self.delivery, self.purpose) = (destination, delivery, purpose)
     }
 
     enum Purpose: Sendable, Hashable {

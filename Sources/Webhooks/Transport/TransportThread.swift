@@ -35,10 +35,7 @@ final class TransportThread: Sendable {
     ///   - name: the thread's.
     ///   - niceness: how far it stands back where processors are wanted by others (nice(2)).
     init(name: String, niceness: Int32 = 0, options: TransportOptions, clocks: Clocks) {
-        self.name = name
-        self.niceness = niceness
-        self.options = options
-        self.clocks = clocks
+        (self.name, self.niceness, self.options, self.clocks) = (name, niceness, options, clocks)
     }
 
     /// Starts the thread, and waits until it has the descriptors that it needs: others might take the last. May be called

@@ -16,8 +16,7 @@ struct LogReader {
     static let columnCount: Int32 = 7
 
     init(_ db: Database, epoch: LogEpoch) {
-        self.db = db
-        self.epoch = epoch
+        (self.db, self.epoch) = (db, epoch)
     }
 
     /// The newest position the snapshot knows of, also if the event was deleted.

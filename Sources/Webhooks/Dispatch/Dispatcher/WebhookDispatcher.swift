@@ -58,9 +58,7 @@ public final class WebhookDispatcher: Sendable {
         limits.perName = configuration.maximumConnections < 4 * options.maxInFlight ? 3 : 1
         limits.inFlight = max(options.maxInFlight, limits.perName + 1)
         limits.recordDelay = Self.recordDelay
-        self.store = store
-        self.logger = logger
-        self.clocks = clocks
+        (self.store, self.logger, self.clocks) = (store, logger, clocks)
         transport = Transport(options: options, clocks: clocks)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }

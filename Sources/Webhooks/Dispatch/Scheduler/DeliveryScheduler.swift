@@ -38,8 +38,7 @@ struct DeliveryScheduler {
     var outcomes = Outcomes()
 
     init(limits: Limits, policy: RetryPolicy) {
-        self.limits = limits
-        self.policy = policy
+        (self.limits, self.policy) = (limits, policy)
         attempts = Attempts(limits)
     }
 
