@@ -193,20 +193,20 @@ final class EventWriter {
     /// Refuses an append that would be more than the log may hold.
     /// - Parameter replays: the places of drafts that are not stored again.
     private func checkLimits(adding drafts: [EventDraft], _ replays: [Int: Event]) throws {
-        let mayMakeTopics = !topics.mayAdd(drafts.count)
+        let mayMakeTopics = !topics.quota.mayAdd(drafts.count)
         // As a rule all of them may be added, and they are not looked at.
-        guard mayMakeTopics || !keys.mayAdd(drafts.count) else { return }
+        guard mayMakeTopics || !keys.quota.mayAdd(drafts.count) else { return }
         var newTopics: Set<Topic> = []
         var newKeys = 0
         for (place, draft) in drafts.enumerated() where replays[place] == nil {
             if mayMakeTopics, topics.isCounted(draft.topic), try topics.known(draft.topic)?.isThere != true,
                 newTopics.insert(draft.topic).inserted
             {
-                try topics.checkLimit(adding: newTopics.count, at: place)
+                try topics.quota.check(adding: newTopics.count, at: place)
             }
             if draft.idempotencyKey != nil {
                 newKeys += 1
-                try keys.checkLimit(adding: newKeys, at: place)
+                try keys.quota.check(adding: newKeys, at: place)
             }
         }
     }

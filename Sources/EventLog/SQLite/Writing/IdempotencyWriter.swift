@@ -5,9 +5,8 @@ final class IdempotencyWriter {
     private let db: Database
     private let find: PreparedStatement
     private let insert: PreparedStatement
-    private let limit: Int
     /// How many there are, those included that are too old and were not removed yet.
-    private(set) var count: Int
+    private(set) var quota: Quota
 
     /// What a key was used for.
     struct Use {
@@ -30,21 +29,12 @@ final class IdempotencyWriter {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """
         )
-        self.limit = limit
-        count = try Int(db.number("SELECT ifnull(held_keys, (SELECT count(*) FROM idempotency)) FROM log"))
+        let held = try db.number("SELECT ifnull(held_keys, (SELECT count(*) FROM idempotency)) FROM log")
+        quota = Quota(name: "idempotency keys of the last 24 hours", limit: limit, count: Int(held))
     }
 
     /// There are as many as at some moment again: what was written since is undone.
-    func goBack(to mark: Int) { count = mark }
-
-    /// Whether there may be so many more.
-    func mayAdd(_ more: Int) -> Bool { count + more <= limit }
-
-    /// Refuses so many more if they are too many.
-    func checkLimit(adding more: Int, at place: Int) throws {
-        if mayAdd(more) { return }
-        throw EventLogError.limitReached("\(limit) idempotency keys of the last 24 hours", at: place)
-    }
+    func goBack(to mark: Int) { quota.count = mark }
 
     /// What a key was used for on a topic, unless that is too long ago.
     /// - Parameter now: the log's time.
@@ -63,7 +53,7 @@ final class IdempotencyWriter {
             )
             try insert.run()
         }
-        count += 1
+        quota.count += 1
     }
 
     /// Forgets some keys whose lifetime is over.
@@ -96,7 +86,7 @@ final class IdempotencyWriter {
         let found = try rows.map { (topic: $0.integer(0), key: $0[1] as String, event: $0.integer(2)) }
         // One by one: SQLite would look for a list of pairs by their topics only.
         for use in found { try db.run("DELETE FROM idempotency WHERE topic = ?1 AND key = ?2", use.topic, use.key) }
-        count -= found.count
+        quota.count -= found.count
         return found.map(\.event)
     }
 }

@@ -110,7 +110,7 @@ final class LogTables {
     func noteAll() throws {
         try countEvents()
         try time.noteReading()
-        try db.run("UPDATE log SET held_topics = ?1, held_keys = ?2", topics.countOfAll(), keys.count)
+        try db.run("UPDATE log SET held_topics = ?1, held_keys = ?2", topics.countOfAll(), keys.quota.count)
     }
 
     /// What is known of the rows at one moment. Nothing of this can fail.
@@ -127,7 +127,7 @@ final class LogTables {
         Mark(
             time: time.mark,
             events: events.tail,
-            keys: keys.count,
+            keys: keys.quota.count,
             topics: topics.mark,
             observers: observers.mark,
             removed: removed?.mark
@@ -147,7 +147,7 @@ final class LogTables {
         topics.commit()
         observers.commit()
         removed?.commit()
-        usage.set(topics: topics.count, keys: keys.count)
+        usage.set(topics: topics.quota.count, keys: keys.quota.count)
     }
 
     /// A commit that failed may be in the write-ahead log as a whole, if it was the wait for the disk that failed, or what

@@ -72,8 +72,7 @@ final class ObserverWriter {
     /// Refuses an observer that would be one more than there may be, or want something else once more than it may.
     func admit(_ record: ObserverRecord) throws {
         guard let observer = self[record.id] else {
-            if count >= limits.observers { throw EventLogError.limitReached("\(limits.observers) observers") }
-            return
+            return try Quota(name: "observers", limit: limits.observers, count: count).check(adding: 1)
         }
         let interests = observer.subscription.interests
         // Whatever there is, an observer can be disabled.

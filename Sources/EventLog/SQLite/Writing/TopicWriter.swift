@@ -9,7 +9,6 @@ final class TopicWriter {
     let db: Database
     private let find: PreparedStatement
     private let insert: PreparedStatement
-    private let limit: Int
     /// Topics that the limit is not about.
     private let uncounted: Set<Topic>
     /// Those that were written to lately.
@@ -19,7 +18,7 @@ final class TopicWriter {
     /// What the transaction has changed of that, as it was before.
     private var changes: [(topic: Int64, before: TopicAddition?)] = []
     /// How many have events or bounds, but for those that the limit is not about.
-    private(set) var count = 0
+    private(set) var quota: Quota
 
     /// A topic that has a row.
     struct Known {
@@ -34,20 +33,20 @@ final class TopicWriter {
         insert = try db.compiled(
             "INSERT INTO topic (name, removed, removal) SELECT ?1, forgotten, forgotten_removal FROM log RETURNING id"
         )
-        (limit, uncounted) = (limits.topics, limits.uncountedTopics)
+        (uncounted, quota) = (limits.uncountedTopics, Quota(name: "topics", limit: limits.topics))
         recent = RecentValues(capacity: limits.cachedTopics)
         additions = try TopicAddition.all(db)
         // As it was noted, or counted if the log was not closed in order. That reads much of the file.
         let noted = try db.cached("SELECT held_topics FROM log").first { $0[0] as Int? } ?? nil
-        count = try (noted ?? countAll()) - countUncounted()
+        quota.count = try (noted ?? countAll()) - countUncounted()
     }
 
     /// A moment of the transaction, to come back to.
-    var mark: (count: Int, changes: Int) { (count, changes.count) }
+    var mark: (count: Int, changes: Int) { (quota.count, changes.count) }
 
     /// What was written after that moment is undone.
     func goBack(to mark: (count: Int, changes: Int)) {
-        count = mark.count
+        quota.count = mark.count
         while changes.count > mark.changes, let change = changes.popLast() { additions[change.topic] = change.before }
         // It may have made some of them.
         recent.removeAll()
@@ -75,7 +74,7 @@ final class TopicWriter {
         let known = try known(topic)
         if let known, known.isThere { return known.number }
         let number = try known?.number ?? makeNumber(of: topic)
-        if isCounted(topic) { count += 1 }
+        if isCounted(topic) { quota.count += 1 }
         recent[topic] = Known(number: number, isThere: true)
         return number
     }
@@ -91,7 +90,7 @@ final class TopicWriter {
 
     /// A topic has neither events nor bounds any more.
     func vanished(_ topic: Topic) {
-        if isCounted(topic) { count -= 1 }
+        if isCounted(topic) { quota.count -= 1 }
         forget(topic)
     }
 
@@ -101,18 +100,10 @@ final class TopicWriter {
     // MARK: How many
 
     /// Also those.
-    func countOfAll() throws -> Int { try count + countUncounted() }
+    func countOfAll() throws -> Int { try quota.count + countUncounted() }
 
     /// Whether the limit is about a topic.
     func isCounted(_ topic: Topic) -> Bool { uncounted.isEmpty || !uncounted.contains(topic) }
-
-    /// Whether so many more are surely not too many.
-    func mayAdd(_ more: Int) -> Bool { count + more <= limit }
-
-    /// Refuses so many more if they are too many.
-    func checkLimit(adding more: Int, at place: Int? = nil) throws {
-        if !mayAdd(more) { throw EventLogError.limitReached("\(limit) topics", at: place) }
-    }
 
     private func countAll() throws -> Int {
         let topics = try db.number("SELECT count(*) FROM topic WHERE \(LogSchema.isThere)")
@@ -165,16 +156,5 @@ extension TopicAddition {
             """
         ).map { ($0.integer(0), TopicAddition(events: $0[1], bytes: $0[2], last: $0[3])) }
         return Dictionary(uniqueKeysWithValues: rows)
-    }
-}
-
-extension EventLogError {
-    /// The log has as many of something as it may.
-    static func limitReached(_ what: String, at place: Int? = nil) -> EventLogError {
-        EventLogError(
-            code: .limitReached,
-            message: "The log has \(what), which is as many as it may have.",
-            place: place
-        )
     }
 }
