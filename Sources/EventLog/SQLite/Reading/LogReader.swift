@@ -76,11 +76,8 @@ struct LogReader {
         } ?? nil
     }
 
-    /// The position of the newest event that any of the patterns matches.
+    /// The position of the newest event that any of the patterns matches. Every topic is looked at.
     mutating func newest(matching patterns: [TopicPattern]) throws -> Position? {
-        guard patterns.contains(where: \.hasWildcards) else {
-            return try patterns.compactMap(\.literal).compactMap { try lastPosition(of: $0) }.max()
-        }
         // What the topics do not say yet is newer than all that they say.
         let uncounted = Stretch(after: try db.number("SELECT counted FROM log"), through: .max, newestFirst: true)
         var newest = Position.start
