@@ -41,11 +41,7 @@ package protocol DeliveryLog: Sendable {
     /// meanwhile, stays pending.
     /// - Parameter failure: why, such as `gone`.
     /// - Returns: how many there were.
-    func abandonDeliveries(
-        of observer: ObserverID,
-        failure: String,
-        at now: Timestamp
-    ) async throws(EventLogError) -> Int
+    func abandonDeliveries(of: ObserverID, failure: String, at now: Timestamp) async throws(EventLogError) -> Int
 
     /// What became of the deliveries of some observers; all zero for one that there is not.
     ///

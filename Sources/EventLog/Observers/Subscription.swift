@@ -47,11 +47,8 @@ struct Interest: Hashable, Sendable {
 
     /// What a record asks for from a position on.
     init(of record: ObserverRecord, since position: Int64) {
-        self.init(
-            since: position,
-            topics: record.receives ? record.topics : [],
-            types: record.receives ? record.types : []
-        )
+        let (topics, types) = record.receives ? (record.topics, record.types) : ([], [])
+        self.init(since: position, topics: topics, types: types)
     }
 
     init(since: Int64, topics: [TopicPattern], types: [String]) {

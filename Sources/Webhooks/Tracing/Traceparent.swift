@@ -4,7 +4,7 @@ public struct Traceparent: Hashable, Sendable, CustomStringConvertible {
     public let traceID: String
 
     /// What came before in it: 16 lower-case hexadecimal digits, not all of them 0.
-    public let parentID: String
+    public private(set) var parentID: String
 
     /// Whether whoever made it records the trace.
     public let isSampled: Bool
@@ -31,18 +31,15 @@ public struct Traceparent: Hashable, Sendable, CustomStringConvertible {
         isSampled = (Int(String(decoding: parts[3], as: UTF8.self), radix: 16) ?? 0) & 1 == 1
     }
 
-    private init(traceID: String, parentID: String, isSampled: Bool) {
-        (self.traceID, self.parentID, self.isSampled) = (traceID, parentID, isSampled)
-    }
-
     /// The header's value, of version 00.
     public var description: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
 
     /// A step of one's own in the same trace, with a random id.
     public func child() -> Traceparent {
         let id = String(UInt64.random(in: 1 ... .max), radix: 16)
-        let zeros = String(repeating: "0", count: 16 - id.utf8.count)
-        return Traceparent(traceID: traceID, parentID: zeros + id, isSampled: isSampled)
+        var child = self
+        child.parentID = String(repeating: "0", count: 16 - id.utf8.count) + id
+        return child
     }
 }
 

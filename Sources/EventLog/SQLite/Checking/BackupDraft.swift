@@ -36,10 +36,8 @@ struct BackupDraft {
     func finish() throws(EventLogError) {
         // `unsafe`: rename(2) reads the paths.
         guard unsafe rename(path, target) == 0 else {
-            throw EventLogError(
-                code: .copyUnwritable,
-                message: "\(target) cannot be replaced: \(SystemError.reason(errno))."
-            )
+            let reason = SystemError.reason(errno)
+            throw EventLogError(code: .copyUnwritable, message: "\(target) cannot be replaced: \(reason).")
         }
         let folder = URL(filePath: target).deletingLastPathComponent().path
         guard let directory = try? FileDescriptor(path: folder, flags: O_RDONLY | O_DIRECTORY) else { return }

@@ -23,10 +23,7 @@ enum SchemaVersion {
                 try upgrade(db)
             } else {
                 try LogSchema.make(db)
-                try db.execute(
-                    sql: "INSERT INTO log (id, epoch) VALUES (1, ?)",
-                    arguments: [LogEpoch.random().description]
-                )
+                try db.run("INSERT INTO log (id, epoch) VALUES (1, ?1)", LogEpoch.random().description)
             }
         }
         return migrator

@@ -64,12 +64,10 @@ extension LogReader {
     }
 
     /// What is known, without what the observer has passed, and what may have been removed since.
-    private func stillTrue(_ known: CountedEvents?, of interest: Interest, after position: Int64) throws
-        -> CountedEvents
-    {
+    private func stillTrue(_ known: CountedEvents?, of interest: Interest, after start: Int64) throws -> CountedEvents {
         let removals = try db.number("SELECT removals FROM log")
         guard var counted = known, counted.removals <= removals else { return CountedEvents(removals: removals) }
-        counted.forget(through: position)
+        counted.forget(through: start)
         guard counted.removals < removals else { return counted }
         if !counted.parts.isEmpty {
             // Of a topic that is not known any more: it may have been any.
@@ -78,7 +76,7 @@ extension LogReader {
             var last = forgotten ?? 0
             try db.cached(
                 "SELECT removed, name FROM topic INDEXED BY topic_removal WHERE removed > 0 AND removal > ?1 AND removed > ?2"
-            ).bind(counted.removals, position).forEach { row in
+            ).bind(counted.removals, start).forEach { row in
                 if row[0] > last, interest.topics.match(row[1]) { last = row[0] }
             }
             counted.recount(through: last)
@@ -113,9 +111,7 @@ extension LogReader {
     }
 
     /// Of all types: the index alone has their number, several times as fast.
-    private func countAll(in stretch: Stretch, on topics: [StoredTopic], rows: inout Int) throws
-        -> CountedEvents.Part
-    {
+    private func countAll(in stretch: Stretch, on topics: [StoredTopic], rows: inout Int) throws -> CountedEvents.Part {
         let share = max(16, Self.indexed * rows / max(topics.count, 1))
         let bound = try db.cached(
             """

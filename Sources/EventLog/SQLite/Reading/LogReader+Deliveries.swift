@@ -64,8 +64,8 @@ extension LogReader {
         -> [DeliveryRecord]
     {
         guard limit > 0, let subscription = try Subscription(of: observer, db) else { return [] }
-        let tail = try Self.tail(db)
-        return try allUntried(by: subscription, after: 0, through: tail, count: limit).compactMap { position in
+        let all = Stretch(after: 0, through: try Self.tail(db))
+        return try allUntried(by: subscription, in: all, count: limit).compactMap { position in
             try event(at: Position(position)).map { event in
                 // Events are stamped by the clock of the day, which may be ahead.
                 DeliveryRecord(observer: observer, event: event, attempts: 0, notBefore: min(event.time, now))

@@ -32,16 +32,12 @@ extension SQLiteEventLog {
     }
 
     /// Few may be wanted among much that is not: looked for in slices, the newest first, and no longer than somebody waits.
-    private func untried(
-        by observer: ObserverID,
-        before event: Int64,
-        limit: Int
-    ) async throws(EventLogError) -> [Int64] {
-        var (found, next) = ([Int64](), Optional(event))
+    private func untried(by id: ObserverID, before end: Int64, limit: Int) async throws(EventLogError) -> [Int64] {
+        var (found, next) = ([Int64](), Optional(end))
         while let before = next, found.count < limit {
             let rest = limit - found.count
             let part = try await readSlice { reader, _ in
-                guard let subscription = try Subscription(of: observer, reader.db) else { return LogReader.Found() }
+                guard let subscription = try Subscription(of: id, reader.db) else { return LogReader.Found() }
                 let last = min(max(before, 1) - 1, try LogReader.tail(reader.db))
                 let stretch = LogReader.Stretch(after: 0, through: last, newestFirst: true)
                 return try reader.untried(by: subscription, in: stretch, count: rest, scanning: LogReader.slice)
@@ -104,7 +100,7 @@ extension LogReader {
         """
 
     fileprivate mutating func isUntried(_ event: Int64, by subscription: Subscription) throws -> Bool {
-        try !allUntried(by: subscription, after: event - 1, through: event, count: 1).isEmpty
+        try !allUntried(by: subscription, in: Stretch(after: event - 1, through: event), count: 1).isEmpty
     }
 
     /// A delivery that was never tried.

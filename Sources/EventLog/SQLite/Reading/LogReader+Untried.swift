@@ -30,11 +30,9 @@ extension LogReader {
         return found
     }
 
-    /// All of them between two positions, of which the first is not among them, as many as are wanted.
-    mutating func allUntried(by subscription: Subscription, after: Int64, through: Int64, count: Int) throws
-        -> [Int64]
-    {
-        var (rest, found) = (Stretch(after: after, through: through), [Int64]())
+    /// All of them, as many as are wanted.
+    mutating func allUntried(by subscription: Subscription, in stretch: Stretch, count: Int) throws -> [Int64] {
+        var (rest, found) = (stretch, [Int64]())
         while found.count < count {
             let part = try untried(by: subscription, in: rest, count: count - found.count, scanning: Self.slice)
             found += part.positions

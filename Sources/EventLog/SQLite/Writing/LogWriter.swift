@@ -168,11 +168,8 @@ final class LogWriter: @unchecked Sendable {
         let isDone = maintenance { tables in
             try tables.countEvents()
             let left = try tables.trimTopics(rows, isIdle: isIdle, at: now)
-            try tables.performChore(
-                atMost: max(left, MaintenanceSchedule.busyStep / 2),
-                mayGiveBack: mayGiveBack,
-                at: now
-            )
+            let limit = max(left, MaintenanceSchedule.busyStep / 2)
+            try tables.performChore(atMost: limit, mayGiveBack: mayGiveBack, at: now)
         }
         if !isDone { tables.schedule = before }
         maintenanceFailed = !isDone
