@@ -17,12 +17,9 @@ public struct EgressProxy: Sendable, Hashable, CustomStringConvertible {
         // The rest is parsed like the address of a web server; libcurl's parser knows no socks.
         let rest = text[separator.upperBound...]
         let host = rest.split(separator: "@", omittingEmptySubsequences: false).last ?? rest
-        do {
-            _ = try WebhookURL("http://\(host)", httpsOnly: false)
-        } catch {
-            throw Self.invalid
-        }
-        guard !rest.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f }) else { throw Self.invalid }
+        guard (try? WebhookURL("http://\(host)", httpsOnly: false)) != nil,
+            !rest.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f })
+        else { throw Self.invalid }
         url = text
         description = "\(text[..<separator.upperBound])\(host)"
     }

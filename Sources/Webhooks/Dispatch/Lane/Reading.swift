@@ -20,13 +20,15 @@ enum Reading: Equatable {
 
     var isUnderWay: Bool { if case .underWay = self { true } else { false } }
 
-    /// The store may have more.
-    mutating func want() {
+    /// The store may have more. Returns whether that is news.
+    @discardableResult
+    mutating func want() -> Bool {
         switch self {
         case .idle: self = .wanted
         case .underWay(.current): self = .underWay(.stale)
-        case .wanted, .queued, .underWay: break
+        case .wanted, .queued, .underWay: return false
         }
+        return true
     }
 
     /// What was read is to be read again.

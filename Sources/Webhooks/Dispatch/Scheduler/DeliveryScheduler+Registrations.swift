@@ -61,13 +61,7 @@ extension DeliveryScheduler {
 
     /// Notes that the store has new due deliveries of the endpoint; returns whether that calls for a read.
     mutating func wake(_ id: String) -> Bool {
-        guard let index = lanes.indices[id] else { return false }
-        let isNews = lanes.with(index) { lane in
-            guard lane.reading == .idle || lane.reading == .underWay(.current) else { return false }
-            lane.reading.want()
-            return true
-        }
-        guard isNews else { return false }
+        guard let index = lanes.indices[id], lanes.with(index, { $0.reading.want() }) else { return false }
         settle(index)
         return lanes.slots[index]?.reading == .queued
     }
