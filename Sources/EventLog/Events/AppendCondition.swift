@@ -13,17 +13,12 @@ public enum AppendCondition: Hashable, Sendable {
 
     /// The place of the first of ``all(_:)`` that does not hold, or 0 for a condition by itself; nil if it is met.
     func unmetPlace(byNewest newest: EventID?) -> Int? {
-        guard case .all(let parts) = self else { return isMet(byNewest: newest) ? nil : 0 }
-        return parts.firstIndex { !$0.isMet(byNewest: newest) }
-    }
-
-    private func isMet(byNewest newest: EventID?) -> Bool {
         switch self {
-        case .newestIsOne(let ids): newest.map(ids.contains) ?? false
-        case .newestIsNone(let ids): newest.map { !ids.contains($0) } ?? true
-        case .hasEvent: newest != nil
-        case .hasNone: newest == nil
-        case .all(let parts): parts.allSatisfy { $0.isMet(byNewest: newest) }
+        case .newestIsOne(let ids): newest.map(ids.contains) == true ? nil : 0
+        case .newestIsNone(let ids): newest.map(ids.contains) == true ? 0 : nil
+        case .hasEvent: newest == nil ? 0 : nil
+        case .hasNone: newest == nil ? nil : 0
+        case .all(let parts): parts.firstIndex { $0.unmetPlace(byNewest: newest) != nil }
         }
     }
 }
