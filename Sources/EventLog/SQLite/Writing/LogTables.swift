@@ -115,7 +115,7 @@ final class LogTables {
 
     /// What is known of the rows at one moment. Nothing of this can fail.
     private struct Mark {
-        let time: (last: Timestamp, placed: Timestamp)
+        let time: (last: Timestamp, placed: Timestamp?)
         let events: Int64
         let keys: Int
         let topics: (count: Int, changes: Int)

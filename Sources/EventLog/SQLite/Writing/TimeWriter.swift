@@ -8,12 +8,9 @@ final class TimeWriter {
     private(set) var begunAt = Timestamp.earliest
     /// The time of the newest event.
     private var last: Timestamp
-    /// The time of the newest event that was placed elsewhere: this machine's clock has no part in it.
-    private var lastPlaced = Timestamp.earliest
-
-    /// In a copy, how far the sequence has come: what is too old is so at the same place of it everywhere. Nil in a log of its
-    /// own.
-    var placed: Timestamp? { lastPlaced > .earliest ? lastPlaced : nil }
+    /// In a copy, how far the sequence has come, in which this machine's clock has no part: what is too old is so at the same
+    /// place of it everywhere. Nil in a log of its own.
+    private(set) var placed: Timestamp?
     /// What was kept last; nil if that is not known.
     private var noted: LogClock.Reading?
 
@@ -34,11 +31,11 @@ final class TimeWriter {
     }
 
     /// A moment of the transaction, to come back to.
-    var mark: (last: Timestamp, placed: Timestamp) { (last, lastPlaced) }
+    var mark: (last: Timestamp, placed: Timestamp?) { (last, placed) }
 
     /// What was written after that moment is undone.
-    func goBack(to mark: (last: Timestamp, placed: Timestamp)) {
-        (last, lastPlaced) = mark
+    func goBack(to mark: (last: Timestamp, placed: Timestamp?)) {
+        (last, placed) = mark
         noted = nil
     }
 
@@ -55,8 +52,9 @@ final class TimeWriter {
     /// - Returns: the time of its events.
     func begin(at time: Timestamp) -> Timestamp {
         begunAt = time
-        lastPlaced = Self.time(time, after: lastPlaced)
-        return lastPlaced
+        let time = Self.time(time, after: placed ?? .earliest)
+        placed = time
+        return time
     }
 
     /// An event is written with that time. Not every transaction has one.
