@@ -18,14 +18,13 @@ struct EventRow {
     func delete(_ db: Database) throws -> Int {
         var rows = 1 + Int(bytes) / MaintenanceSchedule.bytesPerRow
         if hasDeliveries {
-            try db.run(
+            try db.cached(
                 """
                 UPDATE delivery_stats SET pending = pending - 1 WHERE observer IN (
                     SELECT observer FROM delivery WHERE event = ?1 AND state = \(LogSchema.pending)
                 )
-                """,
-                position
-            )
+                """
+            ).bind(position).run()
             try db.run("DELETE FROM delivery WHERE event = ?1", position)
             rows += db.changesCount
         }

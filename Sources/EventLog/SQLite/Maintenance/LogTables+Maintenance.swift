@@ -50,10 +50,8 @@ extension LogTables {
                 SELECT time FROM event INDEXED BY event_topic
                 WHERE event.topic = topic.id AND event.seq > topic.removed ORDER BY event.seq LIMIT 1
             ), removed FROM topic WHERE id > ?1 ORDER BY id LIMIT ?2
-            """,
-            start,
-            limit
-        ).prefix { row in
+            """
+        ).bind(start, limit).prefix { row in
             last = row[0]
             count += 1
             left -= 1

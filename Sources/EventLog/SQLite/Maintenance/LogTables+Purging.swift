@@ -40,15 +40,13 @@ extension LogTables {
     func purgeObserver(_ limit: Int) throws {
         let gone = try db.cached("SELECT key FROM observer WHERE name IS NULL LIMIT 1")
         guard let key = try gone.first({ $0.integer(0) }) else { return schedule.hasUnpurgedObservers = false }
-        try db.run(
+        try db.cached(
             """
             DELETE FROM delivery WHERE id IN (
                 SELECT id FROM delivery INDEXED BY delivery_state WHERE observer = ?1 LIMIT ?2
             )
-            """,
-            key,
-            limit
-        )
+            """
+        ).bind(key, limit).run()
         schedule.mayHaveFreePages = true
         guard db.changesCount < limit else { return }
         try db.run("DELETE FROM interest WHERE observer = ?1", key)

@@ -80,9 +80,8 @@ extension LogTables {
         at now: Timestamp
     ) throws -> (position: Int64, time: Int64)? {
         let newest = try db.cached(
-            "SELECT seq, time FROM event INDEXED BY event_topic WHERE topic = ?1 ORDER BY seq DESC LIMIT 1",
-            topic
-        ).first { (position: $0.integer(0), time: $0.integer(1)) }
+            "SELECT seq, time FROM event INDEXED BY event_topic WHERE topic = ?1 ORDER BY seq DESC LIMIT 1"
+        ).bind(topic).first { (position: $0.integer(0), time: $0.integer(1)) }
         guard var found = newest, !RetentionSweep.isAhead(found.time, of: now) else { return nil }
         let next = try db.cached(
             "SELECT seq, time FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq >= ?2 ORDER BY seq LIMIT 1"

@@ -26,15 +26,12 @@ extension LogReader {
 
     /// The counters as they are stored: `pending` is without those that were never tried.
     func deliveryCounters(of observer: ObserverID) throws -> DeliveryStats {
-        let row = try db.cached(
+        try db.cached(
             """
             SELECT delivered, failed, pending, dead, last_status, last_failure, last_attempt_at, failing_since
-            FROM delivery_stats
-            WHERE observer = \(Self.observerKey)
-            """,
-            observer
-        )
-        let stats = try row.first {
+            FROM delivery_stats WHERE observer = \(Self.observerKey)
+            """
+        ).bind(observer).first {
             DeliveryStats(
                 delivered: $0[0],
                 failed: $0[1],
@@ -45,8 +42,7 @@ extension LogReader {
                 lastAttemptAt: $0[6],
                 failingSince: $0[7]
             )
-        }
-        return stats ?? DeliveryStats()
+        } ?? DeliveryStats()
     }
 
     /// When the first delivery is tried again whose time has not come.

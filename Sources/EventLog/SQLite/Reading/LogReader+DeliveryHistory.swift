@@ -109,9 +109,8 @@ extension LogReader {
             """
             SELECT seq, name, type, \(LogSchema.pending), 0, NULL, NULL, \(Timestamp.earliest.milliseconds), NULL, time
             FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1
-            """,
-            event
-        ).first { try deliverySummary($0, time) }
+            """
+        ).bind(event).first { try deliverySummary($0, time) }
     }
 
     /// How the attempts of a delivery went. The oldest is where the next one will be, once the ring is full; before, places
@@ -123,9 +122,8 @@ extension LogReader {
             SELECT number, ended_at, duration, connected, secured, answered, status, failure, message, response
             FROM attempt WHERE id >= ?1 * \(ring) AND id < (?1 + 1) * \(ring)
             ORDER BY (id + \(ring) - (SELECT logged % \(ring) FROM delivery WHERE delivery.id = ?1)) % \(ring)
-            """,
-            delivery
-        ).map { row in
+            """
+        ).bind(delivery).map { row in
             DeliveryAttempt(
                 number: row[0],
                 at: row[1],

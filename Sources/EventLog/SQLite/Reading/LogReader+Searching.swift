@@ -76,11 +76,8 @@ extension LogReader {
         _ body: (inout LogReader, PreparedStatement, Topic) throws -> Bool
     ) throws -> Int64? {
         let rows = try db.cached(
-            "SELECT \(columns) FROM event WHERE seq > ?1 AND seq <= ?2 ORDER BY seq \(stretch.order) LIMIT ?3",
-            stretch.after,
-            stretch.through,
-            limit
-        )
+            "SELECT \(columns) FROM event WHERE seq > ?1 AND seq <= ?2 ORDER BY seq \(stretch.order) LIMIT ?3"
+        ).bind(stretch.after, stretch.through, limit)
         defer { rows.reset() }
         var matches: [Int64: Bool] = [:]
         var (scanned, end) = (0, Int64(0))

@@ -57,9 +57,8 @@ extension LogReader {
             """
             SELECT count(*), ifnull(sum(length(data)), 0), ifnull(max(seq), 0) FROM event INDEXED BY event_topic
             WHERE topic = ?1 AND seq > (SELECT counted FROM log)
-            """,
-            topic
-        ).first { TopicAddition(events: $0[0], bytes: $0[1], last: $0[2]) } ?? TopicAddition()
+            """
+        ).bind(topic).first { TopicAddition(events: $0[0], bytes: $0[1], last: $0[2]) } ?? TopicAddition()
     }
 
     private func id(_ position: Int64) -> EventID { EventID(epoch: epoch, position: Position(position)) }

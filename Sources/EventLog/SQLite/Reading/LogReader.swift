@@ -99,8 +99,7 @@ struct LogReader {
             """
             SELECT seq FROM topic CROSS JOIN event INDEXED BY event_topic ON event.topic = topic.id AND seq > removed
             WHERE name = ?1 ORDER BY seq DESC LIMIT 1
-            """,
-            topic
-        ).first { $0[0] }
+            """
+        ).bind(topic).first { $0[0] }
     }
 }

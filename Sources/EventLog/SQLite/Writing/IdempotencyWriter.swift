@@ -62,24 +62,17 @@ final class IdempotencyWriter {
         let found = try db.cached(
             """
             SELECT topic, key, event FROM idempotency INDEXED BY idempotency_used WHERE used_at <= ?1 ORDER BY used_at LIMIT ?2
-            """,
-            now.milliseconds - IdempotencyKey.lifetime,
-            limit
-        )
+            """
+        ).bind(now.milliseconds - IdempotencyKey.lifetime, limit)
         return try forget(found)
     }
 
     /// Forgets some keys of a topic's events up to a position.
     /// - Returns: the events that were appended with them.
     func forget(of topic: Int64, through event: Int64, atMost limit: Int) throws -> [Int64] {
-        try forget(
-            db.cached(
-                "SELECT topic, key, event FROM idempotency WHERE topic = ?1 AND event <= ?2 LIMIT ?3",
-                topic,
-                event,
-                limit
-            )
-        )
+        let found = try db.cached("SELECT topic, key, event FROM idempotency WHERE topic = ?1 AND event <= ?2 LIMIT ?3")
+            .bind(topic, event, limit)
+        return try forget(found)
     }
 
     private func forget(_ rows: PreparedStatement) throws -> [Int64] {

@@ -44,15 +44,12 @@ extension TopicWriter {
     func noteRemoval(of topic: Topic, through position: Position) throws {
         let number = try known(topic)?.number ?? makeNumber(of: topic)
         let removal = try nextRemoval()
-        try db.run(
+        try db.cached(
             """
             UPDATE topic SET removed = ?2, removal = ?3 WHERE id = ?1 AND removed < ?2
                 AND NOT EXISTS (SELECT 1 FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq <= ?2)
-            """,
-            number,
-            position,
-            removal
-        )
+            """
+        ).bind(number, position, removal).run()
         if db.changesCount > 0 { try record(removal, upTo: position.rawValue) }
     }
 
