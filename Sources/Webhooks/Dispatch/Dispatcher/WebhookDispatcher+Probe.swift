@@ -43,10 +43,7 @@ extension WebhookDispatcher {
         // Signs nothing.
         let endpoint = Endpoint(id: "", url: url, secrets: SigningSecrets(.generate()))
         let nothing = DueDelivery(id: 0, eventID: "", topic: "", body: [])
-        let answer: AttemptAnswer
-        do {
-            answer = try await probe(nothing, at: endpoint, purpose: .fetch(atMost: length))
-        } catch {
+        guard let answer = try? await probe(nothing, at: endpoint, purpose: .fetch(atMost: length)) else {
             throw FetchFailure(description: "no attempt can be made at this moment")
         }
         guard answer.failure == nil, answer.status == 200 else {
