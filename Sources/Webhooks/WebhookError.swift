@@ -21,9 +21,7 @@ public struct WebhookError: Error, Sendable, Hashable, CustomStringConvertible {
     public let message: String
 
     /// Creates an error.
-    public init(code: Code, message: String) {
-        (self.code, self.message) = (code, message)
-    }
+    public init(code: Code, message: String) { (self.code, self.message) = (code, message) }
 
     /// The code and the message.
     public var description: String { "\(code.rawValue): \(message)" }

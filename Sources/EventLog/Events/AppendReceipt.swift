@@ -7,7 +7,5 @@ public struct AppendReceipt: Sendable {
     public let isReplay: Bool
 
     /// A receipt of those parts.
-    public init(events: [Event], isReplay: Bool = false) {
-        (self.events, self.isReplay) = (events, isReplay)
-    }
+    public init(events: [Event], isReplay: Bool = false) { (self.events, self.isReplay) = (events, isReplay) }
 }

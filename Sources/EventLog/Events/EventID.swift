@@ -10,9 +10,7 @@ public struct EventID: Hashable, Sendable, CustomStringConvertible {
     public let position: Position
 
     /// The id of the event at a position; position ``Position/start`` names the place before the first event.
-    public init(epoch: LogEpoch, position: Position) {
-        (self.epoch, self.position) = (epoch, position)
-    }
+    public init(epoch: LogEpoch, position: Position) { (self.epoch, self.position) = (epoch, position) }
 
     /// Reads the text of ``description``; nil for any other, also for another spelling of the same number.
     public init?(_ text: some StringProtocol) {

@@ -11,7 +11,5 @@ public struct IdempotencyKey: Hashable, Sendable {
     public let fingerprint: [UInt8]
 
     /// A key of those parts.
-    public init(_ text: String, fingerprint: [UInt8]) {
-        (self.text, self.fingerprint) = (text, fingerprint)
-    }
+    public init(_ text: String, fingerprint: [UInt8]) { (self.text, self.fingerprint) = (text, fingerprint) }
 }

@@ -21,9 +21,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address in host order, in the low 32 or all 128 bits.
     public let bits: UInt128
 
-    init(family: Family, bits: UInt128) {
-        (self.family, self.bits) = (family, bits)
-    }
+    init(family: Family, bits: UInt128) { (self.family, self.bits) = (family, bits) }
 
     /// Parses the canonical forms `inet_pton(3)` knows: four decimal octets, or colon-separated IPv6.
     ///

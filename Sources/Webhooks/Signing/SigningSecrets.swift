@@ -15,9 +15,7 @@ public struct SigningSecrets: Sendable, Hashable {
         public let until: Int64
 
         /// A secret that signs until then.
-        public init(_ secret: SigningSecret, until: Int64) {
-            (self.secret, self.until) = (secret, until)
-        }
+        public init(_ secret: SigningSecret, until: Int64) { (self.secret, self.until) = (secret, until) }
     }
 
     /// How long a secret goes on signing after it was replaced: a day, for receivers to be given the new one.

@@ -15,9 +15,7 @@ struct LogReader {
         "event.seq, event.topic, event.time, event.type, event.content_type, event.attributes, event.data"
     static let columnCount: Int32 = 7
 
-    init(_ db: Database, epoch: LogEpoch) {
-        (self.db, self.epoch) = (db, epoch)
-    }
+    init(_ db: Database, epoch: LogEpoch) { (self.db, self.epoch) = (db, epoch) }
 
     /// The newest position the snapshot knows of, also if the event was deleted.
     static func tail(_ db: Database) throws -> Int64 {

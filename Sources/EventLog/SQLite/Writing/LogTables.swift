@@ -102,9 +102,7 @@ final class LogTables {
     }
 
     /// Brings the topics' counters up to all that was added.
-    func countEvents() throws {
-        try topics.countEvents(through: events.tail, noting: &schedule.retention)
-    }
+    func countEvents() throws { try topics.countEvents(through: events.tail, noting: &schedule.retention) }
 
     /// Writes what need not be written as long as the log is open, for whoever looks at the file with other tools.
     func noteAll() throws {
