@@ -17,7 +17,8 @@ extension SQLiteEventLog: DeliveryLog {
         hasLowPriority: Bool,
         _ completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
     ) {
-        let change = LogChange(makesRoom: true, completion) { tables in
+        // A page each, and what its delivery and its endpoint's counters take in others.
+        let change = LogChange(makesRoom: true, lastingBytes: 8_192 * outcomes.count, completion) { tables in
             tables.schedule.committed(rows: outcomes.count)
             return try tables.deliveries.record(outcomes)
         }

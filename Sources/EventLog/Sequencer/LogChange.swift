@@ -8,16 +8,21 @@ struct LogChange: Sendable {
     /// Whether it helps to make space on a full disk, or needs none, so that it is carried out there too.
     let makesRoom: Bool
 
+    /// The bytes that it may add and that stay: where posts are refused it leaves half of the reserve to others. 0 for what
+    /// makes space.
+    let lastingBytes: Int
+
     /// Called instead if it threw, or the whole transaction failed.
     let fail: @Sendable (EventLogError) -> Void
 
     /// A change that answers through a callback.
     init<Value: Sendable>(
         makesRoom: Bool,
+        lastingBytes: Int = 0,
         _ completion: @escaping @Sendable (Result<Value, EventLogError>) -> Void,
         _ body: @escaping @Sendable (LogTables) throws -> Value
     ) {
-        self.makesRoom = makesRoom
+        (self.makesRoom, self.lastingBytes) = (makesRoom, lastingBytes)
         perform = { tables in
             let value = try body(tables)
             return { completion(.success(value)) }

@@ -37,6 +37,11 @@ indirect enum WriteRequest: Sendable {
         if case .append = self { bytes } else { 0 }
     }
 
+    /// What it adds that stays, of changes for which posts need not be taken.
+    var lastingBytes: Int {
+        if case .change(let change) = self { change.lastingBytes } else { 0 }
+    }
+
     /// Whether it is written also when posts are refused for want of space.
     var makesRoom: Bool {
         if case .change(let change) = self { change.makesRoom } else { false }

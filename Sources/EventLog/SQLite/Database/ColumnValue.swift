@@ -10,7 +10,7 @@ extension Int64: ColumnValue {
     init(_ row: PreparedStatement, _ column: Int32) { self = row.integer(column) }
 
     func bind(to statement: PreparedStatement, at index: Int32) {
-        unsafe _ = sqlite3_bind_int64(statement.handle, index, self)
+        unsafe statement.bound(sqlite3_bind_int64(statement.handle, index, self))
     }
 }
 
@@ -24,7 +24,7 @@ extension String: ColumnValue {
         // `unsafe`: SQLITE_TRANSIENT has SQLite copy the bytes before the closure that lends them ends.
         let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         unsafe withCString { bytes in
-            unsafe _ = sqlite3_bind_text(statement.handle, index, bytes, Int32(utf8.count), transient)
+            unsafe statement.bound(sqlite3_bind_text(statement.handle, index, bytes, Int32(utf8.count), transient))
         }
     }
 }
@@ -40,10 +40,11 @@ extension [UInt8]: ColumnValue {
         let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         unsafe withUnsafeBytes { buffer in
             // A null pointer of length 0 would be bound as NULL.
-            unsafe _ =
-                buffer.isEmpty
+            let code =
+                unsafe buffer.isEmpty
                 ? sqlite3_bind_zeroblob(statement.handle, index, 0)
                 : sqlite3_bind_blob64(statement.handle, index, buffer.baseAddress, UInt64(buffer.count), transient)
+            statement.bound(code)
         }
     }
 }

@@ -15,6 +15,8 @@ internal import GRDBSQLite
     /// Owns the handle: finalizes it when released.
     private let statement: Statement
     let handle: OpaquePointer
+    /// Why a parameter could not be bound: it would be NULL, and the next step does not run.
+    private var fault: Int32?
 
     /// Compiles a statement that lives as long as this object, which must end before the database is closed.
     init(_ db: Database, _ sql: String) throws {
@@ -28,7 +30,7 @@ internal import GRDBSQLite
         unsafe handle = statement.sqliteStatement
     }
 
-    // MARK: Binding. It cannot fail but for want of memory or a wrong index, both of which the next step reports.
+    // MARK: Binding. It fails for want of memory only, which the next step reports.
 
     /// Binds parameters, from the first on or another.
     @discardableResult
@@ -51,7 +53,7 @@ internal import GRDBSQLite
         }
         // `unsafe`: SQLite is lent the bytes for this run only; it ends, and they are unbound, before the closure does.
         try unsafe bytes.withUnsafeBytes { buffer in
-            unsafe _ = sqlite3_bind_blob64(handle, index, buffer.baseAddress, UInt64(buffer.count), nil)
+            unsafe bound(sqlite3_bind_blob64(handle, index, buffer.baseAddress, UInt64(buffer.count), nil))
             defer { bindNull(at: index) }
             try run()
         }
@@ -59,11 +61,14 @@ internal import GRDBSQLite
 
     func bindNull(at index: Int32) { unsafe _ = sqlite3_bind_null(handle, index) }
 
+    /// Takes in what SQLite has said of binding a parameter.
+    func bound(_ code: Int32) { if code != SQLITE_OK { fault = code } }
+
     // MARK: Running
 
     /// Moves to the next row; false at the end.
     func step() throws -> Bool {
-        switch unsafe sqlite3_step(handle) {
+        switch unsafe fault.take() ?? sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         case let code:

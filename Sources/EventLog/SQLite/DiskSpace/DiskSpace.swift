@@ -8,6 +8,8 @@ final class DiskSpace {
     var limit: Int?
     let writeAheadLog: WriteAheadLog
     private var watch = DiskSpaceWatch()
+    /// How long the write-ahead log was when the watch was told last.
+    private var toldPages = 0
 
     /// Whether the disk is full and the reserve given up: only what makes space is written.
     private(set) var isFull: Bool
@@ -25,20 +27,34 @@ final class DiskSpace {
     func admits(_ bytes: Int, _ db: Database) -> Bool {
         guard let reserve, !isFull else { return !isFull }
         let now = ContinuousClock.now
-        guard watch.mustLook(beforeWriting: bytes, at: now) else {
-            watch.writing(bytes)
-            return true
-        }
+        // Changes write to it, too, and say not how much.
+        watch.wrote(max(writeAheadLog.pages - toldPages, 0) * Self.pageSize)
+        toldPages = writeAheadLog.pages
+        guard watch.mustLook(beforeWriting: bytes, at: now) else { return true }
         guard var available = reserve.available else { return true }
         var needed = bytes + Self.margin + growth(writing: bytes, db)
-        if available < needed, writeAheadLog.pages > 0 {
+        if available < needed + Self.changeMargin, writeAheadLog.pages > 0 {
             writeAheadLog.empty()
             needed = bytes + Self.margin + growth(writing: bytes, db)
             available = reserve.available ?? available
         }
         watch.saw(available, at: now)
-        watch.writing(bytes)
         return available >= needed
+    }
+
+    /// Sees whether half of the reserve, given up or not, is there beside so many bytes, once in the write-ahead log and once
+    /// in the file, and what moving the write-ahead log needs. So there is space for what makes more, however much else is
+    /// written to a full disk.
+    func hasHalfOfReserve(beside bytes: Int, _ db: Database) -> Bool {
+        guard let reserve else { return true }
+        func isEnough() -> Bool {
+            guard let available = reserve.available else { return true }
+            let kept = reserve.isThere ? StorageReserve.size : 0
+            return available + kept >= StorageReserve.size / 2 + bytes + growth(writing: bytes, db)
+        }
+        if isEnough() { return true }
+        writeAheadLog.empty()
+        return isEnough()
     }
 
     /// By how many bytes the database file becomes larger when the write-ahead log is moved there, with posts of so many
@@ -52,8 +68,9 @@ final class DiskSpace {
     /// The disk is full: gives up the reserve, so that what makes space can be written. Posts are refused until there is
     /// space for the reserve again.
     func enterFull() {
-        guard let reserve, !isFull else { return }
+        guard let reserve else { return }
         writeAheadLog.empty()
+        guard !isFull else { return }
         // If there is space it was the database's own limit that was met, or the space has just come.
         guard let available = reserve.available, available < 2 * StorageReserve.size else { return }
         isFull = true
@@ -102,4 +119,8 @@ final class DiskSpace {
 
     /// The bytes that a transaction writes beside its posts, about.
     private static let margin = 1 << 18
+
+    /// The bytes that a transaction may write of changes, which do not say how much: of the outcomes of some hundred attempts.
+    /// With less the write-ahead log is emptied before, so that one that does not fit leaves nothing that cannot be moved.
+    private static let changeMargin = 1 << 22
 }

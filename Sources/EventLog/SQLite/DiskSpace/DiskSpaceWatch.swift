@@ -21,6 +21,6 @@ struct DiskSpaceWatch: Sendable {
         lookedAt = now
     }
 
-    /// That many bytes are being written.
-    mutating func writing(_ bytes: Int) { written += bytes }
+    /// That many bytes were written.
+    mutating func wrote(_ bytes: Int) { written += bytes }
 }

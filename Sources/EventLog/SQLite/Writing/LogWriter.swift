@@ -74,21 +74,41 @@ final class LogWriter: @unchecked Sendable {
             leaveFull()
             let takesPosts = diskSpace.admits(group.reduce(0) { $0 + $1.postedBytes }, db)
             do throws(EventLogError) {
-                return .success(try write(group, takingPosts: takesPosts))
+                return .success(
+                    try write(group, takingPosts: takesPosts, usingReserve: takesPosts || mayUseReserve(for: group, db))
+                )
             } catch {
                 guard error.code == .storageFull else { return .failure(error) }
                 diskSpace.enterFull()
                 guard group.contains(where: \.makesRoom) else { return .failure(error) }
             }
             do {
-                return .success(try diskSpace.withinSlack(db) { try write(group, takingPosts: false) })
+                let mayUseReserve = mayUseReserve(for: group, db)
+                return .success(
+                    try diskSpace.withinSlack(db) {
+                        try write(group, takingPosts: false, usingReserve: mayUseReserve)
+                    }
+                )
             } catch {
-                return .failure(EventLogError(sqlite: error))
+                let error = EventLogError(sqlite: error)
+                // What of it came to the write-ahead log takes space from what is next.
+                if error.code == .storageFull { diskSpace.enterFull() }
+                return .failure(error)
             }
         }
     }
 
-    private func write(_ group: [WriteRequest], takingPosts: Bool) throws(EventLogError) -> CommittedGroup {
+    /// Whether changes of a group are carried out that leave half of the reserve to others. A copy leaves nothing out.
+    private func mayUseReserve(for group: [WriteRequest], _ db: Database) -> Bool {
+        let bytes = group.reduce(0) { $0 + $1.lastingBytes }
+        return bytes == 0 || tables?.removed != nil || diskSpace.hasHalfOfReserve(beside: bytes, db)
+    }
+
+    private func write(
+        _ group: [WriteRequest],
+        takingPosts: Bool,
+        usingReserve: Bool
+    ) throws(EventLogError) -> CommittedGroup {
         guard let tables else { throw .isClosed }
         var committed = CommittedGroup()
         committed.events.reserveCapacity(group.reduce(0) { $0 + $1.events })
@@ -99,6 +119,8 @@ final class LogWriter: @unchecked Sendable {
                 switch request {
                 case .append where !takingPosts: committed.results.append(.append(.failure(.isFull)))
                 case .change(let change) where !takingPosts && diskSpace.isFull && !change.makesRoom:
+                    committed.results.append(.change(.failure(.isFull)))
+                case .change(let change) where !usingReserve && change.lastingBytes > 0:
                     committed.results.append(.change(.failure(.isFull)))
                 case .append(let drafts, let condition, let placement, _):
                     if let placement { time = tables.events.take(placement) }
@@ -192,6 +214,8 @@ final class LogWriter: @unchecked Sendable {
     private func maintenance(_ step: (LogTables) throws -> Void) -> Bool {
         database.writeWithoutTransaction { db in
             guard let tables else { return false }
+            // For what it brings about: whatever is written can be moved into the file.
+            _ = diskSpace.admits(0, db)
             do {
                 try diskSpace.withinSlack(db) { try tables.transaction(awaitingDisk: false) { try step(tables) } }
                 return true

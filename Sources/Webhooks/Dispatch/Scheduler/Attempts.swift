@@ -37,6 +37,9 @@ struct Attempts {
     /// (resolv.conf(5)). It cannot be given up, and nobody is told of its end.
     private static let lookupTime: Int64 = 30_000
 
+    /// The bytes of a body for which an attempt counts as one: it takes twice as many while it is under way.
+    private static let bytesPerPlace = 128 << 10
+
     private let perName: Int
     private var nextToken: UInt64 = 0
 
@@ -51,8 +54,11 @@ struct Attempts {
     /// Whether another attempt may begin, wherever it goes.
     var hasRoom: Bool { inFlight + perName <= shares.total }
 
-    /// What an attempt counts for while it is under way.
-    func weight(of destination: Destination) -> Int { destination.isAddress ? 1 : perName }
+    /// What an attempt counts for while it is under way: for its descriptors, or, if that is more, for its memory.
+    func weight(of destination: Destination, sending bytes: Int = 0) -> Int {
+        let ofBody = min(bytes / Self.bytesPerPlace, shares.total / 8)
+        return max(destination.isAddress ? 1 : perName, ofBody)
+    }
 
     /// The hosts of single attempts.
     var probedHosts: [String] {
@@ -81,7 +87,7 @@ struct Attempts {
             purpose: purpose
         )
         nextToken += 1
-        let weight = weight(of: destination)
+        let weight = weight(of: destination, sending: delivery.body.count)
         underWay[request.token] = UnderWay(owner: owner, standing: standing, weight: weight, begunAt: now)
         shares.add(weight, of: standing)
         recent.append(request.token)
@@ -96,9 +102,9 @@ struct Attempts {
         guard let attempt = underWay.removeValue(forKey: token) else { return nil }
         shares.add(-attempt.weight, of: attempt.share)
         if leavesLookup {
-            shares.add(attempt.weight, of: .slow)
+            shares.add(perName, of: .slow)
             // Not before those that stand here: all wait in order.
-            lookups.append((attempt.weight, max(attempt.begunAt + Self.lookupTime, lookups.last?.until ?? 0)))
+            lookups.append((perName, max(attempt.begunAt + Self.lookupTime, lookups.last?.until ?? 0)))
         }
         return attempt
     }

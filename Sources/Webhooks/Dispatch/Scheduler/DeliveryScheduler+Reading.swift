@@ -18,10 +18,13 @@ extension DeliveryScheduler {
     mutating func takeRead(now: Int64) -> Read? {
         guard wantsRead(now: now) else { return nil }
         let isOverBudget = lanes.queuedBytes >= limits.queuedBytes
+        // However many have nothing, those that have yet to answer do not read one each.
+        let isFarBeyond = lanes.queuedBytes >= 4 * limits.queuedBytes
         for _ in 0..<readers.count {
             guard let index = readers.popFirst() else { return nil }
             let (canRead, isBusy) = lanes.with(index) { lane in
-                (lane.isOpen && !lane.mustWaitForRecord, !lane.backlog.queue.isEmpty || lane.inFlight > 0)
+                let isBusy = !lane.backlog.queue.isEmpty || lane.inFlight > 0
+                return (lane.isOpen && !lane.mustWaitForRecord, isBusy || isFarBeyond && !lane.health.trust.isProven)
             }
             guard canRead else {
                 lanes.with(index) { $0.reading = .wanted }

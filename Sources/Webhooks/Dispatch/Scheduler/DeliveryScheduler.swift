@@ -12,7 +12,9 @@ import DequeModule
 ///   more than a part before they have answered again: see ``Shares``. So endpoints that hang cannot take all of it,
 ///   however many they are and however well they answered before, and those that answer always find capacity.
 /// - What this machine has no descriptors or memory for is no attempt: its lane rests for a moment, and nothing is counted.
-/// - What is read ahead is bounded in bytes; beyond, a lane that has nothing gets one delivery at a time.
+/// - A large body counts for several of the total: what is under way is bounded in bytes, too.
+/// - What is read ahead is bounded in bytes; beyond, a lane that has nothing gets one delivery at a time,
+///   far beyond only if it has proved that it answers.
 ///
 /// Whoever has called it asks ``advance(to:)`` what is to be done now, and has the store read while there is a
 /// ``takeRead(now:)``. Reads and records go on beside each other, one of each at a time.

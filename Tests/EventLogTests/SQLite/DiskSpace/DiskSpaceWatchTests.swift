@@ -11,7 +11,7 @@ import Testing
         watch.saw(1_600_000, at: start)
         #expect(!watch.mustLook(beforeWriting: 100_000, at: start))
         #expect(watch.mustLook(beforeWriting: 100_001, at: start))
-        for _ in 0..<10 { watch.writing(10_000) }
+        for _ in 0..<10 { watch.wrote(10_000) }
         #expect(!watch.mustLook(beforeWriting: 0, at: start + DiskSpaceWatch.pause))
         #expect(watch.mustLook(beforeWriting: 1, at: start))
         #expect(watch.mustLook(beforeWriting: 0, at: start + DiskSpaceWatch.pause + .milliseconds(1)))

@@ -158,6 +158,40 @@ struct FullDiskTests {
     }
 
     @Test(arguments: [Durability.disk, .process])
+    func `outcomes of deliveries take no space that the write-ahead log needs to be moved`(
+        durability: Durability
+    ) async throws {
+        let disk = try #require(try SmallFileSystem(megabytes: 24))
+        let path = disk.path + "/data"
+        let log = try SQLiteEventLog(at: .directory(path), durability: durability)
+        let observers = (0..<20).map { number in
+            ObserverRecord(id: ObserverID(rawValue: "w\(number)"), topics: [.of("a")], createdAt: .now())
+        }
+        for observer in observers { _ = try await log.saveObserver(observer, expecting: nil) }
+        // Below what is moved by itself.
+        for _ in 0..<10 { _ = try await log.append((0..<20).map { _ in draft("a", bytes: 40_000) }) }
+        var due: [DeliveryRecord] = []
+        for observer in observers { due += try await log.due(of: observer.id, at: .latest, limit: 50) }
+        let attempt = DeliveryAttempt(number: 1, at: .now(), status: 500, response: Array(repeating: 7, count: 500))
+        // Again and again, as those of endpoints that fail: each writes what the one before wrote.
+        for _ in 0..<60 {
+            for part in stride(from: 0, to: due.count, by: 200) {
+                let outcomes = due[part..<min(part + 200, due.count)].map {
+                    DeliveryOutcome(of: $0, state: .pending(notBefore: .now()), attempt: attempt)
+                }
+                _ = await code { () throws(EventLogError) in try await log.recordOutcomes(outcomes) }
+            }
+        }
+        #expect(try await log.deleteTopic(.of("a")))
+        let more = try await posted(log, draft("b", bytes: 10_000))
+        await log.close()
+        let again = try SQLiteEventLog(at: .directory(path), durability: durability)
+        let page = try await again.read(after: .start, matching: [.of("**")], limit: 1_000, byteLimit: .max)
+        #expect(page.events == more)
+        await again.close()
+    }
+
+    @Test(arguments: [Durability.disk, .process])
     func `a probe fails while posts are refused, and has the log look for room by itself`(durability: Durability)
         async throws
     {

@@ -43,6 +43,47 @@ extension DeliverySchedulerTests {
         #expect(waits.max() ?? .max < 4000, "\(waits.filter { $0 > 0 })")
     }
 
+    @Test("what is under way is bounded in bytes, and one that answers finds room beside large bodies that hang")
+    func largeBodies() throws {
+        var play = Play(queuedBytes: 64 << 20)
+        play.bodies = 1 << 20
+        try play.set("good")
+        play.add(1, to: "good")
+        play.run()
+        play.end(AttemptAnswer(status: 204))
+        for number in 0..<400 {
+            play.add(4, to: "o\(number)")
+            try play.set("o\(number)")
+        }
+        play.run()
+        #expect(play.scheduler.lanes.queuedBytes <= 4 * 64 << 20)
+        let bytes = play.underWay.count * play.bodies
+        #expect(bytes > 32 << 20 && bytes <= 128 << 20, "\(bytes)")
+        for _ in 0..<50 {
+            play.add(1, to: "good")
+            play.scheduler.reread("good")
+            play.run()
+            play.advance(to: play.now + 100)
+            #expect(play.count("good") == 1)
+            play.end(AttemptAnswer(status: 204)) { $0.destination.endpoint.id == "good" }
+        }
+        #expect(play.underWay.count * play.bodies <= 128 << 20)
+        for _ in 0..<400 where !play.underWay.isEmpty { play.end(AttemptAnswer(status: 204)) }
+        #expect(play.rows.values.allSatisfy(\.isEmpty) && play.scheduler.attempts.inFlight == 0)
+    }
+
+    @Test("however large a body is, it is sent")
+    func hugeBody() throws {
+        var play = Play(queuedBytes: 1)
+        play.bodies = 200 << 20
+        play.add(1, to: "huge")
+        try play.set("huge")
+        play.run()
+        #expect(play.count("huge") == 1)
+        play.end(AttemptAnswer(status: 204))
+        #expect(play.rows["huge"]?.isEmpty == true && play.scheduler.attempts.inFlight == 0)
+    }
+
     /// How long one endpoint that answers at once waits for its turns, in milliseconds, during a minute in which all others
     /// get something every second.
     private func waits(
