@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -30,6 +31,13 @@ static inline void clarion_close_from(posix_spawn_file_actions_t *actions, int f
     posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 #endif
+
+/* Has blocks of that size and larger always go back to the system when they are freed (mallopt(3)), where it can be told. */
+static inline void clarion_give_back_blocks(int size) {
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, size);
+#endif
+}
 
 /* How much was ever read from a TCP socket, in bytes: what was received (tcp(7), TCP_INFO) and is not waiting. Returns 0, or
    -1 where that cannot be told. */

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Access
+import CPosix
 import Clarion
 import EventLog
 import MicroHTTP
@@ -36,6 +37,9 @@ struct Serve: AsyncParsableCommand {
             throw Failure.exit(EX_USAGE, error.message)
         }
         let logger = Self.logger(settings)
+        // glibc gives large blocks back to the system, until it has seen some freed: then those as large stay, and between
+        // them what is left of others (mallopt(3)). A crowd of large events would be felt for ever.
+        clarion_give_back_blocks(128 << 10)
         do {
             let manager = ServiceManager()
             // Before there is anything to tell it that it can be sent one: it would end the program. A service manager sends
