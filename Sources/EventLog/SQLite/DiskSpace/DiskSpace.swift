@@ -38,8 +38,10 @@ final class DiskSpace {
             needed = bytes + Self.margin + growth(writing: bytes, db)
             available = reserve.available ?? available
         }
-        watch.saw(available, at: now)
-        return available >= needed
+        let isEnough = available >= needed
+        // Who was refused asks again, and others may have taken more meanwhile.
+        if isEnough { watch.saw(available, at: now) } else { watch = DiskSpaceWatch() }
+        return isEnough
     }
 
     /// Sees whether half of the reserve, given up or not, is there beside so many bytes, once in the write-ahead log and once
