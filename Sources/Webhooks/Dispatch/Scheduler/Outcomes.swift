@@ -7,6 +7,10 @@ struct Outcomes {
 
     private(set) var backoff = Backoff.ofStore
 
+    /// How many are recorded together: fewer after a failure. On a disk that is nearly full there may be space for some.
+    private var most = Outcomes.mostOfAll
+    private static let mostOfAll = 1 << 16
+
     /// When those that wait are to be recorded, if they are not many before.
     private var dueAt = Int64.max
 
@@ -29,7 +33,7 @@ struct Outcomes {
 
     /// Takes the next to be recorded, until ``recorded()`` or ``fail(at:)``.
     mutating func take(_ count: Int) -> [AttemptOutcome] {
-        recording = Array(waiting.prefix(count))
+        recording = Array(waiting.prefix(min(count, most)))
         waiting.removeFirst(recording.count)
         return recording
     }
@@ -37,6 +41,7 @@ struct Outcomes {
     /// Takes in that those that were taken are recorded; returns them.
     mutating func recorded() -> [AttemptOutcome] {
         backoff.succeed()
+        most = min(2 * most, Self.mostOfAll)
         defer { recording = [] }
         return recording
     }
@@ -44,6 +49,7 @@ struct Outcomes {
     /// Takes in that those that were taken could not be recorded: they are tried again with what came since.
     mutating func fail(at now: Int64) {
         backoff.fail(at: now)
+        most = max(recording.count / 4, 1)
         waiting.insert(contentsOf: recording, at: 0)
         recording = []
     }

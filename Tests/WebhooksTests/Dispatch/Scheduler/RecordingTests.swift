@@ -46,6 +46,28 @@ struct RecordingTests {
         #expect(play.recorded.count == 64)
     }
 
+    @Test("after a failure fewer are recorded together, as there may be space for some, and then more again")
+    func fewerAfterFailure() throws {
+        var play = try caughtUp(128)
+        play.scheduler.finish(
+            play.underWay.map { TransportResult(request: $0, ending: .answered(ok)) },
+            now: play.now
+        ) { 0 }
+        var sizes: [Int] = []
+        while true {
+            let steps = play.scheduler.advance(to: play.now)
+            if steps.record.isEmpty {
+                guard steps.next < .max else { break }
+                play.now = max(play.now + 1, steps.next)
+                continue
+            }
+            sizes.append(steps.record.count)
+            if sizes.count == 1 { play.scheduler.recordFailed(now: play.now) } else { play.scheduler.recorded() }
+        }
+        // An eighth of what may be under way is one lane's.
+        #expect(sizes == [128, 32, 64, 32])
+    }
+
     @Test("what ends while others are being recorded waits for its own time")
     func whileRecording() throws {
         var play = try caughtUp(65)
