@@ -69,6 +69,8 @@ def test_a_body_arrives_everywhere_as_it_was_posted(shared_hub, topic, name):
 
     assert (end.id, end.data) == (marker["id"], "marker")
     assert replayed == heard
+    # That of the beginning of a stream is in the block of its first event.
+    assert heard.comments.pop(0) == "clarion"
     assert heard.id == receipt["id"]
     assert heard.type == "message"
     if is_text(data):

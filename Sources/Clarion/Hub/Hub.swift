@@ -213,8 +213,11 @@ public final class Hub: Sendable {
             gate.credentials?.onChange { [weak self] in self?.work.start { expiry.endTakenBack() } }
             work.start { [weak self] in await expiry.run { self?.isDraining ?? true } }
         }
-        work.start { [log, faults] in
-            do throws(EventLogError) { try await log.probe() } catch { faults.tell(error) }
+        // A node has just heard from the servers, and would answer for them from what it found.
+        if nodes.exchange == nil {
+            work.start { [log, faults] in
+                do throws(EventLogError) { try await log.probe() } catch { faults.tell(error) }
+            }
         }
         dispatcher.start()
         gate.credentials?.startFetching()

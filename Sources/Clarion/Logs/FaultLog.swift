@@ -6,7 +6,8 @@ import Logging
 /// lasts, such as a full disk, is told once a minute.
 final class FaultLog: Sendable {
     private let logger: Logger
-    private let told = Lock<[EventLogError.Code: ContinuousClock.Instant]>([:])
+    /// What was told last of each code, and when.
+    private let told = Lock<[EventLogError.Code: (message: String, at: ContinuousClock.Instant)]>([:])
 
     private static let pause = Duration.seconds(60)
 
@@ -25,22 +26,22 @@ final class FaultLog: Sendable {
         var metadata: Logger.Metadata = ["code": .string(error.code.rawValue), "error": "\(error)"]
         metadata["request"] = request.map { .string($0) }
         switch error.code {
-        case .storageFull: warn(error.code, "the log's disk is full: posts are refused", metadata)
-        case .unavailable: warn(error.code, "the cluster's log is not to be had", metadata)
-        case .missing: if isDue(error.code) { logger.error("\(error.message)") }
+        case .storageFull: warn(error, "the log's disk is full: posts are refused", metadata)
+        case .unavailable: warn(error, "the cluster's log is not to be had", metadata)
+        case .missing: if isDue(error) { logger.error("\(error.message)") }
         default: logger.error("the log failed", metadata: metadata)
         }
     }
 
-    private func warn(_ code: EventLogError.Code, _ message: Logger.Message, _ metadata: Logger.Metadata) {
-        if isDue(code) { logger.warning(message, metadata: metadata) }
+    private func warn(_ error: EventLogError, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+        if isDue(error) { logger.warning(message, metadata: metadata) }
     }
 
-    private func isDue(_ code: EventLogError.Code) -> Bool {
+    private func isDue(_ error: EventLogError) -> Bool {
         told.withLock { told in
             let now = ContinuousClock.now
-            if let last = told[code], now - last < Self.pause { return false }
-            told[code] = now
+            if let last = told[error.code], last.message == error.message, now - last.at < Self.pause { return false }
+            told[error.code] = (error.message, now)
             return true
         }
     }
