@@ -18,7 +18,7 @@ def run(executable, shared_hub, tmp_path):
     def run(*arguments, input=b"", environment=None, hub=shared_hub):
         return subprocess.run(
             [str(executable), *map(str, arguments)], input=input, capture_output=True, timeout=20, cwd=tmp_path,
-            env=environment_without_settings(CLARION_URL=hub.url, **(environment or {})))
+            env=environment_without_settings(**{"CLARION_URL": hub.url} | (environment or {})))
     return run
 
 
@@ -152,6 +152,12 @@ def test_what_it_exits_with(run, topic, tmp_path):
         assert "secret" not in said(run("post", topic, "x", "--hub", hub), 64)
     assert run("frobnicate").returncode == 64 and run("post").returncode == 64
     assert said(run("health")) == "ready\n"
+
+
+def test_the_hub_of_the_same_environment_is_asked(run, shared_hub):
+    """As by `HEALTHCHECK` of a container that is given CLARION_PORT."""
+    port = shared_hub.url.rsplit(":", 1)[1]
+    assert said(run("health", environment={"CLARION_URL": "", "CLARION_PORT": port})) == "ready\n"
 
 
 def test_what_answers_is_no_hub(run, topic, receiver):

@@ -96,6 +96,6 @@ function outcome({ state, attempts, status, failure, nextAttemptAt, createdAt, a
   const last = status ?? failure ?? ""
   if (state === "dead") return `${last}, ${tries}`.replace(/^, /, "")
   const wait = nextAttemptAt ? Date.parse(nextAttemptAt) - Date.now() : 0
-  const next = wait > 0 ? `next in ${duration(wait)}` : attempts > 0 ? "due" : `since ${age(createdAt)}`
+  const next = wait > 0 ? `next in ${duration(wait)}` : `waiting for ${age(createdAt)}`
   return [last, attempts > 0 ? tries : "", next].filter(Boolean).join(", ")
 }

@@ -6,7 +6,7 @@ import Glibc
 struct HubOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where the hub is. (default: CLARION_URL, or \(ClarionClient.defaultHub))",
+            "Where the hub is. (default: CLARION_URL, or http://127.0.0.1 at CLARION_PORT, or at 8080)",
             valueName: "url"
         )
     )
@@ -34,6 +34,13 @@ struct HubOptions: ParsableArguments {
     )
     var caFile: String?
 
+    /// The hub of the same environment, as in a container whose `HEALTHCHECK` is `clarion health`. A port of 0, or a
+    /// service link of Kubernetes, names none.
+    private static var local: String {
+        let port = Environment["CLARION_PORT"].flatMap(UInt16.init) ?? 0
+        return port == 0 ? ClarionClient.defaultHub : "http://127.0.0.1:\(port)"
+    }
+
     /// Does something with the hub.
     ///
     /// - Throws: the exit, after one line was said about what went wrong.
@@ -45,7 +52,7 @@ struct HubOptions: ParsableArguments {
         }
         do {
             let client = try ClarionClient(
-                hub ?? Environment["CLARION_URL"] ?? ClarionClient.defaultHub,
+                hub ?? Environment["CLARION_URL"] ?? Self.local,
                 token: token ?? Environment["CLARION_TOKEN"],
                 configuration: configuration
             )
