@@ -14,6 +14,7 @@ import requests
 
 from failing_writes import FailingWrites, compile_library
 from hub_process import events_path
+from metrics import Reading
 from test_webhooks import LOOPBACK
 from waiting import wait_until
 
@@ -114,14 +115,15 @@ class Round:
         return self.hub.observer(webhook["id"])["stats"]["pending"]
 
     def wait_until_calm(self, webhook):
-        """Until nothing is under way: its figures stay what they are."""
+        """Until nothing is under way and all of it is recorded: its figures stay what they are."""
+        wait_until(lambda: Reading.of(self.hub)["clarion_webhook_in_flight"] == 0, what="an end of what is under way")
         last = []
 
         def is_calm():
             last.append(self.hub.observer(webhook["id"])["stats"])
             return len(last) > 20 and all(stats == last[-1] for stats in last[-20:])
 
-        wait_until(is_calm, what="an end of what is under way")
+        wait_until(is_calm, what="figures that stay")
 
     def assert_heard(self):
         """A new event reaches exactly those that are registered and active."""
