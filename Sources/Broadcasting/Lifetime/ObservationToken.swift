@@ -10,6 +10,8 @@ public final class ObservationToken: Sendable {
         hook = Lock(DeinitHook(end))
     }
 
+    var isCancelled: Bool { hook.withLock { $0 == nil } }
+
     /// Ends the registration now. Calling it again does nothing.
     public func cancel() {
         // The hook is released, and so runs, when the lock is free again.

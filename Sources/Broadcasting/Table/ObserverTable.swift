@@ -90,7 +90,7 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         _ = entry?.deliver(value)
     }
 
-    /// Registers a handler for as long as `owner` lives.
+    /// Registers a handler for as long as `owner` lives: not at all from its `deinit`.
     ///
     /// - Parameters:
     ///   - replacing: which earlier registration under this key it takes the place of, if any.
@@ -103,6 +103,7 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         deliver: Delivery = .immediate,
         handler: @escaping @Sendable (Owner, Value) -> Void
     ) -> Registration<Key> {
+        if isEnding(owner) { return .none(key) }
         let address = ObjectIdentifier(owner)
         let slot: Slot? =
             switch replacing {

@@ -59,6 +59,7 @@ extension ObserverTable {
         deliver: Delivery = .immediate,
         lending handler: @escaping @Sendable (OwnerReference<Owner>, Value) -> Void
     ) -> Registration<Key> {
+        if isEnding(owner) { return .none(key) }
         let address = ObjectIdentifier(owner)
         let route = CallPath(deliver, of: StrandDirectory.Key(address: address))
         let registration = add(key, owner: address, slot: nil, route: route) {

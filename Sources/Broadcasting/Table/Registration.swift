@@ -5,4 +5,7 @@
 package struct Registration<Key: Hashable & Sendable>: Hashable, Sendable {
     package let key: Key
     let id: RegistrationID
+
+    /// Of nothing that was ever registered.
+    static func none(_ key: Key) -> Registration { Registration(key: key, id: 0) }
 }

@@ -20,7 +20,11 @@ extension Registry {
             if let key {
                 if let ids = others[key] { find(ids, key) }
             } else {
-                for (key, ids) in others where found.count < limit { find(ids, key) }
+                for (key, ids) in others {
+                    // Not as a `where` of the loop, which would look at all of them for each slice.
+                    if found.count >= limit { break }
+                    find(ids, key)
+                }
             }
             return found
         }

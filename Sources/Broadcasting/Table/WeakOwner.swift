@@ -4,10 +4,17 @@
         // Objects of Objective-C count their references in their own way: only `weak` works for all.
         private weak let object: Object?
 
+        /// - Parameter object: not in its `deinit`, see ``isEnding(_:)``.
         init(_ object: Object) { self.object = object }
 
         /// The object, unless it is gone.
         func load() -> Object? { object }
+    }
+
+    /// Whether the last reference to an object has gone, so that it is in its `deinit`.
+    func isEnding(_ object: AnyObject) -> Bool {
+        weak let reference = object
+        return reference == nil
     }
 #else
     import CSwiftRuntime
@@ -29,6 +36,7 @@
         private unowned let anchor: Object
         private let reference: Unmanaged<Object>
 
+        /// - Parameter object: not in its `deinit`, see ``isEnding(_:)``.
         init(_ object: Object) {
             anchor = object
             unsafe reference = .passUnretained(object)
@@ -40,6 +48,15 @@
             guard unsafe swift_tryRetain(reference.toOpaque()) != nil else { return nil }
             return unsafe reference.takeRetainedValue()
         }
+    }
+
+    /// Whether the last reference to an object has gone, so that it is in its `deinit`: nothing may refer to it from then on,
+    /// not even without retaining it, for the compiler may have put it on the stack, whose memory no reference keeps.
+    func isEnding(_ object: AnyObject) -> Bool {
+        let reference = unsafe Unmanaged.passUnretained(object)
+        guard unsafe swift_tryRetain(reference.toOpaque()) != nil else { return true }
+        unsafe reference.release()
+        return false
     }
 #endif
 

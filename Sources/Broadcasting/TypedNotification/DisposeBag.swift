@@ -16,13 +16,24 @@ public final class DisposeBag: LifetimeOwner, Sendable {
     /// Ends with the bag.
     public let lifetime = Lifetime()
 
-    private let tokens = Lock<[ObservationToken]>([])
+    private let tokens = Lock<(held: [ObservationToken], sweepSchedule: SweepSchedule)>(([], SweepSchedule()))
+
+    /// Tokens that it holds, those included that were cancelled and not swept yet.
+    var tokenCount: Int { tokens.withLock { $0.held.count } }
 
     /// An empty bag.
     public init() {}
 
-    /// Keeps a token's registration alive as long as the bag.
+    /// Keeps a token's registration alive as long as the bag, and the token until it is cancelled.
     public func insert(_ token: ObservationToken) {
-        tokens.withLock { $0.append(token) }
+        // What is swept is released when the lock is free again.
+        _ = tokens.withLock { tokens -> [ObservationToken] in
+            tokens.held.append(token)
+            guard tokens.sweepSchedule.begin(count: tokens.held.count) else { return [] }
+            let held = tokens.held
+            tokens.held = held.filter { !$0.isCancelled }
+            tokens.sweepSchedule.finish(count: tokens.held.count)
+            return held
+        }
     }
 }

@@ -6,25 +6,32 @@
 /// ```
 public struct WeakReference<Object: AnyObject> {
     /// The object, `nil` once it is gone. It never comes back.
-    public weak let object: Object?
+    public var object: Object? { reference?.load() }
 
+    /// Keeps the address from being used again; `nil` if it was made in the object's `deinit`.
+    private let reference: WeakOwner<Object>?
     private let address: ObjectIdentifier
 
-    /// A reference to an object, which gains no owner by it.
+    /// A reference to an object, which gains no owner by it. Made in the object's `deinit` it refers to nothing.
     public init(_ object: Object) {
-        self.object = object
+        reference = isEnding(object) ? nil : WeakOwner(object)
         address = ObjectIdentifier(object)
     }
 }
 
 extension WeakReference: Hashable {
-    /// References are equal when they refer to the same object.
+    /// References are equal when they refer, or referred, to the same object.
     ///
-    /// The object decides, not its address: a reference to a dead object is never equal to one to a living object that
-    /// was allocated at the same place. Two to dead objects cannot be told apart if their addresses were the same, and
-    /// are equal.
+    /// What they say of each other never changes: as long as there is a reference to an object no other object is at its
+    /// address. Only on Apple's systems another may be, once the object is gone: then references to both are equal when the
+    /// other is gone, too.
     public static func == (left: WeakReference, right: WeakReference) -> Bool {
-        left.address == right.address && left.object === right.object
+        guard left.address == right.address, (left.reference == nil) == (right.reference == nil) else { return false }
+        #if canImport(ObjectiveC)
+            return left.object === right.object
+        #else
+            return true
+        #endif
     }
 
     /// Hashes the address, which stays the same when the object goes.

@@ -138,6 +138,18 @@ import Testing
     }
 
     @Test(arguments: Design.everywhere)
+    func `promise 4: who registers in its own deinit is not registered`(design: Design, mode: DeliveryMode) {
+        let channel = design.channel()
+        // Optimized, an object that is let go at once is on the stack.
+        for _ in 0..<1_000 {
+            _ = LateComer(channel, mode.delivery)
+            _ = LateOwner(channel, mode.delivery)
+        }
+        #expect(channel.registrationCount == 0)
+        channel.post(1)
+    }
+
+    @Test(arguments: Design.everywhere)
     func `promise 5: after unregister has returned no later post calls the observer, with eight threads at it`(
         design: Design,
         mode: DeliveryMode
@@ -216,6 +228,30 @@ import Testing
             }
         }
     #endif
+}
+
+/// Registers when it is too late.
+private final class LateComer: Hearing {
+    private let channel: any Channel
+    private let delivery: Delivery
+
+    init(_ channel: any Channel, _ delivery: Delivery) { (self.channel, self.delivery) = (channel, delivery) }
+
+    func hear(_ value: Int) { Issue.record("it is gone") }
+
+    deinit { channel.register(self, deliver: delivery) }
+}
+
+private final class LateOwner: Hearing, LifetimeOwner {
+    let lifetime = Lifetime()
+    private let channel: any Channel
+    private let delivery: Delivery
+
+    init(_ channel: any Channel, _ delivery: Delivery) { (self.channel, self.delivery) = (channel, delivery) }
+
+    func hear(_ value: Int) { Issue.record("it is gone") }
+
+    deinit { channel.register(self, deliver: delivery) }
 }
 
 /// Hears without allocating.

@@ -20,6 +20,20 @@ import Testing
         static let name = "market.closed"
     }
 
+    @Test func `a bag does not pile up tokens that were cancelled`() {
+        let (bag, value) = (DisposeBag(), ObservableValue(0))
+        let heard = Recorder<Int>()
+        bag.insert(value.observe { heard.hear($0) })
+        for _ in 0..<5_000 {
+            let token = value.observe { heard.hear($0) }
+            bag.insert(token)
+            token.cancel()
+        }
+        #expect(bag.tokenCount <= 2 * SweepSchedule.minimum + 1)
+        value.value = 1
+        #expect(heard.values == [1])
+    }
+
     @Test func `a tuple arrives as it was posted, at every observer`() {
         let heard = Recorder<String>()
         MarketChanged.observe(.always, in: center) { info in heard.hear("\(info.name) \(info.age)") }
