@@ -47,7 +47,9 @@ static int is_in_folder(int file) {
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length < 0) return 0;
     path[length] = 0;
-    return strncmp(path, folder, strlen(folder)) == 0;
+    /* Not what is beside it, such as the hub's own log. */
+    size_t end = strlen(folder);
+    return strncmp(path, folder, end) == 0 && (path[end] == '/' || !path[end]);
 }
 
 /* The errno with which a call is to fail; 0 if it is to be made. */

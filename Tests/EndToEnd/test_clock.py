@@ -105,7 +105,7 @@ def test_what_the_store_failed_to_record_is_recorded(start, clock, receiver, top
     with sqlite3.connect(hub.data / "clarion.db", isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
         answering.set()
-        wait_until(lambda: "the delivery store failed" in hub.log, 30)
+        wait_until(lambda: "the log failed" in hub.log, 30)
         clock.step(step)
         other.execute("ROLLBACK")
     wait_for_stats(hub, webhook, delivered=5, pending=0)

@@ -591,3 +591,19 @@ def fill(hub, receiver):
     hub.post("r.gone", "x")
     assert hub.request("DELETE", "/observers/r-b").status_code == 204
     assert hub.request("DELETE", "/topics/r.gone").status_code == 204
+
+
+def test_outcomes_that_a_full_disk_does_not_take_are_told_once(start_hub, receiver, writes, topic, tmp_path):
+    hub = start_hub("--durability", "disk", *LOOPBACK, data=tmp_path / "data", environment=writes.environment)
+    webhook = hub.register(receiver.url(), topic)
+
+    def answer(delivery):
+        writes.arm(1, errno.ENOSPC, lasting=True)
+        return 204
+
+    receiver.answer = answer
+    hub.post(topic)
+    wait_until(lambda: writes.failures > 20, 30, what="outcomes that are tried again")
+    writes.disarm()
+    assert hub.log.count("[Clarion] the log's disk is full") == 1 and " error clarion:" not in hub.log
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 1, 30)

@@ -140,7 +140,8 @@ public final class Hub: Sendable {
         let deliveries = LogDeliveryStore(
             log: log,
             failureLimit: configuration.disableFailingAfter,
-            metrics: metrics
+            metrics: metrics,
+            faults: faults
         ) { whoFailed.yield($0) }
         var webhooks = configuration.webhooks
         webhooks.maximumConnections = min(webhooks.maximumConnections, DescriptorBudget.ofProcess.webhooks)

@@ -6,8 +6,9 @@ import Logging
 /// lasts, such as a full disk, is told once a minute.
 final class FaultLog: Sendable {
     private let logger: Logger
-    /// What was told last of each code, and when.
-    private let told = Lock<[EventLogError.Code: (message: String, at: ContinuousClock.Instant)]>([:])
+    /// What was told within the pause, the oldest first, of so many at the most.
+    private let told = Lock<[(code: EventLogError.Code, message: String, at: ContinuousClock.Instant)]>([])
+    private static let capacity = 16
 
     private static let pause = Duration.seconds(60)
 
@@ -29,7 +30,8 @@ final class FaultLog: Sendable {
         case .storageFull: warn(error, "the log's disk is full: posts are refused", metadata)
         case .unavailable: warn(error, "the cluster's log is not to be had", metadata)
         case .missing: if isDue(error) { logger.error("\(error.message)") }
-        default: logger.error("the log failed", metadata: metadata)
+        // Of a request there is a line with its id. What nobody asked for is tried again and again.
+        default: if request != nil || isDue(error) { logger.error("the log failed", metadata: metadata) }
         }
     }
 
@@ -40,8 +42,10 @@ final class FaultLog: Sendable {
     private func isDue(_ error: EventLogError) -> Bool {
         told.withLock { told in
             let now = ContinuousClock.now
-            if let last = told[error.code], last.message == error.message, now - last.at < Self.pause { return false }
-            told[error.code] = (error.message, now)
+            told.removeAll { now - $0.at >= Self.pause }
+            if told.contains(where: { $0.code == error.code && $0.message == error.message }) { return false }
+            if told.count == Self.capacity { told.removeFirst() }
+            told.append((error.code, error.message, now))
             return true
         }
     }

@@ -8,6 +8,7 @@ struct LogDeliveryStore: DeliveryStore {
     /// For how long an endpoint may fail without one success.
     let failureLimit: Duration
     let metrics: HubMetrics
+    let faults: FaultLog
     /// Called for endpoints that are to be disabled, possibly several times for one.
     let onFailed: @Sendable (FailedEndpoint) -> Void
 
@@ -16,20 +17,25 @@ struct LogDeliveryStore: DeliveryStore {
     func isOnDuty(for endpoint: String) -> Bool { log.isOnDuty(for: ObserverID(rawValue: endpoint)) }
 
     func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> Webhooks.DueDeliveries {
-        let due = try await log.dueDeliveries(
-            of: ObserverID(rawValue: endpoint.id),
-            at: Timestamp(milliseconds: now),
-            inOrder: endpoint.ordered,
-            limit: limit
-        )
-        let deliveries = due.deliveries.map { record in
-            var delivery = DueDelivery(of: record.event, in: endpoint.format)
-            delivery.renewals = record.renewals
-            delivery.attempts = record.attempts
-            delivery.notBefore = record.notBefore.milliseconds
-            return delivery
+        do throws(EventLogError) {
+            let due = try await log.dueDeliveries(
+                of: ObserverID(rawValue: endpoint.id),
+                at: Timestamp(milliseconds: now),
+                inOrder: endpoint.ordered,
+                limit: limit
+            )
+            let deliveries = due.deliveries.map { record in
+                var delivery = DueDelivery(of: record.event, in: endpoint.format)
+                delivery.renewals = record.renewals
+                delivery.attempts = record.attempts
+                delivery.notBefore = record.notBefore.milliseconds
+                return delivery
+            }
+            return Webhooks.DueDeliveries(deliveries, next: due.next?.milliseconds)
+        } catch {
+            faults.tell(error)
+            throw error
         }
-        return Webhooks.DueDeliveries(deliveries, next: due.next?.milliseconds)
     }
 
     func record(
@@ -37,6 +43,7 @@ struct LogDeliveryStore: DeliveryStore {
         completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) {
         log.recordOutcomes(outcomes.map(\.deliveryOutcome)) { result in
+            if case .failure(let error) = result { faults.tell(error) }
             completion(result.map { take(outcomes, failing: $0) }.mapError { $0 })
         }
     }

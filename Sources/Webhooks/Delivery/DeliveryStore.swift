@@ -1,7 +1,7 @@
 /// Where deliveries are kept: the dispatcher's only view of the log's database.
 ///
 /// The dispatcher reads one endpoint at a time and records one batch at a time, and does both beside each other. After an
-/// error it does it again, a moment later; outcomes are not lost by it.
+/// error, of which the store tells the operator, it does it again, a moment later; outcomes are not lost by it.
 public protocol DeliveryStore: Sendable {
     /// The store's time in milliseconds, by which deliveries are due. It passes evenly, never goes back, and goes on where
     /// it was after a restart, whoever sets the clock of the day. Callable from any thread.

@@ -1,6 +1,7 @@
 import MicroHTTP
 import CoreMetrics
 import EventLog
+import Logging
 import Testing
 
 @testable import Clarion
@@ -47,7 +48,8 @@ import Testing
             LogDeliveryStore(
                 log: log,
                 failureLimit: .milliseconds(5 * Self.day),
-                metrics: HubMetrics(backend: NOOPMetricsHandler.instance)
+                metrics: HubMetrics(backend: NOOPMetricsHandler.instance),
+                faults: FaultLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             ) { failed.add($0) },
             log,
             ids,

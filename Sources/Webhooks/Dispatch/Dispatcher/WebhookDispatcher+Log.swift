@@ -25,10 +25,6 @@ extension WebhookDispatcher {
         }
     }
 
-    func logStoreFailure(_ error: any Error) {
-        logger.error("the delivery store failed; trying again", metadata: ["error": "\(error)"])
-    }
-
     /// Warns the operator that attempts cannot be made, not more often than every ten seconds.
     func logShortage(in results: [TransportResult]) {
         for case .unmade(let shortage) in results.lazy.map(\.ending) {

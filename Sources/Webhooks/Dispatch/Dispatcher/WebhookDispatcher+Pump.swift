@@ -24,7 +24,6 @@ extension WebhookDispatcher {
             update { $0.scheduler.finish(read, due) }
         } catch {
             update { $0.scheduler.fail(read, now: clocks.now()) }
-            logStoreFailure(error)
         }
     }
 }

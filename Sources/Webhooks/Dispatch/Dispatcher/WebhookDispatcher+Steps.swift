@@ -82,7 +82,6 @@ extension WebhookDispatcher {
                     state.scheduler.recordFailed(now: clocks.now())
                 }
             }
-            if case .failure(let error) = result { logStoreFailure(error) }
         }
     }
 }

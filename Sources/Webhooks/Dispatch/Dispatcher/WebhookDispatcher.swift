@@ -47,7 +47,7 @@ public final class WebhookDispatcher: Sendable {
     /// - Parameters:
     ///   - store: where deliveries are read and outcomes recorded.
     ///   - configuration: what is the same for all endpoints.
-    ///   - logger: for failures of the store and of endpoints; never sees secrets, bodies or the values of URLs' queries.
+    ///   - logger: for failures of endpoints; never sees secrets, bodies or the values of URLs' queries.
     public convenience init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
         self.init(store: store, configuration: configuration, logger: logger, clocks: Clocks(of: store))
     }
