@@ -58,6 +58,8 @@ struct ClarionCommand: AsyncParsableCommand {
     static func main() async {
         // A peer that is gone is noticed where it is written to, not by a signal that ends the process.
         _ = signal(SIGPIPE, SIG_IGN)
+        // So is a file that may not become larger (RLIMIT_FSIZE).
+        _ = signal(SIGXFSZ, SIG_IGN)
         Self.occupyStandardDescriptors()
         await main(nil)
     }

@@ -7,6 +7,7 @@ after the process was killed and started again.
 import errno
 import json
 import os
+import resource
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,6 +16,7 @@ import requests
 from failing_writes import FailingWrites, compile_library
 from hub_process import events_path
 from metrics import Reading
+from problems import assert_problem
 from test_webhooks import LOOPBACK
 from waiting import wait_until
 
@@ -591,6 +593,33 @@ def fill(hub, receiver):
     hub.post("r.gone", "x")
     assert hub.request("DELETE", "/observers/r-b").status_code == 204
     assert hub.request("DELETE", "/topics/r.gone").status_code == 204
+
+
+@pytest.mark.parametrize("error", [errno.EDQUOT, errno.EFBIG])
+def test_a_quota_that_is_used_up_is_a_full_disk(start_hub, writes, topic, tmp_path, error):
+    hub = start_hub("--durability", "disk", data=tmp_path / "data", environment=writes.environment)
+    hub.post(topic)
+    writes.arm(1, error, lasting=True)
+    for _ in range(3):
+        assert_problem(hub.request("POST", events_path(topic), data=b"x"), 507, "storage-full")
+        assert_problem(hub.get("/readyz"), 503, "storage-full")
+    assert writes.disarm()
+    assert hub.log.count("[Clarion] the log's disk is full") == 1
+    hub.post(topic)
+    assert hub.get("/readyz").status_code == 200
+
+
+def test_a_file_that_may_not_become_larger_is_a_full_disk(hub, topic):
+    hub.post(topic)
+    _, hard = resource.prlimit(hub.process.pid, resource.RLIMIT_FSIZE)
+    size = (hub.data / "clarion.db-wal").stat().st_size
+    resource.prlimit(hub.process.pid, resource.RLIMIT_FSIZE, (size, hard))
+    body = os.urandom(2 * size)
+    for _ in range(3):
+        assert_problem(hub.request("POST", events_path(topic), data=body), 507, "storage-full")
+    resource.prlimit(hub.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+    hub.post(topic)
+    assert len(hub.history(topic)) == 2
 
 
 def test_outcomes_that_a_full_disk_does_not_take_are_told_once(start_hub, receiver, writes, topic, tmp_path):

@@ -61,6 +61,7 @@ struct ChildCommand {
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
         // This program ignores it, and children would, too.
         unsafe sigaddset(&signals, SIGPIPE)
+        unsafe sigaddset(&signals, SIGXFSZ)
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 

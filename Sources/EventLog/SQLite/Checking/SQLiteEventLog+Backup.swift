@@ -44,10 +44,8 @@ extension EventLogError {
     /// An error of SQLite's in copying: the log is only read, so what cannot be written is the copy.
     fileprivate init(copying error: any Error, to path: String) {
         let failure = error as? DatabaseError
-        let written: [ResultCode] = [
-            .SQLITE_IOERR_WRITE, .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_DIR_FSYNC,
-        ]
-        let isOfCopy = failure.map { written.contains($0.extendedResultCode) } ?? !(error is EventLogError)
+        let isOfCopy =
+            failure.map { DatabaseError.ofWriting.contains($0.extendedResultCode) } ?? !(error is EventLogError)
         if failure?.resultCode == .SQLITE_FULL {
             self.init(code: .copyUnwritable, message: "There is no space on the disk of \(path).", cause: error)
         } else if isOfCopy {

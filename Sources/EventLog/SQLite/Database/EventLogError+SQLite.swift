@@ -1,3 +1,4 @@
+import Foundation
 internal import GRDB
 
 extension EventLogError {
@@ -8,8 +9,10 @@ extension EventLogError {
     /// There is no space.
     static let isFull = EventLogError(code: .storageFull, message: "There is no room left to write to.")
 
-    /// What an error of SQLite means for a log; an error of this module stays what it is.
+    /// What an error of SQLite means for a log; an error of this module stays what it is. To be asked at once, on the thread
+    /// that met it: SQLite knows ENOSPC alone as a full disk, so `errno` says more.
     init(sqlite error: any Error) {
+        let number = errno
         if let error = error as? EventLogError {
             self = error
             return
@@ -17,16 +20,27 @@ extension EventLogError {
         let failure = error as? DatabaseError
         // What SQLite says of it.
         let reason = failure?.message.map { ": \($0.inOneLine)" } ?? ""
-        // The latter: the file beside the write-ahead log could not be made larger.
-        let isFull = failure?.resultCode == .SQLITE_FULL || failure?.extendedResultCode == .SQLITE_IOERR_SHMSIZE
         let (code, message): (Code, String) =
             switch failure?.resultCode {
-            case _ where isFull: (.storageFull, EventLogError.isFull.message)
+            case _ where failure?.isWantOfSpace(number) ?? false: (.storageFull, EventLogError.isFull.message)
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: (.corrupt, "The log's file is damaged\(reason).")
             case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
                 (.unwritable, "The log's file cannot be opened or written\(reason).")
             default: (.failed, "The log's database failed\(reason).")
             }
         self.init(code: code, message: message, cause: error)
+    }
+}
+
+extension DatabaseError {
+    /// What writing to a file fails with.
+    static let ofWriting: [ResultCode] = [
+        .SQLITE_IOERR_WRITE, .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_DIR_FSYNC,
+    ]
+
+    fileprivate func isWantOfSpace(_ number: Int32) -> Bool {
+        // The latter: the file beside the write-ahead log could not be made larger.
+        if [.SQLITE_FULL, .SQLITE_IOERR_SHMSIZE].contains(extendedResultCode) { return true }
+        return Self.ofWriting.contains(extendedResultCode) && StorageReserve.isWantOfSpace(number)
     }
 }

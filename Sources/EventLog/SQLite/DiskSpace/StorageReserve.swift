@@ -38,7 +38,7 @@ struct StorageReserve: Sendable {
             return true
         } catch {
             giveUp()
-            if [ENOSPC, EDQUOT].contains(error.number) { return false }
+            if Self.isWantOfSpace(error.number) { return false }
             throw .unopened(path, error.number, with: "chown -R", directory)
         }
     }
@@ -48,6 +48,9 @@ struct StorageReserve: Sendable {
         // `unsafe`: unlink(2) reads the path.
         unsafe unlink(path)
     }
+
+    /// A quota that is used up, and a file that may not become larger (RLIMIT_FSIZE), are no different from a full disk.
+    static func isWantOfSpace(_ number: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
 
     /// The bytes that may still be written to the file system; nil if it does not say.
     var available: Int? {

@@ -74,11 +74,12 @@ final class LogTables {
             mayBeNoted = false
             keep()
         } catch {
+            let failure = EventLogError(sqlite: error)
             // After some failures SQLite has rolled back by itself (https://www.sqlite.org/lang_transaction.html).
             if db.isInsideTransaction { try? rollback.run() }
             goBack(to: start)
             if isWhole { overwrite() }
-            throw EventLogError(sqlite: error)
+            throw failure
         }
     }
 
