@@ -29,6 +29,7 @@ extension EventLogError: HasOneLineReason {
         case .locked: "Stop the hub that runs there, or name another folder with --data."
         case .foreign: "Name another folder with --data; nothing in this one was changed."
         case .unwritable: "Name a folder with --data that this user may write."
+        case .diskFailed: "See what the system says of the disk (dmesg), and move the folder to another one."
         case .corrupt: "Put a backup in its place."
         default: nil
         }

@@ -39,6 +39,9 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
         /// The file is a log, but damaged.
         case corrupt = "log-corrupt"
 
+        /// The disk of the log, or what it is reached by, fails to read or write. The file may be whole.
+        case diskFailed = "disk-failed"
+
         /// The file is no log of this program, or of a later version of it.
         case foreign = "log-foreign"
 

@@ -1,4 +1,5 @@
-/* Loaded into a hub before the C library (LD_PRELOAD, ld.so(8)): has the n-th write to a folder fail, or kill the process.
+/* Loaded into a hub before the C library (LD_PRELOAD, ld.so(8)): has the n-th write to a folder, or read from it, fail,
+   or kill the process.
 
    What to do is read from a file that the test maps, too, so it can be changed while the hub runs. */
 
@@ -26,6 +27,8 @@ struct orders {
     _Atomic int calls;
     /* How many of them failed. */
     _Atomic int failures;
+    /* Whether it is reads that fail, not writes. */
+    _Atomic int reads;
 };
 
 static struct orders *orders;
@@ -53,8 +56,8 @@ static int is_in_folder(int file) {
 }
 
 /* The errno with which a call is to fail; 0 if it is to be made. */
-static int failure(int file) {
-    if (!orders || !orders->fail_at || !is_in_folder(file)) return 0;
+static int failure(int file, int is_read) {
+    if (!orders || !orders->fail_at || orders->reads != is_read || !is_in_folder(file)) return 0;
     int call = atomic_fetch_add(&orders->calls, 1) + 1;
     if (call < orders->fail_at || (call > orders->fail_at && !orders->lasting)) return 0;
     atomic_fetch_add(&orders->failures, 1);
@@ -63,20 +66,23 @@ static int failure(int file) {
 }
 
 /* A function of the C library of that name, and what stands before it. */
-#define BEFORE(result, name, parameters, arguments)                                 \
+#define BEFORE(is_read, result, name, parameters, arguments)                        \
     result name parameters {                                                        \
         static result(*original) parameters;                                        \
         if (!original) original = (result(*) parameters)dlsym(RTLD_NEXT, #name);    \
-        int error = failure(file);                                                  \
+        int error = failure(file, is_read);                                         \
         if (!error) return original arguments;                                      \
         errno = error;                                                              \
         return -1;                                                                  \
     }
 
-BEFORE(ssize_t, write, (int file, const void *bytes, size_t count), (file, bytes, count))
-BEFORE(ssize_t, pwrite, (int file, const void *bytes, size_t count, off_t offset), (file, bytes, count, offset))
-BEFORE(ssize_t, pwrite64, (int file, const void *bytes, size_t count, off64_t offset), (file, bytes, count, offset))
-BEFORE(int, ftruncate, (int file, off_t length), (file, length))
-BEFORE(int, ftruncate64, (int file, off64_t length), (file, length))
-BEFORE(int, fsync, (int file), (file))
-BEFORE(int, fdatasync, (int file), (file))
+BEFORE(0, ssize_t, write, (int file, const void *bytes, size_t count), (file, bytes, count))
+BEFORE(0, ssize_t, pwrite, (int file, const void *bytes, size_t count, off_t offset), (file, bytes, count, offset))
+BEFORE(0, ssize_t, pwrite64, (int file, const void *bytes, size_t count, off64_t offset), (file, bytes, count, offset))
+BEFORE(0, int, ftruncate, (int file, off_t length), (file, length))
+BEFORE(0, int, ftruncate64, (int file, off64_t length), (file, length))
+BEFORE(0, int, fsync, (int file), (file))
+BEFORE(0, int, fdatasync, (int file), (file))
+BEFORE(1, ssize_t, read, (int file, void *bytes, size_t count), (file, bytes, count))
+BEFORE(1, ssize_t, pread, (int file, void *bytes, size_t count, off_t offset), (file, bytes, count, offset))
+BEFORE(1, ssize_t, pread64, (int file, void *bytes, size_t count, off64_t offset), (file, bytes, count, offset))

@@ -1,4 +1,4 @@
-"""A disk that fails at the n-th write, and a process that is killed there (failing_writes.c)."""
+"""A disk that fails at the n-th write or read, and a process that is killed there (failing_writes.c)."""
 
 import mmap
 import shutil
@@ -6,8 +6,8 @@ import struct
 import subprocess
 from pathlib import Path
 
-#: fail_at, error, lasting, calls, failures: five C ints.
-_ORDERS = struct.Struct("5i")
+#: fail_at, error, lasting, calls, failures, reads: six C ints.
+_ORDERS = struct.Struct("6i")
 
 
 def compile_library(folder):
@@ -35,9 +35,9 @@ class FailingWrites:
         self._map.close()
         self._file.close()
 
-    def arm(self, call, error, *, lasting=False):
+    def arm(self, call, error, *, lasting=False, reads=False):
         """Has a call from now fail, from 1, and all later ones if it is to last; ``error`` 0 kills the process instead."""
-        self._map[:_ORDERS.size] = _ORDERS.pack(call, error, lasting, 0, 0)
+        self._map[:_ORDERS.size] = _ORDERS.pack(call, error, lasting, 0, 0, reads)
 
     @property
     def failures(self):

@@ -636,3 +636,35 @@ def test_outcomes_that_a_full_disk_does_not_take_are_told_once(start_hub, receiv
     writes.disarm()
     assert hub.log.count("[Clarion] the log's disk is full") == 1 and " error clarion:" not in hub.log
     wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 1, 30)
+
+
+@pytest.mark.parametrize("reads", [False, True], ids=["writes", "reads"])
+def test_a_disk_that_fails_is_not_called_damage(start_hub, writes, topic, tmp_path, reads):
+    hub = start_hub("--durability", "disk", data=tmp_path / "data", environment=writes.environment)
+    hub.post(topic)
+    writes.arm(1, errno.EIO, lasting=True, reads=reads)
+    for _ in range(3):
+        path = events_path(topic)
+        answer = hub.get(path) if reads else hub.request("POST", path, data=b"x")
+        assert_problem(answer, 500, "internal")
+    assert writes.disarm()
+    assert hub.log.count("[Clarion] the log's disk fails") == 1 and "damaged" not in hub.log
+    hub.post(topic)
+    assert len(hub.history(topic)) == 2
+
+
+@pytest.mark.parametrize("command", ["serve", "check"])
+def test_a_disk_that_does_not_read_at_the_start_is_not_called_damage(
+        start_hub, clarion, writes, topic, tmp_path, command):
+    hub = start_hub(data=tmp_path / "data")
+    hub.post(topic)
+    hub.stop()
+    options = ["--port", "0"] if command == "serve" else []
+    for number in (1, 2, 3, 5, 8):
+        writes.arm(number, errno.EIO, lasting=True, reads=True)
+        result = clarion(command, *options, "--data", hub.data, environment=writes.environment)
+        assert writes.disarm()
+        told = result.stdout + result.stderr
+        assert result.returncode == 1 and told.count("disk fails") == 1, told
+        assert "damaged" not in told.split("disk fails")[0] and "no log" not in told and "backup" not in told, told
+    assert_sound(clarion, hub)

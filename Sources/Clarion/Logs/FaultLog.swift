@@ -30,6 +30,7 @@ final class FaultLog: Sendable {
         case .storageFull: warn(error, "the log's disk is full: posts are refused", metadata)
         case .unavailable: warn(error, "the cluster's log is not to be had", metadata)
         case .missing: if isDue(error) { logger.error("\(error.message)") }
+        case .diskFailed: if isDue(error) { logger.error("the log's disk fails", metadata: metadata) }
         // Of a request there is a line with its id. What nobody asked for is tried again and again.
         default: if request != nil || isDue(error) { logger.error("the log failed", metadata: metadata) }
         }

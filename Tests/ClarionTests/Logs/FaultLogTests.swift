@@ -17,8 +17,9 @@ import Testing
             for message in ["no leader", "no servers"] {
                 faults.tell(EventLogError(code: .unavailable, message: message))
             }
+            faults.tell(EventLogError(code: .diskFailed, message: "it fails"), request: "r")
         }
-        #expect(told.all.count == 2)
+        #expect(told.all.count == 3)
     }
 
     @Test func `what nobody asked for is told once, what a request met with each`() {

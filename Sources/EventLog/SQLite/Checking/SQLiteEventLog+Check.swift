@@ -24,15 +24,20 @@ extension SQLiteEventLog {
             let made = ["-wal", "-shm"].map { file.path + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
             defer { for path in made { try? FileManager.default.removeItem(atPath: path) } }
             // Without a transaction: after what the check has found, SQLite might not end it. Nobody else writes.
-            return try file.reading { database in
+            report = try file.reading { database in
                 try database.unsafeRead { db in
                     var inspection = LogInspection(db: db, report: report)
                     try inspection.run()
                     return inspection.report
                 }
             }
+            if !report.findings.isEmpty, !file.isReadable {
+                report.findings.insert(EventLogError.diskFails.message, at: 0)
+            }
+            return report
         } catch {
-            throw EventLogError(sqlite: error)
+            let error = EventLogError(sqlite: error)
+            throw error.code == .corrupt && !file.isReadable ? .diskFails : error
         }
     }
 }

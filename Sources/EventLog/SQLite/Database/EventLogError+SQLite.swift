@@ -9,8 +9,13 @@ extension EventLogError {
     /// There is no space.
     static let isFull = EventLogError(code: .storageFull, message: "There is no room left to write to.")
 
+    static let diskFails = EventLogError(
+        code: .diskFailed,
+        message: "The log's disk fails (input/output error): it may be that nothing is wrong with the files."
+    )
+
     /// What an error of SQLite means for a log; an error of this module stays what it is. To be asked at once, on the thread
-    /// that met it: SQLite knows ENOSPC alone as a full disk, so `errno` says more.
+    /// that met it: SQLite knows ENOSPC alone as a full disk, and calls damaged what a disk does not read, so `errno` says more.
     init(sqlite error: any Error) {
         let number = errno
         if let error = error as? EventLogError {
@@ -23,6 +28,7 @@ extension EventLogError {
         let (code, message): (Code, String) =
             switch failure?.resultCode {
             case _ where failure?.isWantOfSpace(number) ?? false: (.storageFull, EventLogError.isFull.message)
+            case _ where failure?.isOfDisk(number) ?? false: (.diskFailed, EventLogError.diskFails.message)
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: (.corrupt, "The log's file is damaged\(reason).")
             case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
                 (.unwritable, "The log's file cannot be opened or written\(reason).")
@@ -42,5 +48,11 @@ extension DatabaseError {
         // The latter: the file beside the write-ahead log could not be made larger.
         if [.SQLITE_FULL, .SQLITE_IOERR_SHMSIZE].contains(extendedResultCode) { return true }
         return Self.ofWriting.contains(extendedResultCode) && StorageReserve.isWantOfSpace(number)
+    }
+
+    /// Whether the disk failed, and not memory or a lock.
+    fileprivate func isOfDisk(_ number: Int32) -> Bool {
+        if resultCode == .SQLITE_CORRUPT { return number == EIO }
+        return (Self.ofWriting + [.SQLITE_IOERR_READ, .SQLITE_IOERR_CORRUPTFS]).contains(extendedResultCode)
     }
 }

@@ -48,7 +48,8 @@ struct LogFile {
             try checkHeader()
             try reading { try $0.read(check) }
         } catch {
-            throw EventLogError(sqlite: error)
+            let error = EventLogError(sqlite: error)
+            throw error.code == .corrupt && !isReadable ? .diskFails : error
         }
     }
 
@@ -167,6 +168,20 @@ struct LogFile {
         return try body(database)
     }
 
+    /// Whether its bytes, also those of its write-ahead log, come from the disk. SQLite calls damaged what does not.
+    var isReadable: Bool {
+        ["", "-wal"].allSatisfy { end in
+            guard let file = try? FileDescriptor(path: path + end, flags: O_RDONLY | O_NONBLOCK) else { return true }
+            defer { file.close() }
+            do throws(SystemError) {
+                while try !file.read(atMost: 1 << 20).isEmpty {}
+                return true
+            } catch {
+                return error.number != EIO
+            }
+        }
+    }
+
     /// The first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>).
     func checkHeader() throws(EventLogError) {
         let header: [UInt8]
@@ -174,10 +189,11 @@ struct LogFile {
             // Without waiting for the other end of a pipe.
             let file = try FileDescriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
             defer { file.close() }
-            // Of a directory nothing can be read.
-            header = (try? file.read(atMost: 100)) ?? []
+            header = try file.read(atMost: 100)
         } catch {
-            throw unopened(path, error.number)
+            // Of a directory nothing can be read.
+            guard error.number == EISDIR else { throw error.number == EIO ? .diskFails : unopened(path, error.number) }
+            header = []
         }
         guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
             header[68..<72].reduce(0, { $0 << 8 | UInt32($1) }) == LogSchema.applicationID
