@@ -21,7 +21,8 @@ extension ClarionClient {
 
             /// The next event; nil when the hub has unregistered the stream, or the task was cancelled.
             ///
-            /// - Throws: ``ClientError`` if the hub cannot be reached the first time, or refuses the stream.
+            /// - Throws: ``ClientError`` if the hub cannot be reached the first time, refuses the stream, or sends an event
+            ///   that cannot be read when it comes for the third time: the error's detail names it.
             public mutating func next() async throws(ClientError) -> Event? {
                 try await stream.next()
             }

@@ -9,7 +9,7 @@ final class ResumingStream {
     private var recent = RecentEvents()
     private var connection: HTTPResponse?
     private var parser: EventStreamParser
-    /// What has come and was not yet given, the next one last.
+    /// What has come over the connection and was not yet given, the next one last.
     private var upcoming: [EventStreamParser.Message] = []
     private var isOver = false
 
@@ -50,7 +50,13 @@ final class ResumingStream {
             return nil
         }
         guard message.type == "message" else { return nil }
-        guard let event = ClarionClient.Event(json: message.data) else { throw client.unreadable }
+        guard let event = ClarionClient.Event(json: message.data) else {
+            let name = message.id.isEmpty ? "an event" : "the event \(message.id.prefix(64))"
+            throw ClientError(
+                code: ClientError.answerUnreadable,
+                detail: "What \(client.url.text) sends as \(name) cannot be read."
+            )
+        }
         resumption.passed(message.id)
         return recent.insert(event) ? event : nil
     }
@@ -108,9 +114,10 @@ final class ResumingStream {
         try await wait(resumption.ended(error, jitter: .random(in: 0...1)), error)
     }
 
-    /// Lets go of the connection, and waits before the next.
+    /// Lets go of the connection, and waits before the next. What came over it and was not given comes again.
     private func wait(_ step: Resumption.Step, _ error: ClientError?) async throws(ClientError) {
         connection = nil
+        upcoming = []
         switch step {
         case .fail(let error):
             isOver = true

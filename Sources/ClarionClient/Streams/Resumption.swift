@@ -12,11 +12,17 @@ struct Resumption {
     private var hasConnected = false
     /// How many connections in a row were not made.
     private var failures = 0
+    /// Whether the connection that ends next was made.
+    private var isConnected = false
+    /// How many connections have ended at the event after the position, since it cannot be read.
+    private var unreadable = 0
     private var retry = Resumption.usualRetry
 
     private static let usualRetry = Duration.seconds(3)
     private static let retries = Duration.milliseconds(10)...(.seconds(3600))
     private static let longestBackoff = Duration.seconds(30)
+    /// An event may be damaged on its way. One that is not read the third time is not the next time either.
+    private static let mostUnreadable = 3
 
     init(_ start: ClarionClient.Start) {
         self.start = start
@@ -32,6 +38,7 @@ struct Resumption {
     ///   would have to tell of a gap if retention has moved on.
     mutating func connected(after id: String?) {
         hasConnected = true
+        isConnected = true
         failures = 0
         guard position == nil, start != .earliest, let id, !id.isEmpty else { return }
         position = id
@@ -39,7 +46,9 @@ struct Resumption {
 
     /// An event came, or was passed over.
     mutating func passed(_ id: String) {
-        if !id.isEmpty { position = id }
+        guard !id.isEmpty, id != position else { return }
+        position = id
+        unreadable = 0
     }
 
     /// The stream says how long to wait before the next connection.
@@ -50,17 +59,21 @@ struct Resumption {
 
     /// A connection ended, or was not made.
     ///
-    /// The first must be made: a typo in a URL is an error at once. From then on only the hub's own refusal ends the stream.
+    /// The first must be made: a typo in a URL is an error at once. From then on only the hub's own refusal ends the stream,
+    /// and an event that cannot be read however often it comes.
     ///
     /// - Parameters:
     ///   - error: why; nil if it ended in order.
     ///   - jitter: chance, 0 to 1, so that not all come at once when a hub is back.
     mutating func ended(_ error: ClientError?, jitter: Double) -> Step {
+        defer { isConnected = false }
         guard let error else { return .again(after: retry) }
-        let isFinal = error.isOfHub && !error.isPassing || Self.finals.contains(error.code)
+        if isConnected, error.code == ClientError.answerUnreadable { unreadable += 1 }
+        let isFinal =
+            error.isOfHub && !error.isPassing || Self.finals.contains(error.code) || unreadable == Self.mostUnreadable
         guard hasConnected, !isFinal else { return .fail(error) }
         if error.code == ClientError.interrupted { return .again(after: retry) }
-        failures += 1
+        failures = max(failures + 1, unreadable)
         let backoff = retry * Double(1 << min(failures - 1, 16))
         let wait = min(backoff, max(Self.longestBackoff, retry)) * (1 + 0.2 * jitter)
         return .again(after: max(wait, error.retryAfter ?? .zero))

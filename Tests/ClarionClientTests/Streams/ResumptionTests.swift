@@ -92,6 +92,26 @@ struct ResumptionTests {
         }
     }
 
+    @Test("an event that cannot be read ends it the third time, wherever else connections end, unless others come")
+    func unreadable() {
+        let error = ClientError(code: ClientError.answerUnreadable, detail: "")
+        var resumption = Resumption(.earliest)
+        resumption.connected(after: nil)
+        for wait in [3, 6] as [Int64] {
+            // The last is no stream: something else answers in the hub's place.
+            for other in [lost, unreachable, error] { _ = resumption.ended(other, jitter: 0) }
+            resumption.connected(after: nil)
+            resumption.passed("")
+            #expect(resumption.ended(error, jitter: 0) == .again(after: .seconds(wait)))
+        }
+        var other = resumption
+        resumption.connected(after: nil)
+        #expect(resumption.ended(error, jitter: 0) == .fail(error))
+        other.connected(after: nil)
+        other.passed("a-1")
+        #expect(other.ended(error, jitter: 0) == .again(after: .seconds(3)))
+    }
+
     @Test("faults of this side end it")
     func finals() {
         let error = ClientError(code: ClientError.eventTooLarge, detail: "")

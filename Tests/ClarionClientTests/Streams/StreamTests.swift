@@ -46,6 +46,45 @@ struct StreamTests {
         #expect(server.requests[1].contains("last-event-id=e-1"))
     }
 
+    private static let unreadable = "id: e-2\ndata: {\"id\":\"e-2\",\"topic\"\n\n"
+
+    @Test("an event that cannot be read is not passed over: what came behind it comes again")
+    func damaged() async throws {
+        let server = try #require(
+            RawServer { connection, number in
+                let second = number == 1 ? Self.unreadable : Self.event(2)
+                connection.send(Self.head + "retry: 10\n" + (number == 1 ? Self.event(1) : "") + second + Self.event(3))
+                connection.waitForEnd()
+            }
+        )
+        var shown: [String] = []
+        for try await event in try client(of: server).events(matching: "a") {
+            shown.append(event.id)
+            if event.id == "e-3" { break }
+        }
+        #expect(shown == ["e-1", "e-2", "e-3"])
+        #expect(server.requests[1].contains("last-event-id=e-1"))
+    }
+
+    @Test("an event that can never be read is told of at its third time")
+    func unreadable() async throws {
+        let server = try #require(
+            RawServer { connection, number in
+                connection.send(Self.head + "retry: 10\n" + (number == 1 ? Self.event(1) : "") + Self.unreadable)
+                connection.waitForEnd()
+            }
+        )
+        let waits = Lock<[Duration]>([])
+        let events = try client(of: server).events(matching: "a") { notice in
+            if case .disconnected(_, let retry) = notice { waits.withLock { $0.append(retry) } }
+        }
+        let error = await #expect(throws: ClientError.self) { for try await _ in events {} }
+        #expect(error?.code == ClientError.answerUnreadable && error?.detail.contains("event e-2") == true)
+        #expect(server.requests.count == 3)
+        let (first, second) = waits.withLock { ($0[0], $0[1]) }
+        #expect(first >= .milliseconds(10) && second >= .milliseconds(20))
+    }
+
     @Test("a task that is cancelled stops waiting, and lets the hub go")
     func cancelling() async throws {
         let server = try #require(
