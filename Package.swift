@@ -129,8 +129,8 @@ let package = Package(
         .executableTarget(
             name: "ClarionCommand",
             dependencies: [
-                "Access", "Clarion", "ClarionClient", "CPosix", "EventLog", "JSON", "MicroHTTP", "Notation", "Posix",
-                "Spelling", "Webhooks",
+                "Access", "Clarion", "ClarionClient", "CPosix", "EventLog", "HTTPTransport", "JSON", "MicroHTTP",
+                "Notation", "Posix", "Spelling", "Webhooks",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),

@@ -46,7 +46,7 @@ public struct ClarionClient: Sendable {
     ///   - hub: the hub's URL, such as `https://hub.example/clarion`; `http://` may be left out.
     ///   - token: an API key, or a token (JWT); nil for a hub that asks for none.
     ///   - configuration: how it behaves.
-    /// - Throws: ``ClientError`` with the code `hub-invalid` or `token-invalid`.
+    /// - Throws: ``ClientError`` with the code `hub-invalid`, `token-invalid` or `authorities-invalid`.
     public init(
         _ hub: String = Self.defaultHub,
         token: String? = nil,
@@ -64,6 +64,9 @@ public struct ClarionClient: Sendable {
             authorization = [("Authorization", "Bearer \(token)")]
         } else {
             authorization = []
+        }
+        if let fault = configuration.certificateAuthorities.flatMap(AuthoritiesFile.fault) {
+            throw ClientError(code: ClientError.authoritiesInvalid, detail: "\(fault).")
         }
         var options = HTTPOptions(userAgent: "clarion-client")
         options.connectTimeout = max(configuration.connectTimeout, .seconds(1))

@@ -6,8 +6,8 @@ internal import JSON
 /// It never has the token in it.
 public struct ClientError: Error, Hashable, Sendable {
     /// The hub's code, which is stable and explained at `/errors` of the hub; or one of this client's:
-    /// ``unreachable``, ``interrupted``, ``answerUnreadable``, ``hubInvalid``, ``tokenInvalid``, ``argumentInvalid``,
-    /// ``eventTooLarge``, ``cancelled``.
+    /// ``unreachable``, ``untrusted``, ``interrupted``, ``answerUnreadable``, ``hubInvalid``, ``tokenInvalid``,
+    /// ``authoritiesInvalid``, ``argumentInvalid``, ``eventTooLarge``, ``cancelled``.
     public let code: String
 
     /// One sentence for a person.
@@ -30,6 +30,9 @@ public struct ClientError: Error, Hashable, Sendable {
 
     /// Nothing was heard of the hub, or of what is behind a proxy.
     public static let unreachable = "hub-unreachable"
+    /// The certificate that was shown is not trusted: of another authority, for another name, or out of date. Or the file
+    /// of authorities has become one that cannot be read.
+    public static let untrusted = "hub-untrusted"
     /// The connection was lost before the answer was whole. What was asked for may have been done.
     public static let interrupted = "answer-interrupted"
     /// What answers is no hub.
@@ -38,6 +41,8 @@ public struct ClientError: Error, Hashable, Sendable {
     public static let hubInvalid = "hub-invalid"
     /// The token has characters that no token has.
     public static let tokenInvalid = "token-invalid"
+    /// ``ClarionClient/Configuration/certificateAuthorities`` is no readable PEM file of certificates.
+    public static let authoritiesInvalid = "authorities-invalid"
     /// An argument cannot be sent.
     public static let argumentInvalid = "argument-invalid"
     /// An event is larger than ``ClarionClient/Configuration/maximumEventBytes``.
@@ -45,7 +50,8 @@ public struct ClientError: Error, Hashable, Sendable {
     /// The task was cancelled.
     public static let cancelled = "cancelled"
 
-    /// Whether it may pass by itself: nothing is wrong with what was asked.
+    /// Whether it may pass by itself: nothing is wrong with what was asked. What is ``untrusted`` does not: somebody has to
+    /// see to the certificate, or name its authority.
     public var isPassing: Bool {
         if code == Self.unreachable || code == Self.interrupted { return true }
         guard let status else { return false }
@@ -81,6 +87,8 @@ extension ClientError {
         switch failure.kind {
         case .unreachable:
             self.init(code: Self.unreachable, detail: "\(hub.text) cannot be reached: \(failure.message).")
+        case .untrusted:
+            self.init(code: Self.untrusted, detail: "\(hub.text) is not trusted: \(failure.message).")
         case .interrupted:
             self.init(code: Self.interrupted, detail: "The answer of \(hub.text) broke off: \(failure.message).")
         case .tooLong:

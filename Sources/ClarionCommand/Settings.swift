@@ -1,5 +1,6 @@
 import Clarion
 import EventLog
+import HTTPTransport
 import MicroHTTP
 import Notation
 import Webhooks

@@ -659,11 +659,16 @@ def test_commands_trust_a_file_of_authorities(executable, hub, authority, topic,
     listening.wait()
 
     untrusted = run(executable, hub, "health")
-    assert untrusted.returncode == 2 and "certificate" in untrusted.stderr
+    assert untrusted.returncode == 2 and "is not trusted" in untrusted.stderr and "certificate" in untrusted.stderr
     other = tmp_path / "other"
     other.write_text("nothing")
     refused = run(executable, hub, "health", "--ca-file", str(other))
     assert refused.returncode == 64 and refused.stderr.startswith("clarion: --ca-file: ")
+    damaged = authority.file.read_text().split("\n")
+    damaged[2:-3] = ["nothing"]
+    other.write_text("\n".join(damaged))
+    refused = run(executable, hub, "health", "--ca-file", str(other))
+    assert refused.returncode == 2 and "is not trusted" in refused.stderr
 
 
 # Last, for it takes the time that has passed meanwhile.

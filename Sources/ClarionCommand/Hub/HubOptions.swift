@@ -47,9 +47,6 @@ struct HubOptions: ParsableArguments {
     func ask<Result>(_ body: (ClarionClient) async throws -> Result) async throws -> Result {
         var configuration = ClarionClient.Configuration()
         configuration.certificateAuthorities = caFile ?? Environment["CLARION_CA_FILE"]
-        if let fault = configuration.certificateAuthorities.flatMap(AuthoritiesFile.fault) {
-            throw Failure.exit(EX_USAGE, "\(caFile == nil ? "CLARION_CA_FILE" : "--ca-file"): \(fault)")
-        }
         do {
             let client = try ClarionClient(
                 hub ?? Environment["CLARION_URL"] ?? Self.local,
@@ -58,7 +55,8 @@ struct HubOptions: ParsableArguments {
             )
             return try await body(client)
         } catch let error as ClientError {
-            throw Failure.exit(error)
+            guard error.code == ClientError.authoritiesInvalid else { throw Failure.exit(error) }
+            throw Failure.exit(EX_USAGE, "\(caFile == nil ? "CLARION_CA_FILE" : "--ca-file"): \(error.detail)")
         }
     }
 }
@@ -74,7 +72,7 @@ extension Failure {
 
     private static func status(_ error: ClientError) -> Int32 {
         switch error.code {
-        case ClientError.unreachable, ClientError.interrupted: unreachable
+        case ClientError.unreachable, ClientError.untrusted, ClientError.interrupted: unreachable
         case ClientError.hubInvalid, ClientError.tokenInvalid, ClientError.argumentInvalid: EX_USAGE
         default: EXIT_FAILURE
         }

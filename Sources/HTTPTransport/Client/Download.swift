@@ -1,5 +1,6 @@
 import Notation
 import CCurl
+import Posix
 
 /// One request and its answer as it comes: a libcurl easy handle and what its callbacks point into.
 ///
@@ -77,7 +78,17 @@ final class Download: TransferOwner, @unchecked Sendable {
     /// Takes in that the transfer has ended.
     func end(_ ending: TransferEnding) {
         if case .complete = ending.kind, hasHead { return buffer.end(.success(())) }
-        buffer.end(.failure(HTTPFailure(hasHead ? .interrupted : .unreachable, ending.text)))
+        buffer.end(.failure(HTTPFailure(hasHead ? .interrupted : Self.kind(ending), ending.text)))
+    }
+
+    /// Why there is no head.
+    private static func kind(_ ending: TransferEnding) -> HTTPFailure.Kind {
+        switch ending.kind {
+        case .unsecured(byCertificate: true): .untrusted
+        // Without descriptors no file can be read.
+        case .unreadableAuthorities: SystemLimits.areFilesShort ? .unreachable : .untrusted
+        default: .unreachable
+        }
     }
 
     /// Goes on after a pause.

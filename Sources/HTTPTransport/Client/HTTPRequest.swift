@@ -36,6 +36,8 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// Nothing was heard of a server: no such name, nobody listens, no TLS, no answer in time.
         case unreachable
+        /// The server's certificate is not trusted, or there are no authorities to judge it by.
+        case untrusted
         /// The connection ended before the answer did.
         case interrupted
         /// The body is longer than was wanted.

@@ -14,7 +14,8 @@ package struct TransferEnding: Sendable {
         /// `connect(2)` failed for that reason; 0 if there is none.
         case unconnected(Int32)
         case unreadableAuthorities
-        case unsecured
+        /// There is no TLS. Whether it is for the certificate, which is not trusted.
+        case unsecured(byCertificate: Bool)
         case timedOut
         /// Any other failure, in the middle.
         case interrupted
@@ -44,10 +45,11 @@ package struct TransferEnding: Sendable {
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unresolved
             case CURLE_COULDNT_CONNECT: .unconnected(unsafe Self.systemError(of: easy))
             case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE: .unreadableAuthorities
-            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            case CURLE_PEER_FAILED_VERIFICATION: .unsecured(byCertificate: true)
+            case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
                 CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
                 CURLE_SSL_CLIENTCERT, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
-                .unsecured
+                .unsecured(byCertificate: false)
             case CURLE_OPERATION_TIMEDOUT: .timedOut
             default: .interrupted
             }

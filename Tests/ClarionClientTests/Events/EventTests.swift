@@ -80,6 +80,17 @@ struct EventTests {
         #expect(error?.code == ClientError.tokenInvalid)
     }
 
+    @Test(
+        "a file of authorities that has none is refused before anything is asked",
+        arguments: ["/nowhere", "/dev/null"]
+    )
+    func authorities(path: String) {
+        var configuration = ClarionClient.Configuration()
+        configuration.certificateAuthorities = path
+        let error = #expect(throws: ClientError.self) { try ClarionClient(configuration: configuration) }
+        #expect(error?.code == ClientError.authoritiesInvalid && error?.detail.contains(path) == true)
+    }
+
     @Test("every character of a topic is one of a segment")
     func encoding() {
         let call = Call("GET", "topics", "https://a/b?c#d%e ü", "azAZ09-._~")

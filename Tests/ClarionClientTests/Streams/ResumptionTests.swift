@@ -8,13 +8,15 @@ struct ResumptionTests {
     private let lost = ClientError(code: ClientError.interrupted, detail: "")
     private let unreachable = ClientError(code: ClientError.unreachable, detail: "")
 
+    private let untrusted = ClientError(code: ClientError.untrusted, detail: "")
+
     private func refused(_ status: Int, isOfHub: Bool, after: Duration? = nil) -> ClientError {
         ClientError(code: "x", detail: "", status: status, retryAfter: after, isOfHub: isOfHub)
     }
 
     @Test("the first connection must be made")
     func first() {
-        for error in [lost, unreachable, refused(503, isOfHub: false), refused(401, isOfHub: true)] {
+        for error in [lost, unreachable, untrusted, refused(503, isOfHub: false), refused(401, isOfHub: true)] {
             var resumption = Resumption(.latest)
             #expect(resumption.ended(error, jitter: 0) == .fail(error))
         }
@@ -90,6 +92,15 @@ struct ResumptionTests {
             let step = resumption.ended(refused(status, isOfHub: true, after: .seconds(60)), jitter: 0)
             #expect(step == .again(after: .seconds(60)))
         }
+    }
+
+    @Test("a certificate that is trusted no more may be renewed, or be somebody else's on the way")
+    func certificates() {
+        var resumption = Resumption(.latest)
+        resumption.connected(after: nil)
+        let waits = (0..<3).map { _ in resumption.ended(untrusted, jitter: 0) }
+        #expect(waits == [3, 6, 12].map { .again(after: .seconds($0)) })
+        #expect(!untrusted.isPassing && unreachable.isPassing)
     }
 
     @Test("an event that cannot be read ends it the third time, wherever else connections end, unless others come")

@@ -1,9 +1,13 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A file of certificate authorities, as libcurl reads it. It says only at a connection that it could not.
-enum AuthoritiesFile {
+package enum AuthoritiesFile {
     /// Why it cannot be used; nil if it can.
-    static func fault(_ path: String) -> String? {
+    package static func fault(_ path: String) -> String? {
         let text = try? String(contentsOf: URL(filePath: path), encoding: .utf8)
         guard let text, text.contains("-----BEGIN CERTIFICATE-----") else {
             return "\(path) is no readable PEM file of certificates"
