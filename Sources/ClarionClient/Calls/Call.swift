@@ -24,6 +24,20 @@ struct Call: Sendable {
         query.append((name, value))
     }
 
+    /// Asks for events of these types only, or of all if there are none.
+    ///
+    /// - Throws: `argument-invalid` if the hub would read other types out of it: it takes them as a list with commas.
+    mutating func ask(types: [String]) throws(ClientError) {
+        for type in types where type.isEmpty || type.contains(",") {
+            throw ClientError(
+                code: ClientError.argumentInvalid,
+                detail: "Events cannot be asked for by the type \"\(type)\": it is empty, or has a comma.",
+                parameter: "type"
+            )
+        }
+        ask("type", types.isEmpty ? nil : types.joined(separator: ","))
+    }
+
     /// Gives the request a body.
     mutating func carry(_ bytes: [UInt8], as contentType: String?) {
         body = bytes

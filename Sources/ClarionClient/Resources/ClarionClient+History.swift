@@ -16,7 +16,7 @@ extension ClarionClient {
     ///   - start: where to begin.
     ///   - limit: how many events at most, 1 to 1,000. There may be fewer in a page: ``Page/next`` says whether there is
     ///     more.
-    ///   - types: only events of these types; none for all.
+    ///   - types: only events of these types; none for all. One with a comma cannot be asked for.
     /// - Throws: ``ClientError``.
     public func history(
         of patterns: String...,
@@ -47,7 +47,7 @@ extension ClarionClient {
         for pattern in patterns { call.ask("topic", pattern) }
         if case .after(let id) = start { call.ask("after", id) } else { call.begin(start) }
         call.ask("limit", String(limit))
-        if !types.isEmpty { call.ask("type", types.joined(separator: ",")) }
+        try call.ask(types: types)
         call.ask("envelope", envelope)
         call.headers = [("Accept", "application/x-ndjson")]
         let (head, body) = try await body(call)

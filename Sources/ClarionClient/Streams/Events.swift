@@ -54,7 +54,7 @@ extension ClarionClient {
     /// - Parameters:
     ///   - patterns: 1 to 100 topics or patterns.
     ///   - start: where to begin.
-    ///   - types: only events of these types; none for all.
+    ///   - types: only events of these types; none for all. One with a comma cannot be asked for.
     ///   - notice: hears of lost connections and of gaps, between the events where they belong.
     public func events(
         matching patterns: String...,

@@ -81,7 +81,7 @@ final class ResumingStream {
     }
 
     private func connect() async throws(ClientError) -> HTTPResponse {
-        let connection = try await client.send(call)
+        let connection = try await client.send(try call)
         guard connection.head.status != 204 else {
             isOver = true
             return connection
@@ -97,13 +97,15 @@ final class ResumingStream {
     }
 
     private var call: Call {
-        var call = Call("GET", "events")
-        for pattern in wish.patterns { call.ask("topic", pattern) }
-        call.ask("envelope", "json")
-        if !wish.types.isEmpty { call.ask("type", wish.types.joined(separator: ",")) }
-        call.begin(resumption.next)
-        call.headers = [("Accept", "text/event-stream"), ("Cache-Control", "no-store")]
-        return call
+        get throws(ClientError) {
+            var call = Call("GET", "events")
+            for pattern in wish.patterns { call.ask("topic", pattern) }
+            call.ask("envelope", "json")
+            try call.ask(types: wish.types)
+            call.begin(resumption.next)
+            call.headers = [("Accept", "text/event-stream"), ("Cache-Control", "no-store")]
+            return call
+        }
     }
 
     private func recover(from error: ClientError) async throws(ClientError) {

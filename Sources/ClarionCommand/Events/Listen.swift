@@ -53,9 +53,10 @@ struct Listen: AsyncParsableCommand {
     @OptionGroup var hub: HubOptions
 
     func run() async throws {
+        let types = type.flatMap { $0.split(separator: ",").map { String($0) } }
         let start: ClarionClient.Start = lastEventId.map { .after($0) } ?? since.map { .since($0) } ?? .latest
         try await hub.ask { client in
-            let events = client.events(matching: patterns, since: start, types: type) { notice in
+            let events = client.events(matching: patterns, since: start, types: types) { notice in
                 Self.tell(notice)
             }
             for try await event in events {

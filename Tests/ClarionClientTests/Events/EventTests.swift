@@ -91,6 +91,16 @@ struct EventTests {
         #expect(error?.code == ClientError.authoritiesInvalid && error?.detail.contains(path) == true)
     }
 
+    @Test("a type that the hub would read as others is not asked for", arguments: [["a,b"], ["a", ""], [","]])
+    func types(types: [String]) async throws {
+        let client = try ClarionClient("127.0.0.1:1")
+        let ofHistory = await #expect(throws: ClientError.self) { try await client.history(of: "a", types: types) }
+        let ofStream = await #expect(throws: ClientError.self) {
+            for try await _ in client.events(matching: "a", types: types) {}
+        }
+        #expect(ofHistory?.code == ClientError.argumentInvalid && ofStream == ofHistory)
+    }
+
     @Test("every character of a topic is one of a segment")
     func encoding() {
         let call = Call("GET", "topics", "https://a/b?c#d%e ü", "azAZ09-._~")
