@@ -86,10 +86,11 @@ extension ClarionClient {
     /// Posts several events whose data is JSON, next to each other: all or none.
     ///
     /// - Parameters:
-    ///   - documents: up to 10,000, none of them empty.
+    ///   - documents: up to 10,000. Line breaks between tokens are left out.
     ///   - topic: where to.
     ///   - type: of all of them.
     ///   - key: an idempotency key of them all.
+    /// - Throws: ``ClientError``, with `argument-invalid` if a document is empty, or has line breaks and is no JSON.
     public func post(
         jsonLines documents: [[UInt8]],
         to topic: String,
@@ -97,10 +98,27 @@ extension ClarionClient {
         key: String? = nil
     ) async throws(ClientError) -> [Receipt] {
         var call = try posting(on: topic, type: type, key: key)
-        // A line break between tokens is white space, and would end a line.
-        let lines = documents.map { $0.filter { $0 != 0x0A && $0 != 0x0D } }
-        call.carry(Array(lines.joined(separator: [0x0A])), as: "application/x-ndjson")
+        call.carry(try Self.lines(of: documents), as: "application/x-ndjson")
         return try await receipts(call)
+    }
+
+    /// Each document in one line. What is in one line already is for the hub to judge, unless it would pass over it.
+    static func lines(of documents: [[UInt8]]) throws(ClientError) -> [UInt8] {
+        var lines: [[UInt8]] = []
+        for (index, document) in documents.enumerated() {
+            let hasBreaks = document.contains { $0 == 0x0A || $0 == 0x0D }
+            let isBlank = document.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+            // In JSON line breaks stand between tokens alone, where they are white space.
+            guard !isBlank, !hasBreaks || JSONDocument.isValid(document) else {
+                throw ClientError(
+                    code: ClientError.argumentInvalid,
+                    detail: "Document \(index + 1) is not valid JSON.",
+                    pointer: "/\(index)"
+                )
+            }
+            lines.append(hasBreaks ? document.filter { $0 != 0x0A && $0 != 0x0D } : document)
+        }
+        return Array(lines.joined(separator: [0x0A]))
     }
 
     /// Posts several CloudEvents, next to each other: all or none. Each is stored once within 24 hours for its `source`

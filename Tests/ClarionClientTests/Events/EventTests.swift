@@ -91,6 +91,26 @@ struct EventTests {
         #expect(error?.code == ClientError.authoritiesInvalid && error?.detail.contains(path) == true)
     }
 
+    @Test(
+        "documents go in one line each",
+        arguments: [("1", "1"), ("[\n 1,\r\n\t2 ]\n", "[ 1,\t2 ]"), (#"{"a":"b\n"}"#, #"{"a":"b\n"}"#), ("{no", "{no")]
+    )
+    func lines(document: String, line: String) throws {
+        let lines = try ClarionClient.lines(of: [Array(document.utf8), Array("2".utf8)])
+        #expect(String(decoding: lines, as: UTF8.self) == line + "\n2")
+    }
+
+    @Test(
+        "what would be others in one line is refused",
+        arguments: ["1\n2", "\"a\nb\"", "tr\rue", "", "\n", " \t", "1 \n 2"]
+    )
+    func noLines(document: String) {
+        let error = #expect(throws: ClientError.self) {
+            try ClarionClient.lines(of: [Array("1".utf8), Array(document.utf8)])
+        }
+        #expect(error?.code == ClientError.argumentInvalid && error?.pointer == "/1")
+    }
+
     @Test("a type that the hub would read as others is not asked for", arguments: [["a,b"], ["a", ""], [","]])
     func types(types: [String]) async throws {
         let client = try ClarionClient("127.0.0.1:1")
