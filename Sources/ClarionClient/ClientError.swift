@@ -13,7 +13,8 @@ public struct ClientError: Error, Hashable, Sendable {
     /// One sentence for a person.
     public let detail: String
 
-    /// The status of the answer; nil if there was none.
+    /// The status with which it was refused; nil if there was no answer, or one of success (2xx) that cannot be read or is
+    /// not whole.
     public let status: Int?
 
     /// The JSON Pointer to what is to blame in what was posted.
