@@ -29,7 +29,8 @@ public struct ClientError: Error, Hashable, Sendable {
     /// Whether the hub itself said so, and nothing that stands before it.
     public let isOfHub: Bool
 
-    /// Nothing was heard of the hub, or of what is behind a proxy.
+    /// Nothing was heard of the hub, or of what is behind a proxy. If the connection had been made, what was asked for may
+    /// have been done all the same.
     public static let unreachable = "hub-unreachable"
     /// The certificate that was shown is not trusted: of another authority, for another name, or out of date. Or the file
     /// of authorities has become one that cannot be read.
@@ -48,11 +49,14 @@ public struct ClientError: Error, Hashable, Sendable {
     public static let argumentInvalid = "argument-invalid"
     /// An event is larger than ``ClarionClient/Configuration/maximumEventBytes``.
     public static let eventTooLarge = "event-too-large"
-    /// The task was cancelled.
+    /// The task was cancelled. What it had asked for may have been done.
     public static let cancelled = "cancelled"
 
     /// Whether it may pass by itself: nothing is wrong with what was asked. What is ``untrusted`` does not: somebody has to
     /// see to the certificate, or name its authority.
+    ///
+    /// A post may have been stored although it failed so, or with ``cancelled``: it is safe to repeat under an idempotency
+    /// key, which it must have had from the first time on.
     public var isPassing: Bool {
         if code == Self.unreachable || code == Self.interrupted { return true }
         guard let status else { return false }

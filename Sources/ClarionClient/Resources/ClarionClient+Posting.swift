@@ -25,7 +25,8 @@ extension ClarionClient {
     ///   - type: 1 to 128 characters.
     ///   - contentType: nil for JSON if it is a JSON object or array, and for plain text otherwise.
     ///   - key: an idempotency key, 1 to 255 printable ASCII characters. The same post under it is stored once within 24
-    ///     hours, however often it is sent: without one, what is repeated after an error may be there twice.
+    ///     hours, however often it is sent: without one, what is repeated after an error may be there twice. That goes for
+    ///     a post that was cancelled, or never answered, too.
     /// - Throws: ``ClientError``.
     @discardableResult
     public func post(
