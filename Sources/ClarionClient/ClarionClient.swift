@@ -22,7 +22,8 @@ public struct ClarionClient: Sendable {
         public var connectTimeout: Duration = .seconds(10)
 
         /// How long the hub may say nothing before a stream is opened anew and a request fails; whole seconds, at least
-        /// one. A stream says something every 15 s (`--keep-alive` of the hub).
+        /// one. A stream says something every 15 s (`--keep-alive` of the hub). After something has come, silence is noticed
+        /// up to seven seconds later than this: libcurl goes by the mean of the last five or so.
         public var silenceLimit: Duration = .seconds(60)
 
         /// The largest event that a stream may carry, in bytes as they are sent: no more is held of what comes.
