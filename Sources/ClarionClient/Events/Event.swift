@@ -24,6 +24,10 @@ extension ClarionClient {
         public let contentType: String?
 
         /// The data. JSON comes without the line breaks between its tokens, anything else byte for byte.
+        ///
+        /// But what was posted with a content type of JSON and is none that the hub reads (`{nope`, `1e99999`, half a
+        /// surrogate pair, a byte order mark, nesting deeper than 64 levels) comes as a JSON string of its text, quotes
+        /// included: it cannot be told from such a string.
         public let data: [UInt8]
 
         /// The event as one JSON document, as histories show it: `{"id", "topic", "type", "time", "contentType", "data" |

@@ -17,6 +17,8 @@ struct EventTests {
         "data is what was posted",
         arguments: [
             (#""data":{"a":1.50}"#, "\"application/json\"", #"{"a":1.50}"#),
+            // Also if it is what the hub makes of `1e99999`.
+            (#""data":"1e99999""#, "\"application/json\"", #""1e99999""#),
             (#""data":"x""#, "\"application/vnd.x+json; charset=utf-8\"", #""x""#),
             (#""data":"a\nb\u0007""#, "\"text/plain\"", "a\nb\u{7}"),
             (#""data":"""#, "null", ""), (#""dataBase64":"aGk=""#, "\"image/png\"", "hi"),
