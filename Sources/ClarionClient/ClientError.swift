@@ -4,6 +4,9 @@ internal import JSON
 /// Why something could not be done: what the hub says (RFC 9457), or why it says nothing.
 ///
 /// It never has the token in it.
+///
+/// Where another module has a `ClientError` as well, `import struct ClarionClient.ClientError` beside `import ClarionClient`
+/// chooses this one: the type ``ClarionClient`` hides the module of its name, so that the name cannot be written with it.
 public struct ClientError: Error, Hashable, Sendable {
     /// The hub's code, which is stable and explained at `/errors` of the hub; or one of this client's:
     /// ``unreachable``, ``untrusted``, ``interrupted``, ``answerUnreadable``, ``hubInvalid``, ``tokenInvalid``,
