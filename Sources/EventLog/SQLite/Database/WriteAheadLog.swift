@@ -12,6 +12,12 @@ final class WriteAheadLog {
     private let checkpointer: Checkpointer?
     private var checkpoints = CheckpointSchedule()
 
+    /// Reads a row, and holds its snapshot until it is reset.
+    private var reader: PreparedStatement?
+
+    /// Whether the writer's connection has a snapshot also between transactions.
+    private(set) var holdsSnapshot = false
+
     /// How many pages it has after the last commit, those among them that a checkpoint has copied already; 0 if there is none.
     private(set) var pages = 0
 
@@ -24,8 +30,9 @@ final class WriteAheadLog {
     }
 
     /// Has SQLite say how long it is, from the next commit on until ``stop(_:)``.
-    func start(_ db: Database) {
+    func start(_ db: Database) throws {
         guard checkpointer != nil else { return }
+        reader = try db.compiled("SELECT 1 FROM log")
         // `unsafe`: SQLite calls with this object during a commit on the connection only, and no more after ``stop(_:)``, which
         // must come before this object ends.
         unsafe _ = sqlite3_wal_hook(
@@ -37,6 +44,20 @@ final class WriteAheadLog {
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
+    }
+
+    /// Has the snapshot of the transaction under way outlast it: to take another, SQLite would lock and unlock parts of the file
+    /// four times. Not while a checkpoint runs: it comes no further than the oldest snapshot, and the log begins anew only where
+    /// nobody has one.
+    func holdSnapshot() throws {
+        guard let checkpointer, !holdsSnapshot, !checkpointer.isRunning else { return }
+        holdsSnapshot = try reader?.step() ?? false
+    }
+
+    /// Has the next transaction take a snapshot anew.
+    func releaseSnapshot() {
+        reader?.reset()
+        holdsSnapshot = false
     }
 
     /// Whether ``keepShort(mayFollow:)`` has something to do.
@@ -54,19 +75,26 @@ final class WriteAheadLog {
             action = checkpoints.next(pages: pages, isRunning: false)
         }
         switch action {
-        case .beside: checkpointer.run()
+        case .beside: run(checkpointer)
         case .none, .wait:
             guard wantsCheckpoint, !mayFollow, !checkpointer.isRunning else { return }
-            checkpointer.run()
+            run(checkpointer)
         case .here:
+            releaseSnapshot()
             // Readers that are in the way are waited for as long as the connection's busy timeout says.
             database.unsafeReentrantWrite { db in _ = try? db.checkpoint(.restart) }
         }
         wantsCheckpoint = false
     }
 
+    private func run(_ checkpointer: Checkpointer) {
+        releaseSnapshot()
+        checkpointer.run()
+    }
+
     /// Moves it into the database file, unless a reader is in the way for long, and gives its space back.
     func empty() {
+        releaseSnapshot()
         database.unsafeReentrantWrite { db in
             guard !db.isInsideTransaction, (try? db.checkpoint(.truncate)) != nil else { return }
             // Which SQLite does not say.
@@ -75,5 +103,8 @@ final class WriteAheadLog {
     }
 
     /// Must be called before the connection is closed.
-    func stop(_ db: Database) { unsafe _ = sqlite3_wal_hook(db.sqliteConnection, nil, nil) }
+    func stop(_ db: Database) {
+        reader = nil
+        unsafe _ = sqlite3_wal_hook(db.sqliteConnection, nil, nil)
+    }
 }

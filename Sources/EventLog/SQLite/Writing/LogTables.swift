@@ -56,7 +56,7 @@ final class LogTables {
         rollback = try db.compiled("ROLLBACK")
         keep()
         // Last: whoever has not come into being cannot be called.
-        diskSpace.writeAheadLog.start(db)
+        try diskSpace.writeAheadLog.start(db)
     }
 
     /// Runs a body in a transaction. If it throws, or the commit fails, the tables and what is known of them are what they were.
@@ -66,7 +66,7 @@ final class LogTables {
         var isWhole = false
         do {
             try waitForDisk(isAwaited)
-            try begin.run()
+            try beginTransaction()
             if mayBeNoted { try db.run("UPDATE log SET held_topics = NULL, held_keys = NULL") }
             try body()
             isWhole = true
@@ -77,10 +77,24 @@ final class LogTables {
             let failure = EventLogError(sqlite: error)
             // After some failures SQLite has rolled back by itself (https://www.sqlite.org/lang_transaction.html).
             if db.isInsideTransaction { try? rollback.run() }
+            diskSpace.writeAheadLog.releaseSnapshot()
             goBack(to: start)
             if isWhole { overwrite() }
             throw failure
         }
+    }
+
+    private func beginTransaction() throws {
+        let log = diskSpace.writeAheadLog
+        do {
+            try begin.run()
+        } catch {
+            // Another program has written since, or is about to, which SQLite waits for where no snapshot is held.
+            guard log.holdsSnapshot else { throw error }
+            log.releaseSnapshot()
+            try begin.run()
+        }
+        try log.holdSnapshot()
     }
 
     /// Runs a body in a savepoint. If what it throws is its own fault alone, the tables and what is known of them are what they
