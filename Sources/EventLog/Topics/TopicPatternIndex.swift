@@ -50,7 +50,7 @@ public struct TopicPatternIndex<Value: Hashable> {
     ///
     /// A value that was inserted for several matching patterns comes several times.
     public func forEachMatch(_ topic: Topic, _ body: (Value) throws -> Void) rethrows {
-        try literals[TopicPattern(topic)]?.forEach(body)
+        if let values = literals[TopicPattern(topic)] { for value in values { try body(value) } }
         if hasWildcards { try wildcards.forEachMatch(TopicSegments(topic.name), body) }
     }
 

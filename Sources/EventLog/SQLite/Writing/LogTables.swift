@@ -1,4 +1,5 @@
 internal import GRDB
+internal import GRDBSQLite
 
 /// The tables of the log as the writer has them: parts, each of which owns its statements and what it knows of its rows by heart.
 ///
@@ -54,6 +55,8 @@ final class LogTables {
         begin = try db.compiled("BEGIN IMMEDIATE")
         commit = try db.compiled("COMMIT")
         rollback = try db.compiled("ROLLBACK")
+        // Nobody observes the database by GRDB, which would look at each commit.
+        unsafe _ = sqlite3_commit_hook(db.sqliteConnection, nil, nil)
         keep()
         // Last: whoever has not come into being cannot be called.
         try diskSpace.writeAheadLog.start(db)
@@ -122,6 +125,7 @@ final class LogTables {
     /// Writes what need not be written as long as the log is open, for whoever looks at the file with other tools.
     func noteAll() throws {
         try countEvents()
+        _ = time.begin()
         try time.noteReading()
         try db.run("UPDATE log SET held_topics = ?1, held_keys = ?2", topics.countOfAll(), keys.quota.count)
     }

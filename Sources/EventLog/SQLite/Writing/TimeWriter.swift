@@ -11,6 +11,8 @@ final class TimeWriter {
     /// In a copy, how far the sequence has come, in which this machine's clock has no part: what is too old is so at the same
     /// place of it everywhere. Nil in a log of its own.
     private(set) var placed: Timestamp?
+    /// What the clocks said when the transaction began, about.
+    private var seen = LogClock.Reading(time: .earliest, timeOfDay: .earliest)
     /// What was kept last; nil if that is not known.
     private var noted: LogClock.Reading?
 
@@ -44,7 +46,8 @@ final class TimeWriter {
     ///   for good. So a time can be looked up in the sequence, and small corrections do not matter.
     func begin() -> Timestamp {
         begunAt = clock.now
-        return Self.time(clock.timeOfDay(), after: last)
+        seen = LogClock.Reading(time: begunAt, timeOfDay: clock.timeOfDay())
+        return Self.time(seen.timeOfDay, after: last)
     }
 
     /// What is written next got its place elsewhere, at that time: so it is the same wherever it is written, also whether its
@@ -60,10 +63,10 @@ final class TimeWriter {
     /// An event is written with that time. Not every transaction has one.
     func wrote(at time: Timestamp) { last = time }
 
-    /// Keeps what the clocks say, unless it was done within the last second.
+    /// Keeps what the clocks say, unless it was done within the second before the transaction began.
     func noteReading() throws {
+        guard noted.map({ seen.isNews(after: $0) }) ?? true else { return }
         let reading = clock.reading
-        guard noted.map({ reading.isNews(after: $0) }) ?? true else { return }
         try note.bind(reading.time, reading.timeOfDay).run()
         noted = reading
     }
