@@ -80,13 +80,12 @@ enum ContentType {
     }
 
     private static func rest(of contentType: String, after prefix: StaticString) -> Substring.UTF8View? {
-        prefix.withUTF8Buffer { expected in
-            var rest = contentType[...].utf8
-            for index in 0..<expected.count {
-                guard let byte = rest.popFirst(), unsafe byte.asciiLowercased == expected[index] else { return nil }
-            }
-            return rest
+        let bytes = contentType.utf8
+        let isSame = prefix.withUTF8Buffer { expected in
+            guard bytes.count >= expected.count else { return false }
+            return unsafe zip(bytes, expected).allSatisfy { $0.asciiLowercased == $1 }
         }
+        return isSame ? bytes.dropFirst(prefix.utf8CodeUnitCount) : nil
     }
 
     private static let semicolon = UInt8(ascii: ";")

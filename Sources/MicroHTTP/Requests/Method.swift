@@ -9,7 +9,7 @@ public struct Method: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether nothing is meant to change by it (RFC 9110 section 9.2.1).
-    public var isSafe: Bool { [.get, .head, .options].contains(self) }
+    public var isSafe: Bool { self == .get || self == .head || self == .options }
 
     /// GET
     public static let get = Method("GET")

@@ -43,11 +43,13 @@ public struct Request: Sendable {
     /// What is asked for.
     public var method: Method { message.method }
 
+    // The next two are lent (`_read`), because a copy is several references, and each request is asked for them a dozen times.
+
     /// Of what: the path and the query, decoded.
-    public var target: Target { message.target }
+    public var target: Target { _read { yield message.target } }
 
     /// The header fields, in order.
-    public var headers: HeaderFields { message.headers }
+    public var headers: HeaderFields { _read { yield message.headers } }
 
     /// The body's bytes; empty when there is none.
     public var body: [UInt8] { message.body }

@@ -30,7 +30,7 @@ public final class Responder: Sendable {
     }
 
     deinit {
-        // Evaluated only if nobody answered.
+        guard answer.isMissing else { return }
         let instance = requestID
         respond(
             Problem(.internalError, code: "internal", detail: "The request was not answered.")
@@ -104,6 +104,16 @@ final class PendingAnswer: Sendable {
     }
 
     private let state = Lock(State.open)
+
+    /// Whether nobody has answered.
+    var isMissing: Bool {
+        state.withLock { state in
+            switch state {
+            case .open, .awaited: true
+            case .answered, .taken: false
+            }
+        }
+    }
 
     func set(_ reply: @escaping @Sendable () -> Reply) -> Outcome {
         state.withLock { state in

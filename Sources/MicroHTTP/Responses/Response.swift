@@ -55,7 +55,11 @@ public struct Response: Sendable {
         headers: [(name: String, value: String)] = []
     ) {
         document.append(UInt8(ascii: "\n"))
-        self.init(status, headers: [("Content-Type", mediaType)] + headers, body: document)
+        var fields: [(name: String, value: String)] = []
+        fields.reserveCapacity(headers.count + 1)
+        fields.append(("Content-Type", mediaType))
+        fields.append(contentsOf: headers)
+        self.init(status, headers: fields, body: document)
     }
 
     /// The same response, whose body is one copy for all to whom it is sent. It counts nowhere, as it is there anyway.

@@ -273,7 +273,8 @@ final class Exchange {
     /// The response with what every answer has.
     private func completed(_ response: Response) -> Response {
         var response = response
-        response.headers += commonFields
+        // As a rule there are none, and the array is not copied for them.
+        if !commonFields.isEmpty { response.headers += commonFields }
         response.leadProblem(below: server.configuration.publicURL)
         return response
     }

@@ -75,6 +75,7 @@ final class LoopStreams {
 
     /// Writes some of what there is to write.
     func turn(of loop: EventLoop, poll: EventPoll, and others: [DetachedStream]) {
+        guard hasWork || !held.isEmpty || !others.isEmpty else { return }
         for slot in adopted { table.insert(slot, of: loop, poll: poll) }
         adopted.removeAll(keepingCapacity: true)
         news += others
