@@ -39,5 +39,7 @@ struct HubShutdown: Sendable {
         }
         bindings.removeAll()
         await log.close()
+        // Last: until then a client's attempt to connect is dropped, and its next one may reach another hub.
+        server?.leavePort()
     }
 }

@@ -67,8 +67,10 @@ public final class HTTPServer: Sendable {
     public var port: UInt16 { core.listening.port }
 
     private let core: Core
-    /// Nil once it has stopped.
+    /// Nil once it stops.
     private let loops: Lock<Loops?>
+    /// Whether all loops have ended.
+    private let hasStopped = Atomic<Bool>(false)
 
     /// Binds and starts to answer.
     ///
@@ -123,6 +125,8 @@ public final class HTTPServer: Sendable {
     /// Answers what was begun, then stops. Streams must have been told to end; those that have not after the grace
     /// period are cut.
     ///
+    /// The port stays taken, and what arrives there is dropped, until ``leavePort()``.
+    ///
     /// - Returns: false if a request still waits for its answer a second after the grace period. The server then goes
     ///   on, since libmicrohttpd may not be stopped with suspended connections; the process should exit.
     @discardableResult
@@ -142,15 +146,25 @@ public final class HTTPServer: Sendable {
         return stopLoops()
     }
 
+    /// Gives the port of a server that has stopped to whoever wants it; from now on connection attempts are refused. A server
+    /// that could not be stopped keeps it, and one that is released gives it back by itself.
+    public func leavePort() {
+        if hasStopped.load(ordering: .acquiring) { core.listening.close() }
+    }
+
     /// Returns false, having done nothing, if connections are suspended: libmicrohttpd would abort the process.
     ///
     /// - Precondition: the gate of ``InFlight`` is closed.
     private func stopLoops() -> Bool {
         guard core.inFlight.suspended == 0 else { return false }
-        loops.withLock { loops in
+        let loops = loops.withLock { loops in
             defer { loops = nil }
             return loops
-        }?.stop()
+        }
+        if let loops {
+            loops.stop()
+            hasStopped.store(true, ordering: .releasing)
+        }
         return true
     }
 

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Locking
 import Posix
 
 /// A bound TCP socket that listens. Opened here and not by libmicrohttpd, which would not tell why it failed; and accepted from
@@ -13,8 +14,11 @@ final class ListeningSocket: Sendable {
         case failed
     }
 
+    /// For the loops, which end before it is closed.
     let descriptor: Int32
     let port: UInt16
+    /// Held by whoever is no loop while the descriptor is used: once it is closed, another file may have the number.
+    private let isClosed = Lock(false)
 
     init(host: String, port: UInt16) throws(ServerError) {
         var hints = unsafe addrinfo()
@@ -81,10 +85,23 @@ final class ListeningSocket: Sendable {
     }
 
     /// Has the kernel drop what arrives, as if the network had lost it.
-    func dropArrivals() { _ = clarion_drop_arrivals(descriptor) }
+    func dropArrivals() {
+        isClosed.withLock { isClosed in
+            if !isClosed { _ = clarion_drop_arrivals(descriptor) }
+        }
+    }
+
+    /// Gives the port back, once. No loop may be left that accepts.
+    func close() {
+        isClosed.withLock { isClosed in
+            guard !isClosed else { return }
+            isClosed = true
+            Glibc.close(descriptor)
+        }
+    }
 
     deinit {
-        Glibc.close(descriptor)
+        close()
     }
 
     private static func error(_ number: Int32, host: String, port: UInt16) -> ServerError {

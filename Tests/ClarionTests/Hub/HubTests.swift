@@ -77,6 +77,25 @@ import Testing
         }
     }
 
+    /// Something of the program may well hold the one that was shut down.
+    @Test func aHubThatHasStoppedHasLeftItsPort() async throws {
+        func start(_ port: UInt16) async throws -> Hub {
+            let configuration = HubConfiguration(
+                server: ServerConfiguration(port: port, serverName: "clarion"),
+                storage: .inMemory,
+                durability: .memory
+            )
+            return try await Hub.start(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
+        let hub = try await start(0)
+        await hub.shutdown()
+        let next = try await start(hub.port)
+        #expect(next.port == hub.port)
+        await hub.shutdown()
+        #expect(try await TestAnswer.to("GET", "/healthz", of: next).status == 200)
+        await next.shutdown()
+    }
+
     /// A program that drops its hub can start another one on the same folder.
     @Test func aHubThatIsReleasedStops() async throws {
         try await Self.withFolder { folder in

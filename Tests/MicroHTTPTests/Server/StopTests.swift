@@ -150,6 +150,34 @@ extension Live {
             #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
         }
 
+        /// Until then attempts are dropped, as a client that is refused does not try again.
+        @Test func `a server that has stopped keeps its port until it leaves it`() async throws {
+            let (server, _) = try start { _, _ in .now(Response(.ok)) }
+            let port = server.port
+            // Loops are using the socket.
+            server.leavePort()
+            #expect(try RawClient(port: port).exchange("GET", "/").status == 200)
+            #expect(await server.stop())
+            #expect(throws: ServerError.self) { try Self.listen(on: port) }
+            server.leavePort()
+            let next = try Self.listen(on: port)
+            // The number of the descriptor may be the next one's by now.
+            server.leavePort()
+            server.quiesce()
+            #expect(await server.stop())
+            #expect(try RawClient(port: port).exchange("GET", "/").status == 200)
+            #expect(await next.stop())
+            withExtendedLifetime(server) {}
+        }
+
+        private static func listen(on port: UInt16) throws -> HTTPServer {
+            let streams = OpenStreams(keepAlive: .init(interval: .seconds(15), frame: Frame(text: ":\n\n")))
+            let configuration = ServerConfiguration(port: port, serverName: "tests")
+            return try HTTPServer(configuration: configuration, streams: streams, logger: Logger(label: "tests")) { _ in
+                .now(Response(.ok))
+            }
+        }
+
         @Test func `a server that is let go without being stopped takes its threads with it`() async throws {
             var server: HTTPServer? = try start { _, _ in .now(Response(.ok)) }.0
             let port = try #require(server?.port)
