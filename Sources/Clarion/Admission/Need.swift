@@ -62,11 +62,14 @@ struct Need: Sendable {
         if !caller.grant.allowsEverything(.manage) { throw caller.lacks(.manage, on: "**") }
     }
 
-    /// Holding a right on a pattern, whatever the path.
-    static func holding(_ right: Right, on pattern: TopicPattern) -> Need {
-        Need("holding", "Needs the right `\(right.rawValue)` on `\(pattern.text)`.") { _, caller throws(Problem) in
-            try caller.require(right, on: pattern)
-        }
+    /// What a route of the program's own needs: a right on a pattern, whatever the path, or nothing.
+    static func ofOwnRoute(_ right: Right?, on pattern: TopicPattern) -> Need {
+        guard let right else { return Need("nothing", nothing.summary, takesDeliveries: true, nil) }
+        return Need(
+            "holding",
+            "Needs the right `\(right.rawValue)` on `\(pattern.text)`.",
+            takesDeliveries: true
+        ) { _, caller throws(Problem) in try caller.require(right, on: pattern) }
     }
 
     /// Its name in descriptions of the routes.
@@ -78,7 +81,7 @@ struct Need: Sendable {
     /// Nil if nobody is looked at.
     let check: (@Sendable (Request, Caller) throws(Problem) -> Void)?
 
-    /// Whether a webhook may lead here: what it changes must count how often the event went round.
+    /// Whether a webhook may lead here: what is posted upon it must count how often the event went round.
     let takesDeliveries: Bool
 
     private init(

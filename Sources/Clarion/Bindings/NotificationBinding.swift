@@ -96,7 +96,13 @@ where Notification.Info: Codable {
         do {
             guard !isDraining() else { throw HubError.draining }
             let data = try InfoCoder.encode(info)
-            let draft = EventDraft(topic: topic, contentType: ContentType.json, data: data, origin: origin)
+            let draft = EventDraft(
+                topic: topic,
+                contentType: ContentType.json,
+                data: data,
+                attributes: EventAttributes(hops: HopCount.ofTask).stored,
+                origin: origin
+            )
             log.append([draft], if: nil) { [topic, logger, metrics] result in
                 metrics.posts.count(PostResult(result))
                 if case .failure(let error) = result { Self.report(error, topic, logger) }

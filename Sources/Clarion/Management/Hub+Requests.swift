@@ -34,6 +34,9 @@ extension Hub {
                 headers.append(("Content-Type", "application/json"))
             }
         }
+        if HopCount.ofTask > 0, !headers.contains(where: { $0.name.lowercased() == "clarion-hop" }) {
+            headers.append(("\(HopCount.field)", "\(HopCount.ofTask)"))
+        }
         let response = await router.answer(Method(method), target, headers: headers, body: bytes, as: Caller.anyone)
         guard response.status.code < 400 else { throw HubError(problemOf: response) }
         return HubAnswer(status: Int(response.status.code), headers: response.headers, body: response.body)

@@ -13,6 +13,10 @@ import MicroHTTP
 /// ```
 ///
 /// It is not in `/openapi.json`, and takes any query parameter.
+///
+/// It may receive the webhooks of hubs, this one among them. What its handler then posts on a hub of the process, in its task or in
+/// one that it starts, counts how many deliveries there were before, as a post over HTTP with `Clarion-Hop` does: a webhook that
+/// leads back to itself ends with 508 `loop-detected`. A handler that hands the event on in another way sends `Clarion-Hop` on itself.
 public struct HubRoute: Sendable {
     /// What somebody may do on a topic.
     public enum Right: Sendable {
@@ -48,7 +52,7 @@ public struct HubRoute: Sendable {
         self.method = Method(method)
         self.path = path
         self.handler = handler
-        need = right.map { .holding($0.access, on: pattern ?? .everything) } ?? .nothing
+        need = .ofOwnRoute(right?.access, on: pattern ?? .everything)
     }
 }
 
@@ -85,7 +89,9 @@ extension Routes {
                 )
             }
             onAsync(route.method, route.path, needs: route.need, hub) { request in
-                let answer = try await route.handler(OwnRequest(request))
+                let answer = try await HopCount.$ofTask.withValue(try HopCount.of(request)) {
+                    try await route.handler(OwnRequest(request))
+                }
                 guard 200...599 ~= answer.status else {
                     throw HubError(code: HubError.valueInvalid, message: "\(answer.status) is no status of an answer.")
                 }

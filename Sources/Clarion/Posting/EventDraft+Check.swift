@@ -11,9 +11,14 @@ extension EventDraft {
         if let type { try EventType.validate(type, parameter: "type") }
         if let contentType { try ContentType.validate(contentType) }
         if let key = idempotencyKey { try PostKey.validate(key.text, parameter: "key") }
-        guard let attributes else { return self }
+        let hops = HopCount.ofTask
+        guard attributes != nil || hops > 0 else { return self }
+        var kept =
+            try attributes.map { bytes throws(Problem) in try EventAttributes(posted: bytes, with: self) }
+            ?? EventAttributes()
+        kept.hops = max(kept.hops, hops)
         var draft = self
-        draft.attributes = try EventAttributes(posted: attributes, with: self).stored
+        draft.attributes = kept.stored
         return draft
     }
 }

@@ -7,6 +7,10 @@ import Webhooks
 enum HopCount {
     static let field: StaticString = "Clarion-Hop"
 
+    /// How many the request has gone through that a route of the program's own answers in this task: what is posted there keeps
+    /// it. Of 0 nothing is kept.
+    @TaskLocal static var ofTask = 0
+
     /// - Returns: 0 for a request that no hub has sent.
     /// - Throws: 508 `loop-detected` if there were more than ``Webhooks/DueDelivery/mostHops``; 400 `parameter-invalid` for
     ///   what is no number, or several.
@@ -32,7 +36,7 @@ enum HopCount {
         return count
     }
 
-    /// A delivery posts events, and does nothing else: what it did otherwise, such as delivering again, would not carry the
+    /// A delivery posts events, or is for a route of the program's own, and does nothing else: what it did otherwise, such as delivering again, would not carry the
     /// number on.
     ///
     /// - Throws: 508 `loop-detected`.
