@@ -91,6 +91,28 @@ extension Hub {
         try await post(Array(text.utf8), contentType: "text/plain; charset=utf-8", to: topic, type: type)
     }
 
+    /// Posts bytes as they are: an array of `UInt8`, `Data` and what is like them.
+    ///
+    /// ```swift
+    /// try await hub.post(try Data(contentsOf: picture), to: "pictures")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - bytes: the data. Its content type is the one of a post over HTTP that names none: `application/json` for an object or
+    ///     an array, else `text/plain; charset=utf-8` for UTF-8, else `application/octet-stream`. An `EventDraft` names another.
+    ///   - topic: the name of the topic.
+    ///   - type: a word for the kind of event; nil for none.
+    /// - Throws: what ``post(_:)-(EventDraft)`` does, and ``HubError`` with code `topic-invalid`.
+    @discardableResult
+    public func post(
+        _ bytes: some RandomAccessCollection<UInt8> & Encodable & Sendable,
+        to topic: String,
+        type: String? = nil
+    ) async throws(HubError) -> Event {
+        let data = Array(bytes)
+        return try await post(data, contentType: ContentType.stored(nil, data: data), to: topic, type: type)
+    }
+
     /// Posts a value as JSON.
     ///
     /// ```swift
@@ -99,6 +121,7 @@ extension Hub {
     ///
     /// - Parameters:
     ///   - value: what `JSONEncoder` makes `application/json` of: members in the order of their names, dates as RFC 3339.
+    ///     A `String?` is JSON, too: unwrap what is to be text.
     ///   - topic: the name of the topic.
     ///   - type: a word for the kind of event; nil for none.
     /// - Throws: what ``post(_:)-(EventDraft)`` does, and ``HubError`` with code `topic-invalid`, or with code

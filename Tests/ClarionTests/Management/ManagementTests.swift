@@ -1,6 +1,7 @@
 import MicroHTTP
 import Webhooks
 import EventLog
+import Foundation
 import Logging
 import Testing
 
@@ -27,6 +28,22 @@ import Testing
                 ($0 as? HubError)?.code == HubError.topicReserved
             }
             #expect(try await hub.stored().count == 2)
+        }
+    }
+
+    /// As `ClarionClient.post` does, whose bytes the hub looks at.
+    @Test func bytesArePostedAsTheyAre() async throws {
+        try await withHub { hub in
+            let bytes: [UInt8] = [0, 0xFF, 0x80]
+            let array = try await hub.post(bytes, to: "a", type: "picture")
+            #expect(array.data == bytes && array.contentType == "application/octet-stream" && array.type == "picture")
+            let data = try await hub.post(Data("hello".utf8), to: "a")
+            #expect(data.text == "hello" && data.contentType == "text/plain; charset=utf-8")
+            let json = try await hub.post(Array(#"{"a":1}"#.utf8), to: "a")
+            #expect(json.text == #"{"a":1}"# && json.contentType == "application/json")
+            // Numbers are numbers, written or not.
+            #expect(try await hub.post([1, 2], to: "a").contentType == "application/json")
+            #expect(try await hub.post([UInt16(1), 2], to: "a").text == "[1,2]")
         }
     }
 
