@@ -1,4 +1,3 @@
-import EventLog
 import FoundationEssentials
 import JSON
 
@@ -10,7 +9,7 @@ enum InfoCoder {
 
     /// - Throws: what the payload's `encode(to:)` does, and for numbers that JSON does not have.
     static func encode(_ info: some Encodable) throws -> [UInt8] {
-        [UInt8](try encoder.encode(info))
+        [UInt8](try JSONEncoder.ofValues.encode(info))
     }
 
     /// Decodes strict JSON.
@@ -27,20 +26,4 @@ enum InfoCoder {
             throw InfoMismatch(error, in: root)
         }
     }
-
-    /// Equal payloads give equal bytes.
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            let milliseconds = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
-            guard let milliseconds else {
-                let context = EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "No date.")
-                throw EncodingError.invalidValue(date, context)
-            }
-            var container = encoder.singleValueContainer()
-            try container.encode(Timestamp(milliseconds: milliseconds).rfc3339)
-        }
-        return encoder
-    }()
 }

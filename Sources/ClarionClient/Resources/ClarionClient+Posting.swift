@@ -67,7 +67,8 @@ extension ClarionClient {
         return receipt
     }
 
-    /// Posts a value as JSON.
+    /// Posts a value as JSON, with the members in the order of their names, and dates as RFC 3339: what a topic that is bound to a
+    /// notification in the hub's process expects.
     @discardableResult
     public func post(
         json value: some Encodable,
@@ -77,7 +78,7 @@ extension ClarionClient {
     ) async throws(ClientError) -> Receipt {
         let data: Data
         do {
-            data = try JSONEncoder().encode(value)
+            data = try JSONEncoder.ofValues.encode(value)
         } catch {
             throw ClientError(code: ClientError.argumentInvalid, detail: "The value is none of JSON: \(error).")
         }

@@ -23,6 +23,13 @@ final class RawServer: Sendable {
             return true
         }
 
+        /// That many bytes of the body; fewer if no more come.
+        func receive(_ count: Int) -> String {
+            var (bytes, byte): ([UInt8], UInt8) = ([], 0)
+            while bytes.count < count, unsafe recv(socket, &byte, 1, 0) > 0 { bytes.append(byte) }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+
         /// Until the client has gone.
         func waitForEnd() {
             var byte: UInt8 = 0

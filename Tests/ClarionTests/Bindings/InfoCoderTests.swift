@@ -20,6 +20,22 @@ import Testing
         #expect(abs(read.at.timeIntervalSince(dated.at)) < 0.001)
     }
 
+    /// They are written below the log, where clients can have them written, too.
+    @Test func datesOfAllYearsAreWrittenAsTheLogWritesTimes() throws {
+        let moments: [Int64] = [
+            Timestamp.earliest.milliseconds, Timestamp.latest.milliseconds, -62_135_596_800_000, -62_135_769_600_000,
+            -12_219_292_800_001, -11_000_000_000_001, -11_000_000_000_000, -1_001, -1_000, -1, 0, 1, 999,
+        ]
+        let years = (0...9999).map { Int64($0) * 31_556_952_000 - 62_167_219_200_000 + Int64($0) * 86_399_977 }
+        for moment in moments + years {
+            let date = Date(timeIntervalSince1970: Double(moment) / 1000)
+            let text = String(decoding: try InfoCoder.encode(date), as: UTF8.self)
+            #expect(text == "\"\(Timestamp(milliseconds: moment).rfc3339)\"")
+        }
+        let never = String(decoding: try InfoCoder.encode(Date(timeIntervalSince1970: 1e12)), as: UTF8.self)
+        #expect(never == "\"\(Timestamp.latest.rfc3339)\"")
+    }
+
     @Test func aDateThatIsNoneIsAMismatchAtItsPlace() throws {
         let mismatch = #expect(throws: InfoMismatch.self) {
             try InfoCoder.decode(Dated.self, from: Array(#"{"at": "today", "link": ""}"#.utf8))
