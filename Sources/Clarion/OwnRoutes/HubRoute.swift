@@ -41,7 +41,8 @@ public struct HubRoute: Sendable {
     ///     the hub begins with.
     ///   - right: what a client must be allowed, where the hub knows credentials; nil for everybody.
     ///   - pattern: on which topics; nil for all there can be.
-    ///   - handler: runs on Swift's concurrency pool. What it throws is logged, and answers 500.
+    ///   - handler: runs on Swift's concurrency pool. What it throws is logged, and answers 500. It must not wait for
+    ///     ``Hub/shutdown(grace:)``, which waits for its answer: `Task { await hub.shutdown() }` does not.
     public init(
         _ method: String,
         _ path: String,

@@ -61,6 +61,25 @@ import Webhooks
         await hub.shutdown(grace: .zero)
     }
 
+    @Test func aRouteShutsItsHubDownInATaskAndAnswersFirst() async throws {
+        let holder = Lock<Hub?>(nil)
+        let hub = try await Self.start([
+            HubRoute("POST", "/stop") { _ in
+                guard let hub = holder.withLock({ $0.take() }) else { return HubAnswer(status: 503) }
+                Task { await hub.shutdown() }
+                while !hub.isDraining { await Task.yield() }
+                return HubAnswer(text: "bye")
+            }
+        ])
+        holder.withLock { $0 = hub }
+        let began = ContinuousClock.now
+        let answer = try await TestAnswer.to("POST", "/stop", of: hub)
+        #expect(answer.status == 200 && answer.body == "bye")
+        await hub.shutdown()
+        // Two seconds are what requests are given that do not end.
+        #expect(ContinuousClock.now - began < .seconds(2))
+    }
+
     @Test func aDeliveryIsForARouteOfTheProgramsOwnAsForAPost() async throws {
         let hub = try await Self.start([HubRoute("POST", "/hook") { _ in HubAnswer(status: 204) }])
         func status(_ target: String, hop: String) async throws -> Int {
