@@ -51,6 +51,9 @@ public struct HubError: Error, Sendable, CustomStringConvertible {
     /// A route of the program's own begins as one of the hub's does.
     public static let routeTaken = "route-taken"
 
+    /// A route of the program's own is one that no request can match.
+    public static let routeInvalid = "route-invalid"
+
     /// Another notification, or the same one, is bound to the topic already.
     public static let topicBound = "topic-bound"
 

@@ -37,8 +37,8 @@ public struct HubRoute: Sendable {
     ///
     /// - Parameters:
     ///   - method: such as `GET`, which answers `HEAD`, too.
-    ///   - path: segments separated by `/`; `{name}` matches any one segment, but for the first, which is one that no route of
-    ///     the hub begins with.
+    ///   - path: segments separated by `/`, not percent-encoded; `{name}` matches any one segment, but for the first, which is one
+    ///     that no route of the hub begins with. ``Hub/start(_:logger:)`` refuses what no request can match.
     ///   - right: what a client must be allowed, where the hub knows credentials; nil for everybody.
     ///   - pattern: on which topics; nil for all there can be.
     ///   - handler: runs on Swift's concurrency pool. What it throws is logged, and answers 500. It must not wait for
@@ -67,15 +67,41 @@ extension HubRoute.Right {
     }
 }
 
+extension HubRoute {
+    /// A route that no request reaches is a slip.
+    ///
+    /// - Throws: ``HubError`` with code `route-invalid`.
+    fileprivate func check() throws(HubError) {
+        let token = method.description.utf8
+        guard !token.isEmpty, token.allSatisfy(\.isTokenCharacter), method != .head else {
+            throw invalid("\"\(method)\" is no method of a route. `GET` answers `HEAD`, too.")
+        }
+        guard path.utf8.allSatisfy({ !"?#%".utf8.contains($0) }) else {
+            throw invalid("A path has no query and no fragment, and is not percent-encoded.")
+        }
+        let segments = path.split(separator: "/")
+        guard !path.contains("//") else {
+            throw invalid("The path has a segment without a character.")
+        }
+        let names = segments.filter { $0.hasPrefix("{") && $0.hasSuffix("}") }
+        guard Set(names).count == names.count else { throw invalid("Two segments have one name.") }
+    }
+
+    private func invalid(_ reason: String) -> HubError {
+        HubError(code: HubError.routeInvalid, message: "\"\(method) \(path)\" is no route. \(reason)")
+    }
+}
+
 extension Routes {
     /// Adds the program's own routes.
     ///
-    /// - Throws: ``HubError`` with code `route-taken` for a path that begins as one of the hub's does, or with no name, and for
+    /// - Throws: ``HubError`` with code `route-invalid` for what no request can match, and with `route-taken` for a path that begins as one of the hub's does, or with no name, and for
     ///   one that differs from another of the program's in the names of its segments alone, or not at all.
     mutating func add(_ routes: [HubRoute], of hub: Hub) throws(HubError) {
         let taken = Set(described.compactMap { $0.path.split(separator: "/").first } + ["openapi.json", "docs"])
         var paths = OwnPaths()
         for route in routes {
+            try route.check()
             let first = route.path.split(separator: "/").first
             guard let first, !first.hasPrefix("{"), !taken.contains(first) else {
                 throw HubError(

@@ -80,6 +80,30 @@ import Webhooks
         #expect(ContinuousClock.now - began < .seconds(2))
     }
 
+    @Test func whatNoRequestCanMatchIsNoRoute() async throws {
+        let refused = [
+            ("GET", "/a?x"), ("GET", "/a#x"), ("GET", "/a%20b"), ("GET", "/a//b"), ("GET", "//a"), ("GET", "/a//"),
+            ("GET", "/ok/{id}/{id}"), ("GET", "/ok/{id}/x/{id}"), ("B AD", "/a"), ("", "/a"), ("GET\r\n", "/a"),
+            ("G\u{C9}T", "/a"), ("HEAD", "/a"),
+        ]
+        for (method, path) in refused {
+            let error = await #expect(throws: HubError.self, "\(method) \(path)") {
+                _ = try await Self.start([HubRoute(method, path) { _ in HubAnswer() }])
+            }
+            #expect(error?.code == HubError.routeInvalid, "\(method) \(path)")
+        }
+        // Each of these is one that requests reach.
+        let hub = try await Self.start(
+            [("GET", "/a b"), ("GET", "/caf\u{E9}/"), ("PROPFIND", "/x/{id}/{other}")].map { method, path in
+                HubRoute(method, path) { _ in HubAnswer() }
+            }
+        )
+        #expect(try await TestAnswer.to("GET", "/a%20b", of: hub).status == 200)
+        #expect(try await TestAnswer.to("GET", "/caf%C3%A9", of: hub).status == 200)
+        #expect(try await TestAnswer.to("PROPFIND", "/x/1/2", of: hub).status == 200)
+        await hub.shutdown(grace: .zero)
+    }
+
     @Test func aDeliveryIsForARouteOfTheProgramsOwnAsForAPost() async throws {
         let hub = try await Self.start([HubRoute("POST", "/hook") { _ in HubAnswer(status: 204) }])
         func status(_ target: String, hop: String) async throws -> Int {
