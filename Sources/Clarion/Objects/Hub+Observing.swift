@@ -97,6 +97,7 @@ extension Hub {
     ///   - deliver: where the handler is called. `.immediate` is the log's thread: the handler may only enqueue.
     ///   - handler: gets the event.
     /// - Throws: `TopicError` with code `pattern-invalid`.
+    @_disfavoredOverload
     public func observe(
         _ pattern: String,
         _ more: String...,
@@ -112,6 +113,7 @@ extension Hub {
     ///   - pattern: what to observe.
     ///   - deliver: where the handler is called. `.immediate` is the log's thread: the handler may only enqueue.
     ///   - handler: gets the event.
+    @_disfavoredOverload
     public func observe(
         _ pattern: TopicPattern,
         deliver: Delivery = .immediate,
@@ -127,6 +129,7 @@ extension Hub {
     ///   - patterns: what to observe, in one registration. They may overlap. With none, nothing is heard.
     ///   - deliver: where the handler is called. `.immediate` is the log's thread: the handler may only enqueue.
     ///   - handler: gets the event.
+    @_disfavoredOverload
     public func observe(
         _ patterns: [TopicPattern],
         deliver: Delivery = .immediate,

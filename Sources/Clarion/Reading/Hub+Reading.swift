@@ -106,6 +106,7 @@ extension Hub {
     ///   - onGap: is called with history that was to be heard and is gone.
     ///   - handler: gets the object, so that it need not capture it, and the event.
     /// - Throws: `TopicError` with code `pattern-invalid`.
+    @_disfavoredOverload
     public func observe<Owner: AnyObject & Sendable>(
         _ pattern: String,
         _ more: String...,
@@ -116,6 +117,17 @@ extension Hub {
         _ handler: @escaping @Sendable (Owner, Event) -> Void
     ) throws(TopicError) {
         let patterns = try TopicPattern.all([pattern] + more)
+        observe(patterns, owner: owner, from: start, deliver: deliver, onGap: onGap, handler)
+    }
+
+    func observe<Owner: AnyObject & Sendable>(
+        _ patterns: [TopicPattern],
+        owner: Owner,
+        from start: HistoryStart,
+        deliver: Delivery,
+        onGap: (@Sendable (HistoryGap) -> Void)?,
+        _ handler: @escaping @Sendable (Owner, Event) -> Void
+    ) {
         let pages = objects.add(owner, topics: patterns, from: start, deliver: deliver, onGap: onGap, handler: handler)
         work.start { [logger] in
             do throws(HubError) {

@@ -225,6 +225,27 @@ import Testing
         }
     }
 
+    @Test @MainActor func withoutAnOwnerAndFromThePastTooMainIsTheMainActor() async throws {
+        @MainActor final class Label {
+            var (texts, past) = ([String](), "")
+        }
+        let label = Label()
+        try await withHub { hub in
+            try await hub.post("0", to: "a")
+            try hub.observe("a", owner: label, from: .earliest, deliver: .main) { me, event in me.past += event.text }
+            let pattern = try TopicPattern("a")
+            let tokens = [
+                try hub.observe("a", "b", deliver: .main) { event in label.texts.append("s" + event.text) },
+                hub.observe(pattern, deliver: .main) { event in label.texts.append("p" + event.text) },
+                hub.observe([pattern], deliver: .main) { event in label.texts.append("l" + event.text) },
+            ]
+            try await hub.post("1", to: "a")
+            try await eventually { label.texts.count == 3 && label.past == "01" }
+            #expect(label.texts.sorted() == ["l1", "p1", "s1"])
+            for token in tokens { token.cancel() }
+        }
+    }
+
     @Test func anObjectMayRemoveItselfInAHandler() async throws {
         try await withHub { hub in
             let listener = Listener()
