@@ -180,6 +180,22 @@ import Testing
         }
     }
 
+    @Test func aFolderWhoseNameHasANULIsRefusedAndNoneIsMade() async throws {
+        try await Self.withFolder { folder in
+            let error = await #expect(throws: EventLogError.self) {
+                _ = try await Hub.start(
+                    HubConfiguration(
+                        server: ServerConfiguration(port: 0, serverName: "clarion"),
+                        storage: .directory(folder.path + "\0b")
+                    ),
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                )
+            }
+            #expect(error?.code == .unwritable)
+            #expect(!FileManager.default.fileExists(atPath: folder.path))
+        }
+    }
+
     @Test func aConsoleThatIsNotThereKeepsAHubFromStarting() async throws {
         let configuration = HubConfiguration(
             server: ServerConfiguration(port: 0, serverName: "clarion"),
