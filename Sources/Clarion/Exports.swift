@@ -1,5 +1,6 @@
 // A program that embeds a hub imports `Clarion` alone. What its interface speaks of comes with it, and no more: names such as
 // `Request`, `Response` and `Router` stay the program's own.
+@_exported public import struct Access.CredentialsError
 @_exported public import Broadcasting
 @_exported public import struct ClusterLog.ClusterAddress
 @_exported public import enum EventLog.Durability
@@ -19,6 +20,7 @@
 @_exported public import struct EventLog.TopicPattern
 @_exported public import struct EventLog.TopicSummary
 @_exported public import Logging
+@_exported public import class MicroHTTP.ServerCertificate
 @_exported public import struct MicroHTTP.ServerConfiguration
 @_exported public import struct MicroHTTP.ServerError
 @_exported public import struct Webhooks.CIDRBlock
