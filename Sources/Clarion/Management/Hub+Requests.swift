@@ -8,7 +8,9 @@ extension Hub {
     /// routes, checks and answers, also of a hub that does not listen.
     ///
     /// ```swift
-    /// let stats = try await hub.request("GET", "/observers/billing").decoded(as: Observer.self)
+    /// struct Version: Decodable { let openapi: String }
+    ///
+    /// let version = try await hub.request("GET", "/openapi.json").decoded(as: Version.self)
     /// try await hub.request("POST", "/observers/billing/recover", body: ["since": "1h"])
     /// ```
     ///

@@ -6,10 +6,10 @@ public import EventLog
 /// ```swift
 /// final class OrderCounter: LifetimeOwner, Sendable {
 ///     let lifetime = Lifetime()
-///     private let count = Atomic(0)
+///     let count = Atomic(0)
 ///
 ///     init(hub: Hub) throws {
-///         try hub.observe("orders.*", owner: self, deliver: .background) { me, event in me.count(event) }
+///         try hub.observe("orders.*", owner: self, deliver: .background) { me, _ in me.count.add(1, ordering: .relaxed) }
 ///     }
 /// }
 /// ```

@@ -12,6 +12,7 @@ extension Hub {
     ///   `info-mismatch` if its topic is bound to a notification and its data is not what that carries; with the codes of
     ///   HTTP if its type (`event-type-invalid`), its content type or attributes (`parameter-invalid`,
     ///   `cloudevent-invalid`) or its idempotency key (`idempotency-key-invalid`) is none.
+    @discardableResult
     public func post(_ draft: EventDraft) async throws(HubError) -> Event {
         try await counted { () throws(HubError) in try await store([try admit(draft)]) }[0]
     }
@@ -21,6 +22,7 @@ extension Hub {
     /// - Returns: one event for each draft, once they are committed.
     /// - Throws: what ``post(_:)-(EventDraft)`` does; a pointer begins with the place of the draft, as in `/3/price`. With
     ///   `batch-too-large` if there are more.
+    @discardableResult
     public func post(_ drafts: [EventDraft]) async throws(HubError) -> [Event] {
         if drafts.isEmpty { return [] }
         return try await counted { () throws(HubError) in

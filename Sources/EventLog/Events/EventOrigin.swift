@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// ```swift
 /// let mine = EventOrigin()
-/// hub.observe("orders.*", owner: self) { me, event in
+/// try hub.observe("orders.*", owner: self) { me, event in
 ///     guard event.origin != mine else { return }
 ///     …
 /// }
