@@ -43,7 +43,7 @@ struct TopicSegments: IteratorProtocol {
     mutating func take(matching run: String) -> Bool {
         guard let bytes = rest else { return false }
         var run = run
-        let length = unsafe run.withUTF8 { run in
+        let length = run.withUTF8 { run in
             unsafe bytes.withContiguousStorageIfAvailable { unsafe Self.length(of: run, in: $0) }
                 ?? Array(bytes).withUnsafeBufferPointer { unsafe Self.length(of: run, in: $0) }
         }

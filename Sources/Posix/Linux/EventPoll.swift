@@ -10,7 +10,7 @@ package final class EventPoll: Sendable {
     private static let wakeToken = UInt64.max
     /// How many descriptors are looked at in one go. Up to 1,024 bytes lie on the stack, and each turn of a loop would
     /// allocate more.
-    private static let eventsAtOnce = 1024 / MemoryLayout<epoll_event>.stride
+    private static let eventsAtOnce = unsafe 1024 / MemoryLayout<epoll_event>.stride
 
     /// Waits at nothing yet but ``wakeUp``.
     package init() throws(SystemError) {
