@@ -36,8 +36,8 @@ enum HopCount {
         return count
     }
 
-    /// A delivery posts events, or is for a route of the program's own, and does nothing else: what it did otherwise, such as delivering again, would not carry the
-    /// number on.
+    /// A delivery posts events, or is for a route of the program's own, and does nothing else: what it did otherwise, such as
+    /// delivering again, would not carry the number on.
     ///
     /// - Throws: 508 `loop-detected`.
     static func requireNone(_ request: Request) throws(Problem) {
