@@ -95,8 +95,9 @@ extension HubRoute {
 extension Routes {
     /// Adds the program's own routes.
     ///
-    /// - Throws: ``HubError`` with code `route-invalid` for what no request can match, and with `route-taken` for a path that begins as one of the hub's does, or with no name, and for
-    ///   one that differs from another of the program's in the names of its segments alone, or not at all.
+    /// - Throws: ``HubError`` with code `route-invalid` for what no request can match, and with `route-taken` for a path that
+    ///   begins as one of the hub's does, or with no name, and for one that differs from another of the program's in the names
+    ///   of its segments alone, or not at all.
     mutating func add(_ routes: [HubRoute], of hub: Hub) throws(HubError) {
         let taken = Set(described.compactMap { $0.path.split(separator: "/").first } + ["openapi.json", "docs"])
         var paths = OwnPaths()
