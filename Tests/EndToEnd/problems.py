@@ -7,6 +7,11 @@ import re
 from hub_process import REPOSITORY
 
 
+#: Codes of the library's errors and of those at the start: no request is answered with them.
+NEVER_ANSWERED = {
+    "topic-bound", "notification-bound", "route-taken", "route-invalid", "public-folder-unreadable", "public-url-invalid"}
+
+
 @functools.cache
 def documented_codes():
     """The codes that docs/errors.md explains, by their anchors: what `type` refers to."""

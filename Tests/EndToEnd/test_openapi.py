@@ -10,10 +10,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from credentials import CredentialsFile, ask, grant
 from hub_process import REPOSITORY
 from openapi_document import document, operations, resolved
-from problems import documented_codes
+from problems import NEVER_ANSWERED, documented_codes
 
-#: Codes of the library's errors and of those at the start: no request is answered with them.
-NEVER_ANSWERED = {"topic-bound", "notification-bound", "public-folder-unreadable", "public-url-invalid"}
 #: What a proxy, a browser or another hub says in place of the client, and what OpenAPI has a place of its own for.
 NOT_PARAMETERS = {"Accept", "Authorization", "Content-Type", "Cookie", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Dest", "Host", "Forwarded",
                   "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Access-Control-Request-Method",
