@@ -10,13 +10,13 @@ import Testing
     @Test func `comes with every step the log grows, beside the writer`() {
         var schedule = CheckpointSchedule()
         var actions: [Int] = []
-        for pages in 0..<limit where schedule.next(pages: pages, isRunning: false) != .none { actions.append(pages) }
+        for pages in 0..<limit where next(&schedule, pages) != .none { actions.append(pages) }
         #expect(actions == [step, 2 * step, 3 * step])
     }
 
     @Test func `is the writer's own when the log is too long, once one beside it has left it little to do`() {
         var schedule = CheckpointSchedule()
-        for pages in 0..<limit { _ = schedule.next(pages: pages, isRunning: false) }
+        for pages in 0..<limit { _ = next(&schedule, pages) }
         #expect(next(&schedule, limit) == .beside)
         #expect(next(&schedule, limit + 100, isRunning: true) == .none)
         #expect(next(&schedule, limit + 200) == .here)
@@ -49,12 +49,30 @@ import Testing
         #expect(next(&schedule, step) == .beside)
     }
 
+    @Test func `comes when it is wanted, too`() {
+        var schedule = CheckpointSchedule()
+        #expect(next(&schedule, 9, isRunning: true, isWanted: true) == .none)
+        #expect(next(&schedule, 9, isWanted: true) == .beside)
+        #expect(next(&schedule, 9 + step - 1) == .none)
+    }
+
+    @Test func `never begins beside the writer where all is moved already`() {
+        var schedule = CheckpointSchedule()
+        #expect(next(&schedule, 9, moved: 9, isWanted: true) == .none)
+        #expect(next(&schedule, step, moved: step) == .none)
+        // One commit more, or as many pages that were written after it began anew.
+        #expect(next(&schedule, step + 1, moved: step) == .beside)
+        #expect(next(&schedule, 5, moved: step, isWanted: true) == .beside)
+    }
+
     private func next(
         _ schedule: inout CheckpointSchedule,
         _ pages: Int,
-        isRunning: Bool = false
+        isRunning: Bool = false,
+        moved: Int = 0,
+        isWanted: Bool = false
     ) -> CheckpointSchedule.Action {
-        schedule.next(pages: pages, isRunning: isRunning)
+        schedule.next(pages: pages, isRunning: isRunning, moved: moved, isWanted: isWanted)
     }
 
     @Test func `the write-ahead log stays bounded under posts and reads that never cease, and is gone after closing`()

@@ -4,6 +4,9 @@
 /// A checkpoint waits for the disk twice, so as a rule it runs beside the writer. But while posts never cease, the log
 /// then never stands still long enough to begin anew from its start. So when it has become really long the writer makes
 /// one checkpoint itself, right after one beside it has left little to move and little to wait for.
+///
+/// None begins beside the writer where all is moved already: a commit may have the log begin anew meanwhile, and SQLite before
+/// 3.51.3 then takes what is committed later for moved, and loses it (<https://www.sqlite.org/wal.html#walresetbug>).
 struct CheckpointSchedule: Sendable {
     enum Action: Equatable {
         case none
@@ -31,18 +34,14 @@ struct CheckpointSchedule: Sendable {
     /// Whether the checkpoint beside the writer is to be followed by one of its own.
     private var isLong = false
 
-    /// Whether there is something to do after a commit.
-    func isDue(pages: Int, isRunning: Bool) -> Bool {
-        var copy = self
-        return copy.next(pages: pages, isRunning: isRunning) != .none
-    }
-
     /// What to do after a commit. An action that is answered counts as done, also if it fails: it comes again when the
     /// log has grown further.
     /// - Parameters:
     ///   - pages: how long the log is.
     ///   - isRunning: whether a checkpoint is under way beside the writer.
-    mutating func next(pages: Int, isRunning: Bool) -> Action {
+    ///   - moved: how many pages the log had that the last checkpoint found or made moved.
+    ///   - isWanted: whether there is to be one although the log has not grown much.
+    mutating func next(pages: Int, isRunning: Bool, moved: Int, isWanted: Bool) -> Action {
         if pages < last {
             last = 0
             isLong = false
@@ -53,7 +52,7 @@ struct CheckpointSchedule: Sendable {
             last = pages
             return .here
         }
-        guard pages - last >= CheckpointSchedule.step else { return .none }
+        guard pages - last >= CheckpointSchedule.step || isWanted, pages != moved else { return .none }
         last = pages
         isLong = pages >= CheckpointSchedule.limit
         return .beside

@@ -11,6 +11,7 @@ import Synchronization
 final class Checkpointer: Sendable {
     private let connection: DatabaseQueue
     private let running = Atomic(false)
+    private let movedPages = Atomic(0)
     /// Entered while a checkpoint is under way, for whoever waits for it.
     private let underWay = DispatchGroup()
 
@@ -28,6 +29,12 @@ final class Checkpointer: Sendable {
         try connection.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = OFF") }
     }
 
+    /// How many pages the write-ahead log had at the last checkpoint that are moved. The writer sets it where it makes one.
+    var moved: Int {
+        get { movedPages.load(ordering: .acquiring) }
+        set { movedPages.store(newValue, ordering: .releasing) }
+    }
+
     /// Whether a checkpoint is under way.
     var isRunning: Bool { running.load(ordering: .acquiring) }
 
@@ -38,7 +45,7 @@ final class Checkpointer: Sendable {
         // What fails, also for want of a thread, is left in the log, and moved by a later one.
         let thread = try? Thread(name: "checkpoint", niceness: Self.niceness) { [self] in
             connection.writeWithoutTransaction { db in
-                _ = try? db.checkpoint(.passive)
+                if let log = try? db.checkpoint(.passive) { moved = log.checkpointedFrameCount }
                 // 0 is `OFF`.
                 if (try? db.number("PRAGMA synchronous")) != 0 { Self.waitForDisk(db) }
             }

@@ -53,6 +53,9 @@ struct LogDatabase: Sendable {
                 // A pool has set NORMAL. FULL has every commit wait for fsync, which is what a power cut asks for.
                 if durability == .disk { try db.execute(sql: "PRAGMA synchronous = FULL") }
                 try db.execute(sql: "PRAGMA cache_size = -32768")
+                // Nothing is written before its transaction's end: where a part of one is undone that was, SQLite before 3.50.2
+                // commits with frames that no recovery takes (https://sqlite.org/forum/forumpost/b490f726db).
+                try db.execute(sql: "PRAGMA cache_spill = OFF")
                 // Debian's SQLite overwrites all that is deleted with zeros; then removing costs as much as writing did.
                 try db.execute(sql: "PRAGMA secure_delete = FAST")
                 // What a part of a transaction would be undone by: to a file it goes page by page, with each change again.

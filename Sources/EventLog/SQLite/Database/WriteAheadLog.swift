@@ -32,6 +32,7 @@ final class WriteAheadLog {
     /// Has SQLite say how long it is, from the next commit on until ``stop(_:)``.
     func start(_ db: Database) throws {
         guard checkpointer != nil else { return }
+        JoinedWrites.start(db)
         reader = try db.compiled("SELECT 1 FROM log")
         // `unsafe`: SQLite calls with this object during a commit on the connection only, and no more after ``stop(_:)``, which
         // must come before this object ends.
@@ -62,34 +63,36 @@ final class WriteAheadLog {
 
     /// Whether ``keepShort(mayFollow:)`` has something to do.
     var isLong: Bool {
-        checkpointer.map { wantsCheckpoint || checkpoints.isDue(pages: pages, isRunning: $0.isRunning) } ?? false
+        var schedule = checkpoints
+        return next(&schedule, isWanted: wantsCheckpoint) != .none
     }
 
     /// Keeps it short, after a commit.
     /// - Parameter mayFollow: whether the file is about to become shorter still: a checkpoint that is only wanted waits.
     func keepShort(mayFollow: Bool) {
-        guard let checkpointer else { return }
-        var action = checkpoints.next(pages: pages, isRunning: checkpointer.isRunning)
+        let isWanted = wantsCheckpoint && !mayFollow
+        var action = next(&checkpoints, isWanted: isWanted)
         if action == .wait {
-            checkpointer.wait()
-            action = checkpoints.next(pages: pages, isRunning: false)
+            checkpointer?.wait()
+            action = next(&checkpoints, isWanted: isWanted)
         }
-        switch action {
-        case .beside: run(checkpointer)
-        case .none, .wait:
-            guard wantsCheckpoint, !mayFollow, !checkpointer.isRunning else { return }
-            run(checkpointer)
-        case .here:
-            releaseSnapshot()
+        guard action == .beside || action == .here else { return }
+        releaseSnapshot()
+        if action == .beside {
+            checkpointer?.run()
+        } else {
             // Readers that are in the way are waited for as long as the connection's busy timeout says.
             database.unsafeReentrantWrite { db in _ = try? db.checkpoint(.restart) }
+            checkpointer?.moved = pages
         }
         wantsCheckpoint = false
     }
 
-    private func run(_ checkpointer: Checkpointer) {
-        releaseSnapshot()
-        checkpointer.run()
+    private func next(_ schedule: inout CheckpointSchedule, isWanted: Bool) -> CheckpointSchedule.Action {
+        guard let checkpointer else { return .none }
+        // In this order: what one that ends meanwhile has moved counts.
+        let isRunning = checkpointer.isRunning
+        return schedule.next(pages: pages, isRunning: isRunning, moved: checkpointer.moved, isWanted: isWanted)
     }
 
     /// Moves it into the database file, unless a reader is in the way for long, and gives its space back.

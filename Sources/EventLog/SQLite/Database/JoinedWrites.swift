@@ -1,0 +1,112 @@
+internal import GRDB
+internal import GRDBSQLite
+
+/// Has what a commit adds to the write-ahead log written in one call, where SQLite makes two for each page: one for a frame's
+/// head and one for the page (<https://www.sqlite.org/fileformat2.html#walformat>).
+///
+/// It stands between the writer's connection and its file, whose methods (<https://www.sqlite.org/c3ref/io_methods.html>) it
+/// replaces. Frames that continue what was written last are held until the one whose head ends a transaction: SQLite shows
+/// nobody a frame before, and is told of a failure then. Whatever else is asked of the file has what is held written first.
+///
+/// Confined to the writer's thread. `@safe`: SQLite lends the file and the bytes for each call.
+@safe struct JoinedWrites {
+    /// What SQLite calls. It is first, so that its address, which the file has, is that of this value.
+    private var methods: sqlite3_io_methods
+    private let original: UnsafePointer<sqlite3_io_methods>
+
+    private var held: [UInt8] = []
+    /// Where what SQLite has written last ends, in the file.
+    private var end: Int64 = -1
+    private var awaited = Part.any
+
+    /// What is to come next.
+    private enum Part { case any, page, lastPage }
+
+    private static let headSize = 24
+    /// How much is held, in bytes: of a large transaction the rest is written as ever.
+    private static let capacity = 64 << 10
+
+    /// Takes effect until the connection is closed. Without a write-ahead log there is none.
+    static func start(_ db: Database) {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        unsafe sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+        guard let file = unsafe file, let original = unsafe file.pointee.pMethods else { return }
+        let writes = UnsafeMutablePointer<JoinedWrites>.allocate(capacity: 1)
+        unsafe writes.initialize(to: JoinedWrites(before: original))
+        unsafe file.pointee.pMethods = UnsafeRawPointer(writes).assumingMemoryBound(to: sqlite3_io_methods.self)
+    }
+
+    private init(before original: UnsafePointer<sqlite3_io_methods>) {
+        unsafe self.original = original
+        unsafe methods = original.pointee
+        held.reserveCapacity(Self.capacity + 4_096)
+        unsafe methods.xWrite = { file, bytes, count, offset in
+            let bytes = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+            return unsafe JoinedWrites.of(file).pointee.write(bytes, at: offset, file)
+        }
+        unsafe methods.xRead = { file, bytes, count, offset in
+            unsafe JoinedWrites.whole(file) { unsafe $0.xRead(file, bytes, count, offset) }
+        }
+        unsafe methods.xTruncate = { file, size in unsafe JoinedWrites.whole(file) { unsafe $0.xTruncate(file, size) } }
+        unsafe methods.xSync = { file, flags in unsafe JoinedWrites.whole(file) { unsafe $0.xSync(file, flags) } }
+        unsafe methods.xFileSize = { file, size in unsafe JoinedWrites.whole(file) { unsafe $0.xFileSize(file, size) } }
+        unsafe methods.xClose = { file in
+            // What is held was never committed.
+            let writes = unsafe JoinedWrites.of(file)
+            defer {
+                unsafe writes.deinitialize(count: 1)
+                unsafe writes.deallocate()
+            }
+            return unsafe writes.pointee.original.pointee.xClose(file)
+        }
+    }
+
+    private static func of(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<JoinedWrites> {
+        unsafe UnsafeMutableRawPointer(mutating: file!.pointee.pMethods).assumingMemoryBound(to: JoinedWrites.self)
+    }
+
+    /// Calls a method of the file once what is held is in it.
+    private static func whole(
+        _ file: UnsafeMutablePointer<sqlite3_file>?,
+        _ call: (sqlite3_io_methods) -> Int32
+    ) -> Int32 {
+        let writes = unsafe of(file)
+        let result = unsafe writes.pointee.writeHeld(file)
+        return unsafe result == SQLITE_OK ? call(writes.pointee.original.pointee) : result
+    }
+
+    private mutating func write(
+        _ bytes: UnsafeRawBufferPointer,
+        at offset: Int64,
+        _ file: UnsafeMutablePointer<sqlite3_file>?
+    ) -> Int32 {
+        let continues = offset == end
+        let part = continues ? awaited : .any
+        awaited = .any
+        guard continues, part != .any || bytes.count == Self.headSize else {
+            let result = unsafe writeHeld(file)
+            guard result == SQLITE_OK else { return result }
+            end = offset + Int64(bytes.count)
+            return unsafe original.pointee.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset)
+        }
+        unsafe held.append(contentsOf: bytes)
+        end = offset + Int64(bytes.count)
+        if part == .any {
+            // How large the database is after the transaction, if this is its last frame; otherwise 0.
+            awaited = unsafe bytes[4..<8].allSatisfy { $0 == 0 } ? .page : .lastPage
+            return SQLITE_OK
+        }
+        return unsafe part == .lastPage || held.count >= Self.capacity ? writeHeld(file) : SQLITE_OK
+    }
+
+    private mutating func writeHeld(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
+        if held.isEmpty { return SQLITE_OK }
+        let start = end - Int64(held.count)
+        let result = unsafe held.withUnsafeBytes {
+            unsafe original.pointee.xWrite(file, $0.baseAddress, Int32($0.count), start)
+        }
+        held.removeAll(keepingCapacity: true)
+        if result != SQLITE_OK { end = -1 }
+        return result
+    }
+}
