@@ -14,7 +14,8 @@ internal import GRDBSQLite
     private var methods: sqlite3_io_methods
     private let original: UnsafePointer<sqlite3_io_methods>
 
-    private var held: [UInt8] = []
+    private let held: UnsafeMutableRawBufferPointer
+    private var heldSize = 0
     /// Where what SQLite has written last ends, in the file.
     private var end: Int64 = -1
     private var awaited = Part.any
@@ -23,8 +24,8 @@ internal import GRDBSQLite
     private enum Part { case any, page, lastPage }
 
     private static let headSize = 24
-    /// How much is held, in bytes: of a large transaction the rest is written as ever.
-    private static let capacity = 64 << 10
+    /// How much is held, in bytes: a large transaction is written in several pieces.
+    private static let capacity = 128 << 10
 
     /// Takes effect until the connection is closed. Without a write-ahead log there is none.
     static func start(_ db: Database) {
@@ -39,9 +40,9 @@ internal import GRDBSQLite
     private init(before original: UnsafePointer<sqlite3_io_methods>) {
         unsafe self.original = original
         unsafe methods = original.pointee
-        held.reserveCapacity(Self.capacity + 4_096)
+        unsafe held = .allocate(byteCount: Self.capacity, alignment: 16)
         unsafe methods.xWrite = { file, bytes, count, offset in
-            let bytes = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+            let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: Int(count))
             return unsafe JoinedWrites.of(file).pointee.write(bytes, at: offset, file)
         }
         unsafe methods.xRead = { file, bytes, count, offset in
@@ -54,6 +55,7 @@ internal import GRDBSQLite
             // What is held was never committed.
             let writes = unsafe JoinedWrites.of(file)
             defer {
+                unsafe writes.pointee.held.deallocate()
                 unsafe writes.deinitialize(count: 1)
                 unsafe writes.deallocate()
             }
@@ -89,23 +91,25 @@ internal import GRDBSQLite
             end = offset + Int64(bytes.count)
             return unsafe original.pointee.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset)
         }
-        unsafe held.append(contentsOf: bytes)
-        end = offset + Int64(bytes.count)
+        if heldSize + bytes.count > Self.capacity {
+            let result = unsafe writeHeld(file)
+            guard result == SQLITE_OK else { return result }
+        }
+        unsafe UnsafeMutableRawBufferPointer(rebasing: held[heldSize...]).copyMemory(from: bytes)
+        heldSize += bytes.count
+        end += Int64(bytes.count)
         if part == .any {
             // How large the database is after the transaction, if this is its last frame; otherwise 0.
-            awaited = unsafe bytes[4..<8].allSatisfy { $0 == 0 } ? .page : .lastPage
-            return SQLITE_OK
+            awaited = unsafe bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) == 0 ? .page : .lastPage
         }
-        return unsafe part == .lastPage || held.count >= Self.capacity ? writeHeld(file) : SQLITE_OK
+        return unsafe part == .lastPage ? writeHeld(file) : SQLITE_OK
     }
 
     private mutating func writeHeld(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
-        if held.isEmpty { return SQLITE_OK }
-        let start = end - Int64(held.count)
-        let result = unsafe held.withUnsafeBytes {
-            unsafe original.pointee.xWrite(file, $0.baseAddress, Int32($0.count), start)
-        }
-        held.removeAll(keepingCapacity: true)
+        if heldSize == 0 { return SQLITE_OK }
+        let size = heldSize
+        heldSize = 0
+        let result = unsafe original.pointee.xWrite(file, held.baseAddress, Int32(size), end - Int64(size))
         if result != SQLITE_OK { end = -1 }
         return result
     }
