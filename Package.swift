@@ -36,7 +36,7 @@ let package = Package(
         .target(name: "Posix", dependencies: ["CPosix"], exclude: [filesOfOtherSystems]),
         .target(name: "Spelling"),
         .target(name: "Notation"),
-        .target(name: "JSON"),
+        .target(name: "JSON", dependencies: ["Notation"]),
         .target(name: "Broadcasting", dependencies: ["CSwiftRuntime", "Locking"]),
 
         .systemLibrary(

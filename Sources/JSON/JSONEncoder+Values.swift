@@ -3,6 +3,7 @@
 #else
     package import Foundation
 #endif
+import Notation
 
 extension JSONEncoder {
     /// What makes a program's values JSON, in the hub and in its clients: what one writes the other reads. Equal values give
@@ -18,30 +19,9 @@ extension JSONEncoder {
                 throw EncodingError.invalidValue(date, context)
             }
             var container = encoder.singleValueContainer()
-            try container.encode(rfc3339(milliseconds: min(max(milliseconds, years.lowerBound), years.upperBound)))
+            let years = RFC3339.milliseconds
+            try container.encode(RFC3339.text(of: min(max(milliseconds, years.lowerBound), years.upperBound)))
         }
         return encoder
     }()
-
-    /// The milliseconds of the years 0000 to 9999.
-    private static let years: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
-
-    private static func rfc3339(milliseconds: Int64) -> String {
-        let fraction = (milliseconds % 1000 + 1000) % 1000
-        var seconds = (milliseconds - fraction) / 1000
-        // Foundation's calendar is Julian before 1582. The Gregorian one repeats itself after 400 years of 146,097 days.
-        var years = 0
-        if seconds < -11_000_000_000 {
-            years = 2000
-            seconds += 5 * 146_097 * 86_400
-        }
-        let text = Date(timeIntervalSince1970: Double(seconds)).ISO8601Format().split(separator: "-", maxSplits: 1)
-        let year = (Int(text[0]) ?? 0) - years
-        return "\(padded(year, 4))-\(text[1].dropLast()).\(padded(Int(fraction), 3))Z"
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
 }

@@ -1,3 +1,5 @@
+import Notation
+
 /// The id of an event: opaque to everyone but the log that made it, unique in that log, and never used twice.
 ///
 /// Its text is `<epoch>-<position>`, at most 32 ASCII characters of `[0-9a-z-]`. It has no dot, because it is also the

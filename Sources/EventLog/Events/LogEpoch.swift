@@ -1,3 +1,5 @@
+import Notation
+
 /// The identity of one log: 60 random bits, drawn when the log is made and kept in it. Event ids carry it, so an id
 /// of another log is recognised as unknown instead of being misread.
 public struct LogEpoch: Hashable, Sendable, CustomStringConvertible {

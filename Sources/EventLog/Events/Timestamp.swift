@@ -1,3 +1,4 @@
+import Notation
 import Posix
 
 /// A moment, to the millisecond, between the years 0000 and 9999 of UTC (what RFC 3339 can write).
@@ -6,10 +7,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     public let milliseconds: Int64
 
     /// The first millisecond of the year 0000.
-    public static let earliest = Timestamp(unchecked: -62_167_219_200_000)
+    public static let earliest = Timestamp(unchecked: RFC3339.milliseconds.lowerBound)
 
     /// The last millisecond of the year 9999.
-    public static let latest = Timestamp(unchecked: 253_402_300_799_999)
+    public static let latest = Timestamp(unchecked: RFC3339.milliseconds.upperBound)
 
     /// A moment by its distance from 1970; what lies outside the years 0000 to 9999 becomes the nearest that is inside.
     public init(milliseconds: Int64) {

@@ -1,16 +1,21 @@
 /// ASCII that is written digit by digit, of at most 32 characters, and then appended at once: ids and times are written for
-/// every event, and an array's own `append` looks at its storage each time.
-struct ShortText {
-    private var bytes = SIMD32<UInt8>()
-    private var count = 0
+/// every event, and an array's own `append` looks at its storage each time. Inlinable, so that it costs other modules no calls.
+package struct ShortText {
+    @usableFromInline var bytes = SIMD32<UInt8>()
+    @usableFromInline var count = 0
 
-    mutating func append(_ byte: UInt8) {
+    @inlinable
+    package init() {}
+
+    @inlinable
+    package mutating func append(_ byte: UInt8) {
         bytes[count] = byte
         count += 1
     }
 
     /// Appends a number's decimal digits, padded with zeros to a width of at least `width`.
-    mutating func appendDecimal(_ number: UInt64, width: Int = 1) {
+    @inlinable
+    package mutating func appendDecimal(_ number: UInt64, width: Int = 1) {
         var digits = 1
         var rest = number / 10
         while rest > 0 {
@@ -26,12 +31,14 @@ struct ShortText {
         count = end
     }
 
-    var string: String {
+    @inlinable
+    package var string: String {
         // `unsafe`: the vector's own bytes, read while it is lent.
         unsafe withUnsafeBytes(of: bytes) { unsafe String(decoding: $0.prefix(count), as: UTF8.self) }
     }
 
-    func write(to array: inout [UInt8]) {
+    @inlinable
+    package func write(to array: inout [UInt8]) {
         // `unsafe`: as above.
         unsafe withUnsafeBytes(of: bytes) { unsafe array.append(contentsOf: $0.prefix(count)) }
     }
