@@ -84,11 +84,11 @@ public struct HubAnswer: Sendable {
         self.init(status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(text.utf8))
     }
 
-    /// The body as JSON.
+    /// The body as JSON. Dates are read as the interface writes times, and posted values have them: RFC 3339.
     ///
     /// - Throws: `DecodingError` if it is none, or not of that type.
     public func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
-        try JSONDecoder().decode(type, from: Data(body))
+        try JSONDecoder.ofValues.decode(type, from: Data(body))
     }
 }
 

@@ -186,6 +186,24 @@ import Testing
         await hub.shutdown()
     }
 
+    @Test func timesInAnswersAreDates() async throws {
+        struct Stored: Decodable {
+            let time: Date
+            let data: [String: Date]
+        }
+        struct Page: Decodable { let events: [Stored] }
+        try await withHub { hub in
+            let due = Date(timeIntervalSince1970: 1_763_680_740)
+            let posted = try await hub.post(["due": due], to: "a")
+            try await hub.post(Array(#"{"due": "2025-11-20T23:19:00Z"}"#.utf8), to: "a")
+            let events = try await hub.request("GET", "/topics/a/events").decoded(as: Page.self).events
+            #expect(events.map(\.data) == [["due": due], ["due": due]])
+            let milliseconds = events.first.map { ($0.time.timeIntervalSince1970 * 1000).rounded() }
+            #expect(milliseconds == Double(posted.time.milliseconds))
+            #expect(throws: DecodingError.self) { try HubAnswer(text: #"["today"]"#).decoded(as: [Date].self) }
+        }
+    }
+
     @Test func aProgramsOwnRoutesAreBesideTheHubs() async throws {
         func start(_ routes: [HubRoute]) async throws -> Hub {
             var configuration = HubConfiguration(

@@ -1,4 +1,3 @@
-import EventLog
 import FoundationEssentials
 import JSON
 
@@ -67,8 +66,8 @@ extension InfoDecoder: SingleValueDecodingContainer {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         switch type {
         case is Date.Type:
-            let example = "Expected a time as RFC 3339 has it, such as 2026-11-20T23:19:00.123Z."
-            return try decode(type, example) { Timestamp(rfc3339: $0).map(Date.init) }
+            guard !decodeNil(), let date = try Date(rfc3339From: self) as? Value else { throw mismatch(type) }
+            return date
         case is Data.Type: return try decode(type, "Encountered Data is not valid Base64.") { Data(base64Encoded: $0) }
         case is URL.Type: return try decode(type, "Invalid URL string.") { URL(string: $0) }
         case is Decimal.Type:
@@ -86,10 +85,6 @@ extension InfoDecoder: SingleValueDecodingContainer {
         }
         return value
     }
-}
-
-extension Date {
-    fileprivate init(_ time: Timestamp) { self.init(timeIntervalSince1970: Double(time.milliseconds) / 1000) }
 }
 
 extension FixedWidthInteger {
