@@ -53,9 +53,10 @@ struct Room: Sendable {
     ///   - waiting: the bytes that this node has on its way.
     func admits(_ size: Int, beside waiting: Int) -> Admission {
         guard let limit else { return .yes }
-        let (share, size) = (max(limit - bytes, 0) / nodes, Int64(size + 4 * Self.overhead))
+        // Half of a share, for a single message, too: who is about to send may not have heard of what others have stored
+        // meanwhile.
+        let (share, size) = (max(limit - bytes, 0) / nodes / 2, Int64(size + 4 * Self.overhead))
         if size > share { return .no }
-        // Half of it: who is about to send may not have heard of what others have stored meanwhile.
-        return waiting == 0 || Int64(waiting) + size <= share / 2 ? .yes : .later
+        return Int64(waiting) + size <= share ? .yes : .later
     }
 }
