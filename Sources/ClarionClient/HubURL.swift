@@ -23,9 +23,24 @@ struct HubURL: Hashable, Sendable {
         guard isPlain, !authority.isEmpty, !authority.hasPrefix(":"), !url.contains("?"), !url.contains("#") else {
             throw Self.invalid("A hub's URL is such as http://127.0.0.1:8080 or https://hub.example/clarion.")
         }
+        // Within brackets colons are an address's.
+        let end =
+            authority.hasPrefix("[")
+            ? authority.firstIndex(of: "]").map { authority.index(after: $0) }
+            : authority.firstIndex(of: ":") ?? authority.endIndex
+        guard let end, Self.isPort(authority[end...]) else {
+            throw Self.invalid("A hub's URL has a port from 1 to 65535, after a colon, or none.")
+        }
         self.text = url
-        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-        isLoopback = host == "localhost" || host == "[::1" || host.hasPrefix("127.")
+        let host = authority[..<end]
+        isLoopback = host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
+    }
+
+    /// What follows the host: nothing, or a colon and a number, which may be left out (RFC 3986 section 3.2.3).
+    private static func isPort(_ text: Substring) -> Bool {
+        let digits = text.dropFirst()
+        guard text.first == ":", !digits.isEmpty else { return text.isEmpty || text == ":" }
+        return digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(digits).map { $0 > 0 } ?? false
     }
 
     private static func invalid(_ detail: String) -> ClientError {

@@ -147,8 +147,14 @@ def test_what_it_exits_with(run, topic, tmp_path):
     assert "topic-unknown" in said(run("topics", "delete", "nothing.here"), 1)
     assert "pattern-invalid" in said(run("listen", "a*"), 1)
     assert "since-invalid" in said(run("listen", "a", "--since", "soon"), 1)
-    assert "No such file" in said(run("post", topic, "@none"), 66)
-    for hub in ["ftp://a", "http://user:secret@a"]:
+    for arguments in [["post", topic, "@none"], ["post", topic, "@none", "--lines"], ["import", "none"]]:
+        assert "clarion: none: No such file" in said(run(*arguments), 66)
+    (tmp_path / "folder").mkdir()
+    for arguments in [["post", topic, "@folder"], ["post", topic, "@folder", "--lines"]]:
+        assert "clarion: folder: Is a directory" in said(run(*arguments), 66)
+    result = run("import", "folder")
+    assert result.returncode == 66 and b"clarion: folder: Is a directory" in result.stderr
+    for hub in ["ftp://a", "http://user:secret@a", "http://127.0.0.1:99999", "http://127.0.0.1:0", "http://[::1"]:
         assert "secret" not in said(run("post", topic, "x", "--hub", hub), 64)
     assert run("frobnicate").returncode == 64 and run("post").returncode == 64
     assert said(run("health")) == "ready\n"

@@ -29,7 +29,7 @@ struct Import: AsyncParsableCommand {
         var importing = Importing()
         do {
             try await hub.ask { client in
-                while let lines = try reader.read() {
+                while let lines = try reader.read(path ?? LineReader.standardInput) {
                     for line in lines { try await importing.take(line, client) }
                 }
                 try await importing.flush(client)
@@ -43,12 +43,15 @@ struct Import: AsyncParsableCommand {
         if Remark.isTerminal || importing.skipped > 0 { Remark.line(importing.words) }
     }
 
+    /// The file that is named; nil for standard input.
+    private var path: String? { file == "-" ? nil : file }
+
     private func opened() throws -> FileDescriptor {
-        guard let file, file != "-" else { return FileDescriptor(STDIN_FILENO) }
+        guard let path else { return FileDescriptor(STDIN_FILENO) }
         do throws(SystemError) {
-            return try FileDescriptor(path: file, flags: O_RDONLY)
+            return try FileDescriptor(path: path, flags: O_RDONLY)
         } catch {
-            throw Failure.exit(EX_NOINPUT, "\(file): \(error.reason)")
+            throw Failure.exit(EX_NOINPUT, "\(path): \(error.reason)")
         }
     }
 }

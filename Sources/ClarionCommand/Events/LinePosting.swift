@@ -1,5 +1,6 @@
 import ClarionClient
 import FoundationEssentials
+import Glibc
 import JSON
 import Posix
 
@@ -32,9 +33,11 @@ struct LinePosting {
     }
 
     /// Posts every line, and prints the ids.
-    mutating func run(_ file: FileDescriptor) async throws {
+    ///
+    /// - Parameter name: what the file is called if it cannot be read.
+    mutating func run(_ file: FileDescriptor, of name: String) async throws {
         var reader = LineReader(file)
-        while let lines = try reader.read() {
+        while let lines = try reader.read(name) {
             var batch = Batch<Line>()
             for bytes in lines {
                 number += 1
@@ -109,14 +112,17 @@ struct LinePosting {
 }
 
 extension LineReader {
+    /// What the file is called that has no name.
+    static let standardInput = "standard input"
+
     /// The next lines.
     ///
-    /// - Throws: the exit.
-    mutating func read() throws -> [[UInt8]]? {
+    /// - Throws: the exit, with the file's name.
+    mutating func read(_ name: String) throws -> [[UInt8]]? {
         do throws(SystemError) {
             return try next()
         } catch {
-            throw Failure.exit(1, "standard input: \(error.reason)")
+            throw Failure.exit(EX_NOINPUT, "\(name): \(error.reason)")
         }
     }
 }

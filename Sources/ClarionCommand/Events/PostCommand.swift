@@ -10,7 +10,7 @@ struct PostCommand: AsyncParsableCommand {
         abstract: "Post an event, or many.",
         discussion: """
             Prints the event's id once it is stored. Exits with 0 then, with 1 if the hub refuses it, with 2 if the hub \
-            cannot be reached.
+            cannot be reached, with 64 if the arguments are wrong, and with 66 if a file cannot be read.
 
             With --lines each line of standard input is an event, posted as it comes, in batches; blank lines are passed \
             over. A line that is a JSON object or array is posted as JSON, any other as text.
@@ -69,7 +69,7 @@ struct PostCommand: AsyncParsableCommand {
             }
             try await hub.ask { client in
                 var posting = LinePosting(client, topic: topic, type: type, contentType: contentType, key: key)
-                try await posting.run(file)
+                try await posting.run(file, of: path ?? LineReader.standardInput)
             }
             return
         }
@@ -77,7 +77,7 @@ struct PostCommand: AsyncParsableCommand {
         do throws(SystemError) {
             bytes = try file?.readAll(atMost: Self.largest) ?? Array((data ?? "").utf8)
         } catch {
-            throw Failure.exit(EXIT_FAILURE, "\(data ?? "standard input"): \(error.reason)")
+            throw Failure.exit(EX_NOINPUT, "\(path ?? LineReader.standardInput): \(error.reason)")
         }
         let receipt = try await hub.ask {
             try await $0.post(bytes, to: topic, type: type, contentType: contentType, key: key)
@@ -85,11 +85,13 @@ struct PostCommand: AsyncParsableCommand {
         try Output.line(receipt.id)
     }
 
+    /// The file that is named; nil if the data is the argument, or on standard input.
+    private var path: String? { data.flatMap { $0.hasPrefix("@") ? String($0.dropFirst()) : nil } }
+
     /// The file that the data comes from; nil if it is the argument, or nothing.
     private func opened() throws -> FileDescriptor? {
         if data == "-" || data == nil && (lines || isatty(STDIN_FILENO) == 0) { return FileDescriptor(STDIN_FILENO) }
-        guard let data, data.hasPrefix("@") else { return nil }
-        let path = String(data.dropFirst())
+        guard let path else { return nil }
         do throws(SystemError) {
             return try FileDescriptor(path: path, flags: O_RDONLY)
         } catch {

@@ -40,7 +40,8 @@ struct EventTests {
         "a hub's URL",
         arguments: [
             ("http://a", "http://a"), ("https://a:1/x/", "https://a:1/x"), ("localhost:8080", "http://localhost:8080"),
-            ("http://[::1]:80///", "http://[::1]:80"), ("HTTP://a", "HTTP://a"),
+            ("http://[::1]:80///", "http://[::1]:80"), ("HTTP://a", "HTTP://a"), ("http://a:65535", "http://a:65535"),
+            ("http://a:", "http://a:"), ("https://[::1]/x", "https://[::1]/x"),
         ]
     )
     func hubs(text: String, url: String) throws {
@@ -52,7 +53,9 @@ struct EventTests {
         arguments: [
             "", "ftp://a", "http://", "http:///x", "http://a b", "http://me:secret@a", "http://a?x", "http://a#x",
             "http://a\n",
-            "http://ä", "http://:80", "file:///etc/passwd", "http://a\\@b",
+            "http://ä", "http://:80", "file:///etc/passwd", "http://a\\@b", "http://a:65536", "http://a:99999", "a:0",
+            "http://a:+1",
+            "http://a:b", "http://a:-1", "http://::1", "http://[::1", "http://[::1]a", "http://a:1:2",
         ]
     )
     func noHubs(text: String) {
