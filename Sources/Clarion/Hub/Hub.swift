@@ -284,11 +284,11 @@ public final class Hub: Sendable {
 
     /// Shuts down in order: takes no more posts, ends the streams, lets attempts under way finish, closes the log.
     ///
-    /// Call it before the process ends: then the hub has stopped when this returns, also where somebody else has called it before.
-    /// A hub that is released without it stops in the background, and waits for no attempt.
+    /// Call it before the process ends: then the hub has stopped when this returns, also where somebody else has called it
+    /// before. A hub that is released without it stops in the background, and waits for no attempt.
     ///
-    /// It waits for the answers to requests under way. So the handler of a ``HubRoute`` calls it in a task that the handler does not
-    /// wait for: `Task { await hub.shutdown() }`. Otherwise each waits for the other until the time is up.
+    /// It waits for the answers to requests under way. So the handler of a ``HubRoute`` calls it in a task that the handler does
+    /// not wait for: `Task { await hub.shutdown() }`. Otherwise each waits for the other until the time is up.
     ///
     /// - Parameter grace: how long attempts under way may take. The first who calls decides.
     public func shutdown(grace: Duration = .seconds(8)) async {

@@ -22,8 +22,8 @@ extension Hub {
     /// - Parameters:
     ///   - retention: its own bounds, within `Retention.eventBounds`, `ageBounds` and `byteBounds`; nil for the hub's.
     ///   - topic: the name of the topic.
-    /// - Throws: ``HubError`` with code `topic-invalid`, with `member-invalid` for a bound that is out of range, or with the log's
-    ///   code if it cannot be stored.
+    /// - Throws: ``HubError`` with code `topic-invalid`, with `member-invalid` for a bound that is out of range, or with the
+    ///   log's code if it cannot be stored.
     public func setRetention(_ retention: Retention?, of topic: String) async throws(HubError) {
         try await HubError.passingOn {
             let topic = try Topic(topic)

@@ -5,7 +5,8 @@ extension Hub {
     /// Registers a webhook, or replaces the settings of the one of that name.
     ///
     /// ```swift
-    /// let webhook = try await hub.register(WebhookSettings(url: "https://shop.example/hook", topics: ["orders.*"]), as: "billing")
+    /// let settings = WebhookSettings(url: "https://shop.example/hook", topics: ["orders.*"])
+    /// let webhook = try await hub.register(settings, as: "billing")
     /// if let secret = webhook.secret { keep(secret) }
     /// ```
     ///

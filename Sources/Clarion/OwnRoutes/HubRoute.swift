@@ -14,9 +14,10 @@ import MicroHTTP
 ///
 /// It is not in `/openapi.json`, and takes any query parameter.
 ///
-/// It may receive the webhooks of hubs, this one among them. What its handler then posts on a hub of the process, in its task or in
-/// one that it starts, counts how many deliveries there were before, as a post over HTTP with `Clarion-Hop` does: a webhook that
-/// leads back to itself ends with 508 `loop-detected`. A handler that hands the event on in another way sends `Clarion-Hop` on itself.
+/// It may receive the webhooks of hubs, this one among them. What its handler then posts on a hub of the process, in its task or
+/// in one that it starts, counts how many deliveries there were before, as a post over HTTP with `Clarion-Hop` does: a webhook
+/// that leads back to itself ends with 508 `loop-detected`. A handler that hands the event on in another way sends `Clarion-Hop`
+/// on itself.
 public struct HubRoute: Sendable {
     /// What somebody may do on a topic.
     public enum Right: Sendable {
@@ -37,8 +38,8 @@ public struct HubRoute: Sendable {
     ///
     /// - Parameters:
     ///   - method: such as `GET`, which answers `HEAD`, too.
-    ///   - path: segments separated by `/`, not percent-encoded; `{name}` matches any one segment, but for the first, which is one
-    ///     that no route of the hub begins with. ``Hub/start(_:logger:)`` refuses what no request can match.
+    ///   - path: segments separated by `/`, not percent-encoded; `{name}` matches any one segment, but for the first, which is
+    ///     one that no route of the hub begins with. ``Hub/start(_:logger:)`` refuses what no request can match.
     ///   - right: what a client must be allowed, where the hub knows credentials; nil for everybody.
     ///   - pattern: on which topics; nil for all there can be.
     ///   - handler: runs on Swift's concurrency pool. What it throws is logged, and answers 500. It must not wait for

@@ -57,8 +57,8 @@ extension Hub {
     ///   - limit: the most events, from 1 to 10,000. A page may have fewer although there are more: it ends at 16 MB of
     ///     data, too.
     /// - Returns: the events in order; none if there are none. Go on after the last one.
-    /// - Throws: ``HubError`` with code `pattern-invalid`, with `parameter-invalid` if `start` is after an event that this log never
-    ///   had, or with the log's code if it cannot be read.
+    /// - Throws: ``HubError`` with code `pattern-invalid`, with `parameter-invalid` if `start` is after an event that this log
+    ///   never had, or with the log's code if it cannot be read.
     public func history(
         _ pattern: String,
         from start: HistoryStart = .earliest,

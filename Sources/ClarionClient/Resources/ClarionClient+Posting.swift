@@ -67,8 +67,8 @@ extension ClarionClient {
         return receipt
     }
 
-    /// Posts a value as JSON, with the members in the order of their names, and dates as RFC 3339: what a topic that is bound to a
-    /// notification in the hub's process expects.
+    /// Posts a value as JSON, with the members in the order of their names, and dates as RFC 3339: what a topic that is bound to
+    /// a notification in the hub's process expects.
     @discardableResult
     public func post(
         json value: some Encodable,

@@ -19,7 +19,7 @@ package protocol TopicStore: AnyObject, Sendable {
     /// - Returns: whether there was anything to remove.
     func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool
 
-    /// Has a follower called with the topics that other nodes of a cluster delete, from now on. Called on a thread of the log's, which must not
-    /// be kept.
+    /// Has a follower called with the topics that other nodes of a cluster delete, from now on. Called on a thread of the log's,
+    /// which must not be kept.
     func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void)
 }

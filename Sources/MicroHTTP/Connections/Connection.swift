@@ -97,7 +97,7 @@ extension Connection {
     /// any head takes since it told of a part. Version 0.9.75, where it has no thread of its own, asks for ever whether there is
     /// room for the rest.
     ///
-    /// To be asked when it had a turn and did nothing. What others of its connections wait for is not theirs to suffer for: whoever
+    /// To be asked when it had a turn and did nothing. What others of its connections wait for is not theirs to suffer for: who
     /// has sent many chunks, or half a record of TLS, has much read that nobody was told of.
     func holdsEndlessChunkHead() -> Bool {
         guard stage == .body, exchange?.isChunked == true else { return false }

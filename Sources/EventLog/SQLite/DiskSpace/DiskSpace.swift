@@ -73,8 +73,8 @@ final class DiskSpace {
         guard let reserve else { return }
         writeAheadLog.empty()
         guard !isFull else { return }
-        // If there is space it was the database's own limit that was met. Without one a quota, of which nothing else tells, or the
-        // space has just come.
+        // If there is space it was the database's own limit that was met. Without one a quota, of which nothing else tells, or
+        // the space has just come.
         guard limit == nil || reserve.available.map({ $0 < 2 * StorageReserve.size }) ?? false else { return }
         isFull = true
         reserve.giveUp()
