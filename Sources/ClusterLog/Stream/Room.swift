@@ -26,12 +26,13 @@ struct Room: Sendable {
     /// Notes that the servers are about to be asked: what comes until they answer may not be in what they tell.
     mutating func begin() { meanwhile = [] }
 
+    /// Takes in how many nodes there are: one that has just come may send as much as the others.
+    mutating func share(among nodes: Int) { self.nodes = Int64(max(nodes, 1)) }
+
     /// Takes in what the servers tell.
-    /// - Parameters:
-    ///   - last: the newest message that is in those bytes.
-    ///   - nodes: how many write.
-    mutating func look(limit: Int64?, bytes: UInt64, last: UInt64, nodes: Int) {
-        (self.limit, self.last, self.nodes) = (limit, last, Int64(max(nodes, 1)))
+    /// - Parameter last: the newest message that is in those bytes.
+    mutating func look(limit: Int64?, bytes: UInt64, last: UInt64) {
+        (self.limit, self.last) = (limit, last)
         let missing = (meanwhile ?? []).reduce(0) { $1.sequence > last ? $0 + $1.size : $0 }
         (self.bytes, meanwhile) = (Int64(clamping: min(bytes, 1 << 60)) + missing, nil)
     }

@@ -54,6 +54,8 @@ final class StreamWatch: Sendable {
                 try? giveUp(&memory)
                 publisher.sendAgain()
             }
+            // Each time: until they hear of each other, nodes that have just started would each take all of the room.
+            publisher.room.withLock { $0.share(among: exchange.others.count + 1) }
             let now = ContinuousClock.now
             if let looked = memory.looked, now - looked < Self.interval { continue }
             memory.looked = now
@@ -110,8 +112,7 @@ final class StreamWatch: Sendable {
     /// Tells the publisher what there is room for.
     private func measure(_ found: StreamAPI.Stream) throws {
         let limit = try stream.accountLimit(of: found)
-        let nodes = exchange.others.count + 1
-        publisher.room.withLock { $0.look(limit: limit, bytes: found.bytes, last: found.last, nodes: nodes) }
+        publisher.room.withLock { $0.look(limit: limit, bytes: found.bytes, last: found.last) }
     }
 
     /// Compares what a server may have for itself alone with what the leader has.
