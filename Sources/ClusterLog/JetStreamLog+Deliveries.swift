@@ -1,14 +1,14 @@
-public import EventLog
+package import EventLog
 
 extension JetStreamLog: DeliveryLog {
     /// The time by which deliveries are due: see ``DeliveryLog/now``.
-    public var now: Timestamp { index.now }
+    package var now: Timestamp { index.now }
 
     /// What a clock on the wall shows then: see ``DeliveryLog/timeOfDay(at:)``.
-    public func timeOfDay(at time: Timestamp) -> Timestamp { index.timeOfDay(at: time) }
+    package func timeOfDay(at time: Timestamp) -> Timestamp { index.timeOfDay(at: time) }
 
     /// The pending deliveries whose time has come: see ``DeliveryLog/dueDeliveries(of:at:inOrder:limit:)``.
-    public func dueDeliveries(
+    package func dueDeliveries(
         of observer: ObserverID,
         at now: Timestamp,
         inOrder isInOrder: Bool,
@@ -19,7 +19,7 @@ extension JetStreamLog: DeliveryLog {
 
     /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:completion:)``. Those of webhooks that
     /// another node delivers by now are ignored.
-    public func recordOutcomes(
+    package func recordOutcomes(
         _ outcomes: [DeliveryOutcome],
         completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
     ) {
@@ -52,7 +52,7 @@ extension JetStreamLog: DeliveryLog {
     }
 
     /// Makes every pending delivery of an observer a dead letter: see ``DeliveryLog/abandonDeliveries(of:failure:at:)``.
-    public func abandonDeliveries(
+    package func abandonDeliveries(
         of observer: ObserverID,
         failure: String,
         at now: Timestamp
@@ -63,7 +63,7 @@ extension JetStreamLog: DeliveryLog {
     }
 
     /// What became of the deliveries of some observers: see ``DeliveryLog/deliveryStats(of:within:)``.
-    public func deliveryStats(
+    package func deliveryStats(
         of observers: [ObserverID],
         within time: Duration
     ) async throws(EventLogError) -> [DeliveryStats] {
@@ -71,7 +71,7 @@ extension JetStreamLog: DeliveryLog {
     }
 
     /// An observer's deliveries: see ``DeliveryLog/deliveries(of:in:before:limit:)``.
-    public func deliveries(
+    package func deliveries(
         of observer: ObserverID,
         in state: DeliveryState?,
         before event: Position,
@@ -81,7 +81,7 @@ extension JetStreamLog: DeliveryLog {
     }
 
     /// What became of one event for one observer: see ``DeliveryLog/delivery(of:to:)``.
-    public func delivery(
+    package func delivery(
         of event: Position,
         to observer: ObserverID
     ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])? {
@@ -89,7 +89,7 @@ extension JetStreamLog: DeliveryLog {
     }
 
     /// The events of dead letters: see ``DeliveryLog/deadLetters(of:after:through:limit:)``.
-    public func deadLetters(
+    package func deadLetters(
         of observer: ObserverID,
         after: Position,
         through: Position,
@@ -99,7 +99,7 @@ extension JetStreamLog: DeliveryLog {
     }
 
     /// Has events delivered to an observer: see ``DeliveryLog/redeliver(_:to:at:)``.
-    public func redeliver(
+    package func redeliver(
         _ events: [Position],
         to observer: ObserverID,
         at now: Timestamp
@@ -118,10 +118,10 @@ extension JetStreamLog: DeliveryLog {
     }
 
     /// Whether the deliveries of an observer are this node's to make: see ``DeliveryLog/isOnDuty(for:)``.
-    public func isOnDuty(for observer: ObserverID) -> Bool { keeper.duty.contains(Parts(of: observer)) }
+    package func isOnDuty(for observer: ObserverID) -> Bool { keeper.duty.contains(Parts(of: observer)) }
 
     /// Has it told when ``isOnDuty(for:)`` answers otherwise than before: see ``DeliveryLog/followDuty(_:)``.
-    public func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void) {
+    package func followDuty(_ follower: @escaping @Sendable (_ grace: Duration) async -> Void) {
         keeper.follow(follower)
     }
 }

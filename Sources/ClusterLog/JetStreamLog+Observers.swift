@@ -1,9 +1,9 @@
-public import EventLog
+package import EventLog
 
 extension JetStreamLog: ObserverStore {
     /// Creates an observer or replaces the one of that id: see
     /// ``ObserverStore/saveObserver(_:expecting:resettingFailures:)``.
-    public func saveObserver(
+    package func saveObserver(
         _ record: ObserverRecord,
         expecting: Int64?,
         resettingFailures: Bool
@@ -16,7 +16,7 @@ extension JetStreamLog: ObserverStore {
     }
 
     /// Deletes an observer: see ``ObserverStore/deleteObserver(_:expecting:)``.
-    public func deleteObserver(_ id: ObserverID, expecting: Int64?) async throws(EventLogError) -> Bool {
+    package func deleteObserver(_ id: ObserverID, expecting: Int64?) async throws(EventLogError) -> Bool {
         guard case .deleted(let wasThere) = try await change(.deleteObserver(id, expecting: expecting)) else {
             throw .unanswered
         }
@@ -24,7 +24,7 @@ extension JetStreamLog: ObserverStore {
     }
 
     /// Deletes every observer that is registered for exactly this topic or pattern.
-    public func deleteObservers(of pattern: TopicPattern) async throws(EventLogError) -> [ObserverID] {
+    package func deleteObservers(of pattern: TopicPattern) async throws(EventLogError) -> [ObserverID] {
         guard case .deletedObservers(let ids) = try await change(.deleteObservers(of: pattern)) else {
             throw .unanswered
         }
@@ -32,28 +32,28 @@ extension JetStreamLog: ObserverStore {
     }
 
     /// Every observer, by the time it was created, then by id.
-    public func observers() async throws(EventLogError) -> [ObserverRecord] { try await index.observers() }
+    package func observers() async throws(EventLogError) -> [ObserverRecord] { try await index.observers() }
 
     /// Has what other nodes do to observers told: see ``ObserverStore/followObservers(_:)``.
-    public func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void) {
+    package func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void) {
         replica.followObservers(follower)
     }
 }
 
 extension JetStreamLog: TopicStore {
     /// The topics there are: see ``TopicStore/topics(prefix:after:limit:)``.
-    public func topics(prefix: String, after: String?, limit: Int) async throws(EventLogError) -> [TopicSummary] {
+    package func topics(prefix: String, after: String?, limit: Int) async throws(EventLogError) -> [TopicSummary] {
         try await index.topics(prefix: prefix, after: after, limit: limit)
     }
 
     /// One topic: see ``TopicStore/summary(of:)``.
-    public func summary(of topic: Topic) async throws(EventLogError) -> TopicSummary? {
+    package func summary(of topic: Topic) async throws(EventLogError) -> TopicSummary? {
         try await index.summary(of: topic)
     }
 
     /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:)``.
     @discardableResult
-    public func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary? {
+    package func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary? {
         if let refusal { throw refusal }
         if retention?.isUnbounded == false { try await index.admit(topic) }
         guard case .topic(let summary) = try await change(.setRetention(retention, of: topic)) else {
@@ -63,11 +63,11 @@ extension JetStreamLog: TopicStore {
     }
 
     /// Removes a topic: see ``TopicStore/deleteTopic(_:)``.
-    public func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool {
+    package func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool {
         guard case .deleted(let wasThere) = try await change(.deleteTopic(topic)) else { throw .unanswered }
         return wasThere
     }
 
     /// Has it told which topics other nodes delete: see ``TopicStore/followDeletions(_:)``.
-    public func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void) { replica.followDeletions(follower) }
+    package func followDeletions(_ follower: @escaping @Sendable (Topic) -> Void) { replica.followDeletions(follower) }
 }

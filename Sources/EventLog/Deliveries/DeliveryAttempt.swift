@@ -1,37 +1,27 @@
 /// How one attempt to deliver an event went.
-public struct DeliveryAttempt: Hashable, Sendable {
+package struct DeliveryAttempt: Hashable, Sendable {
     /// Which attempt it was, from 1; a delivery that is renewed counts from 1 again.
-    public let number: Int
-
+    package let number: Int
     /// When it ended.
-    public let at: Timestamp
+    package let at: Timestamp
+    /// In milliseconds.
+    package let duration: Int64
 
-    /// How long it took, in milliseconds.
-    public let duration: Int64
-
-    /// How long after its beginning a connection stood, in microseconds; nil if none did, or one was used again.
-    public let connected: Int64?
-
-    /// How long after its beginning TLS stood, in microseconds; nil as with ``connected``, and without TLS.
-    public let secured: Int64?
-
-    /// How long after its beginning the response began, in microseconds; nil if there was none.
-    public let answered: Int64?
+    /// How long after its beginning a connection stood, TLS stood, and the response began, in microseconds; nil for what there was
+    /// not. The first two are nil, too, if a connection was used again.
+    package let connected: Int64?
+    package let secured: Int64?
+    package let answered: Int64?
 
     /// The status of the response; nil if there was none.
-    public let status: Int?
-
-    /// The class of the failure, such as `timeout`; nil if it arrived.
-    public let failure: String?
-
-    /// A sentence about the failure; nil if it arrived.
-    public let message: String?
-
+    package let status: Int?
+    /// The class of the failure, such as `timeout`, and a sentence about it; nil if it arrived.
+    package let failure: String?
+    package let message: String?
     /// The first bytes of the response's body.
-    public let response: [UInt8]
+    package let response: [UInt8]
 
-    /// An attempt of those parts.
-    public init(
+    package init(
         number: Int,
         at: Timestamp,
         duration: Int64 = 0,

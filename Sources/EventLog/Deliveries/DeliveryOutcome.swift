@@ -1,7 +1,6 @@
 /// How an attempt went, and what becomes of the delivery.
-public struct DeliveryOutcome: Hashable, Sendable {
-    /// What becomes of a delivery after an attempt.
-    public enum State: Hashable, Sendable {
+package struct DeliveryOutcome: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// It arrived; it will not be attempted again.
         case delivered
         /// It failed, and is attempted again, no earlier than then by ``DeliveryLog/now``.
@@ -10,26 +9,18 @@ public struct DeliveryOutcome: Hashable, Sendable {
         case dead
     }
 
-    /// The id of the observer.
-    public let observer: ObserverID
-
-    /// The event that was on its way to it.
-    public let event: Position
-
+    package let observer: ObserverID
+    package let event: Position
     /// How often the delivery had been renewed when the attempt began.
-    public let renewals: Int64
-
+    package let renewals: Int64
     /// What becomes of it.
-    public let state: State
-
+    package let state: State
     /// The attempt; its number is how many were made by now.
-    public let attempt: DeliveryAttempt
-
+    package let attempt: DeliveryAttempt
     /// How much longer the observer has been failing with it, in milliseconds; without meaning if it arrived.
-    public let failing: Int64
+    package let failing: Int64
 
-    /// An outcome of those parts.
-    public init(
+    package init(
         observer: ObserverID,
         event: Position,
         renewals: Int64 = 0,

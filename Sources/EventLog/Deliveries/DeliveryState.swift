@@ -1,5 +1,5 @@
 /// What has become of a delivery.
-public enum DeliveryState: String, Hashable, Sendable, CaseIterable {
+package enum DeliveryState: String, Hashable, Sendable, CaseIterable {
     /// It waits for an attempt, the first or another.
     case pending
     /// It arrived.

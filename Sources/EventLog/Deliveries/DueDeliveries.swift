@@ -1,9 +1,9 @@
 /// What an observer is to get now, and when there is more.
-public struct DueDeliveries: Hashable, Sendable {
+package struct DueDeliveries: Hashable, Sendable {
     /// Pending deliveries whose time has come: first what is to be tried again, the longest due first, then what was never
     /// tried, in sequence order. As many as were asked for if there may be more.
-    public let deliveries: [DeliveryRecord]
+    package let deliveries: [DeliveryRecord]
 
     /// When the first is due of those whose time has not come; nil if there is none.
-    public let next: Timestamp?
+    package let next: Timestamp?
 }

@@ -1,5 +1,5 @@
 /// What another node of a cluster has done to a durable observer.
-public enum ObserverChange: Sendable {
+package enum ObserverChange: Sendable {
     /// It was registered, or replaced.
     case saved(ObserverRecord)
     /// It was deleted, at that revision: what has a later one is another.

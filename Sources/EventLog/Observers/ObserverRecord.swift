@@ -1,28 +1,21 @@
 /// A durable observer, such as a webhook, as the log keeps it.
-public struct ObserverRecord: Hashable, Sendable {
+package struct ObserverRecord: Hashable, Sendable {
     /// Names the observer; one record per id.
-    public var id: ObserverID
-
+    package var id: ObserverID
     /// The topics and patterns it is registered for, at most one delivery per event however many match.
-    public var topics: [TopicPattern]
-
+    package var topics: [TopicPattern]
     /// The only event types it wants; empty for all, also for events without a type.
-    public var types: [String]
-
+    package var types: [String]
     /// Whether it is to get events that are posted from now on: false while it is disabled. A paused one gets them later.
-    public var receives: Bool
-
+    package var receives: Bool
     /// Everything else about it: JSON that only the hub reads.
-    public var document: [UInt8]
-
+    package var document: [UInt8]
     /// When it was first saved; what replaces it keeps this.
-    public var createdAt: Timestamp
-
+    package var createdAt: Timestamp
     /// Increases with each save and is never used twice in a log. Given by the log; what is handed in does not matter.
-    public var revision: Int64
+    package var revision: Int64
 
-    /// A record of those parts.
-    public init(
+    package init(
         id: ObserverID,
         topics: [TopicPattern],
         types: [String] = [],

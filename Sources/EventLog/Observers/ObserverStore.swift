@@ -1,13 +1,10 @@
 /// What became of an observer that was saved.
-public struct SavedObserver: Sendable {
-    /// The record as saved.
-    public let record: ObserverRecord
-
+package struct SavedObserver: Sendable {
+    package let record: ObserverRecord
     /// Whether there was none before.
-    public let created: Bool
-
+    package let created: Bool
     /// What had become of its deliveries by then; `pending` is without those that were never tried, which take time to count.
-    public let tried: DeliveryStats
+    package let tried: DeliveryStats
 }
 
 /// Keeps the durable observers. Changes take their place in the sequence: an event committed after a change finds it.

@@ -1,7 +1,7 @@
 /// What became of one attempt: what the store records, in one transaction with others.
-public struct AttemptOutcome: Sendable, Hashable {
-    /// What happens to the delivery now.
-    public enum Result: Sendable, Hashable {
+package struct AttemptOutcome: Sendable, Hashable {
+    /// What happens to the delivery.
+    package enum Result: Sendable, Hashable {
         /// Answered 200 to 299: done.
         case delivered
         /// Failed; due again at `notBefore`, by ``DeliveryStore/now``.
@@ -13,41 +13,38 @@ public struct AttemptOutcome: Sendable, Hashable {
     }
 
     /// The delivery's id, which is unique among those of ``endpoint``.
-    public var delivery: Int64
+    package var delivery: Int64
 
     /// How often the delivery had been renewed when the attempt began: if it has been since, this does not settle it.
-    public var renewals: Int64 = 0
+    package var renewals: Int64 = 0
 
-    /// The endpoint's id.
-    public var endpoint: String
-
-    /// The event's id.
-    public var event: String
+    /// Their ids.
+    package var endpoint: String
+    package var event: String
 
     /// Where the attempt went; the endpoint may have another URL by now.
-    public var url: WebhookURL?
+    package var url: WebhookURL?
 
     /// The endpoint's generation when the attempt began: see ``Endpoint/generation``.
-    public var generation = 0
+    package var generation = 0
 
     /// How many attempts have been made, this one included.
-    public var attempts: Int
+    package var attempts: Int
 
-    /// What happens to the delivery now.
-    public var result: Result
+    package var result: Result
 
     /// What came of the attempt itself.
-    public var answer: AttemptAnswer
+    package var answer: AttemptAnswer
 
     /// When the attempt ended, in milliseconds since 1970.
-    public var at: Int64
+    package var at: Int64
 
     /// When the event was committed, in milliseconds since 1970; nil if that is not known.
-    public var committedAt: Int64?
+    package var committedAt: Int64?
 
     /// How much longer the endpoint has been failing with it, as far as it was tried, in milliseconds; 0 if it did not
     /// fail.
-    public var failing: Int64 = 0
+    package var failing: Int64 = 0
 
     /// What the operator is alerted of with it.
     var alert: FailureAlerts.Alert?

@@ -2,7 +2,7 @@
 ///
 /// The dispatcher reads one endpoint at a time and records one batch at a time, and does both beside each other. After an
 /// error, of which the store tells the operator, it does it again, a moment later; outcomes are not lost by it.
-public protocol DeliveryStore: Sendable {
+package protocol DeliveryStore: Sendable {
     /// The store's time in milliseconds, by which deliveries are due. It passes evenly, never goes back, and goes on where
     /// it was after a restart, whoever sets the clock of the day. Callable from any thread.
     var now: Int64 { get }
@@ -33,16 +33,15 @@ public protocol DeliveryStore: Sendable {
 }
 
 /// What a store has for an endpoint at one moment.
-public struct DueDeliveries: Sendable {
+package struct DueDeliveries: Sendable {
     /// What is due, lowest id first. As many as were asked for mean that there may be more.
-    public var deliveries: [DueDelivery]
+    package var deliveries: [DueDelivery]
 
     /// When more is due: the earliest time, after the moment of the question, at which a pending delivery that is not among
     /// these is. `nil` if there is none.
-    public var next: Int64?
+    package var next: Int64?
 
-    /// Creates an answer.
-    public init(_ deliveries: [DueDelivery], next: Int64? = nil) {
+    package init(_ deliveries: [DueDelivery], next: Int64? = nil) {
         (self.deliveries, self.next) = (deliveries, next)
     }
 }

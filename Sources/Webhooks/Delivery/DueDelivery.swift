@@ -1,52 +1,52 @@
 /// One event on its way to one endpoint, as the store hands it out.
-public struct DueDelivery: Sendable {
+package struct DueDelivery: Sendable {
     /// The store's key. Unique per endpoint, and lower for an earlier event.
-    public var id: Int64
+    package var id: Int64
 
     /// The event's id: the `webhook-id` header, the same on every attempt. Contains no dot.
-    public var eventID: String
+    package var eventID: String
 
     /// The topic the event was posted to.
-    public var topic: String
+    package var topic: String
 
     /// The event's type, if it has one.
-    public var type: String?
+    package var type: String?
 
     /// The content type of ``body``, if it has one.
-    public var contentType: String?
+    package var contentType: String?
 
     /// What is sent and signed: the event in its endpoint's format.
-    public var body: [UInt8]
+    package var body: [UInt8]
 
     /// Further headers that the format asks for. Names are tokens; control bytes in values are percent-encoded.
-    public var headers: [(name: String, value: String)] = []
+    package var headers: [(name: String, value: String)] = []
 
     /// How often the delivery was renewed by hand; its outcomes say so.
-    public var renewals: Int64 = 0
+    package var renewals: Int64 = 0
 
     /// How many attempts have been made since.
-    public var attempts: Int = 0
+    package var attempts: Int = 0
 
     /// The `traceparent` of the post (W3C Trace Context), if it carried one: each attempt is a step of its own after it.
-    public var traceparent: String?
+    package var traceparent: String?
 
     /// How many deliveries of hubs the event will have gone through with this one: the `Clarion-Hop` header.
-    public var hops: Int = 1
+    package var hops: Int = 1
 
     /// When it is due, by ``DeliveryStore/now``: how a failing head of endpoints that are ``Endpoint/ordered`` is still
     /// waited for after a restart, and how long a retry has waited. 0 means at once.
-    public var notBefore: Int64 = 0
+    package var notBefore: Int64 = 0
 
     /// When the event was committed, in milliseconds since 1970; nil if that is not known.
-    public var committedAt: Int64?
+    package var committedAt: Int64?
 
     /// The most that a hub lets pass: an event that has gone through more goes in a circle.
-    public static let mostHops = 8
+    package static let mostHops = 8
 }
 
 extension DueDelivery {
     /// A first attempt, due at once.
-    public init(id: Int64, eventID: String, topic: String, body: [UInt8]) {
+    package init(id: Int64, eventID: String, topic: String, body: [UInt8]) {
         self.init(id: id, eventID: eventID, topic: topic, type: nil, body: body)
     }
 }

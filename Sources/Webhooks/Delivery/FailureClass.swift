@@ -1,5 +1,5 @@
 /// Why an attempt failed, in the words kept with it.
-public enum FailureClass: String, Sendable, Hashable, CaseIterable {
+package enum FailureClass: String, Sendable, Hashable, CaseIterable {
     /// The host name could not be resolved.
     case dnsError = "dns-error"
     /// No connection could be established: refused, unreachable.

@@ -1,25 +1,23 @@
 /// A header the registrant wants on every request to its endpoint.
-public struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
+package struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
     /// The field name as given; compared without regard to case.
-    public let name: String
+    package let name: String
+    package let value: String
 
-    /// The field value.
-    public let value: String
+    /// In bytes.
+    package static let maximumValueLength = 4096
 
-    /// The longest value in bytes.
-    public static let maximumValueLength = 4096
-
-    /// The longest name in bytes. Far above any name in the IANA registry.
-    public static let maximumNameLength = 256
+    /// In bytes. Far above any name in the IANA registry.
+    package static let maximumNameLength = 256
 
     /// What is shown instead of a value that is a credential.
-    public static let redacted = "[redacted]"
+    package static let redacted = "[redacted]"
 
     /// Creates a header whose name is a token (RFC 9110 section 5.6.2) that is not ours to set, and whose value is visible
     /// ASCII with spaces inside, 1 to 4096 bytes.
     ///
     /// - Throws: ``WebhookError`` with code `header-invalid`.
-    public init(name: String, value: String) throws(WebhookError) {
+    package init(name: String, value: String) throws(WebhookError) {
         guard Self.isName(name) else {
             throw WebhookError(code: .headerInvalid, message: "a header name is a token of 1 to 256 bytes")
         }
@@ -40,21 +38,21 @@ public struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether it is of that name, in whichever case. What is no token is the name of none.
-    public func isNamed(_ name: String) -> Bool {
+    package func isNamed(_ name: String) -> Bool {
         // Only then: Unicode's lower case of the sign for kelvins is a `k`.
         name.utf8.allSatisfy(Self.isTokenByte) && self.name.lowercased() == name.lowercased()
     }
 
     /// Whether a text can be the name of a header.
-    public static func isName(_ text: String) -> Bool {
+    package static func isName(_ text: String) -> Bool {
         (1...maximumNameLength).contains(text.utf8.count) && text.utf8.allSatisfy(isTokenByte)
     }
 
     /// Whether the value is a credential and must be left out when the registration is read back.
-    public var isSensitive: Bool { Self.credentialNames.contains(name.lowercased()) }
+    package var isSensitive: Bool { Self.credentialNames.contains(name.lowercased()) }
 
     /// The name, and the value unless it is a credential.
-    public var description: String { "\(name): \(isSensitive ? Self.redacted : value)" }
+    package var description: String { "\(name): \(isSensitive ? Self.redacted : value)" }
 
     private static let credentialNames: Set<String> = ["authorization", "proxy-authorization", "cookie"]
 

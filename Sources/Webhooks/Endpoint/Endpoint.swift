@@ -1,9 +1,9 @@
 /// Where and how the deliveries of one webhook go.
-public struct Endpoint: Sendable, Hashable {
+package struct Endpoint: Sendable, Hashable {
     /// How a request carries an event.
     ///
     /// Encoding is the store's, which hands out deliveries in the format of their endpoint.
-    public enum Format: String, Sendable, Hashable, CaseIterable {
+    package enum Format: String, Sendable, Hashable, CaseIterable {
         /// The body is the event's data as it was posted.
         case raw
         /// A CloudEvent whose attributes are headers; the body is its data.
@@ -13,42 +13,39 @@ public struct Endpoint: Sendable, Hashable {
     }
 
     /// What ``maxInFlight`` may be.
-    public static let inFlightBounds = 1...1024
+    package static let inFlightBounds = 1...1024
 
     /// The observer's id; the key of everything the dispatcher knows about it.
-    public var id: String
+    package var id: String
 
-    /// Where requests are sent.
-    public var url: WebhookURL
+    package var url: WebhookURL
 
     /// Headers sent with every request, in this order, after ours.
-    public var headers: [CustomHeader] = []
+    package var headers: [CustomHeader] = []
 
-    /// The secrets that sign.
-    public var secrets: SigningSecrets
+    package var secrets: SigningSecrets
 
     /// How many attempts may be under way at once, within ``inFlightBounds``.
-    public var maxInFlight: Int = 16
+    package var maxInFlight: Int = 16
 
     /// Whether deliveries are attempted. While `false` they stay pending.
-    public var isEnabled: Bool = true
+    package var isEnabled: Bool = true
 
     /// Whether deliveries are made one at a time, in sequence: a failing one holds the rest back.
-    public var ordered: Bool = false
+    package var ordered: Bool = false
 
     /// The most attempts that begin per second, or `nil` for no limit. Must be greater than zero.
-    public var ratePerSecond: Double?
+    package var ratePerSecond: Double?
 
-    /// How a request carries an event.
-    public var format: Format = .raw
+    package var format: Format = .raw
 
     /// How often it was enabled again after it had been disabled: what began before says nothing about it any more.
-    public var generation = 0
+    package var generation = 0
 }
 
 extension Endpoint {
     /// An endpoint that is delivered to, in no order.
-    public init(id: String, url: WebhookURL, secrets: SigningSecrets) {
+    package init(id: String, url: WebhookURL, secrets: SigningSecrets) {
         self.init(id: id, url: url, headers: [], secrets: secrets)
     }
 }

@@ -1,15 +1,14 @@
 /// What an endpoint allows that was asked whether it wants deliveries.
 ///
 /// Source: CloudEvents, "HTTP 1.1 Web Hooks for Event Delivery" 1.0.2, section 4, "Abuse Protection".
-public struct DeliveryConsent: Sendable, Hashable {
+package struct DeliveryConsent: Sendable, Hashable {
     /// What ``perMinute`` may be: every JSON number holds it exactly (RFC 7493 section 2.2). Beyond it nothing is bounded.
-    public static let perMinuteBounds = 1...9_007_199_254_740_991
+    package static let perMinuteBounds = 1...9_007_199_254_740_991
 
     /// The most deliveries in a minute, within ``perMinuteBounds``; `nil` for any number.
-    public var perMinute: Int?
+    package var perMinute: Int?
 
-    /// A consent to so many deliveries.
-    public init(perMinute: Int? = nil) { self.perMinute = perMinute }
+    package init(perMinute: Int? = nil) { self.perMinute = perMinute }
 
     /// What an answer means to one who asked in the name of `origin`.
     ///
@@ -36,12 +35,12 @@ public struct DeliveryConsent: Sendable, Hashable {
 }
 
 /// Why an endpoint that was asked for its consent is not delivered to.
-public struct HandshakeFailure: Error, Sendable, Hashable {
+package struct HandshakeFailure: Error, Sendable, Hashable {
     /// A ``FailureClass``, or `not-allowed` if the endpoint answered and did not consent.
-    public let reason: String
+    package let reason: String
 
     /// One sentence for whoever registers the endpoint. Repeats nothing of the answer.
-    public let message: String
+    package let message: String
 
     static func notAllowed(_ message: String) -> HandshakeFailure {
         HandshakeFailure(reason: "not-allowed", message: message)

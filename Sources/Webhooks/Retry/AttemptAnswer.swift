@@ -1,13 +1,13 @@
 /// What came back from one attempt, before it is decided what that means.
-public struct AttemptAnswer: Sendable, Hashable {
+package struct AttemptAnswer: Sendable, Hashable {
     /// The status of the response, if a complete head arrived.
-    public var status: Int?
+    package var status: Int?
 
     /// Why the attempt failed; `nil` for a complete 2xx response.
-    public var failure: FailureClass?
+    package var failure: FailureClass?
 
     /// One sentence about the failure for the person who reads the attempt; `nil` if it did not fail.
-    public var message: String?
+    package var message: String?
 
     /// The `Retry-After` header of a 429 or 503.
     var retryAfter: RetryAfter?
@@ -17,11 +17,11 @@ public struct AttemptAnswer: Sendable, Hashable {
     var allowedRate: String?
 
     /// The first bytes of the response body, at most 1 KiB by default.
-    public var responsePrefix: [UInt8] = []
+    package var responsePrefix: [UInt8] = []
 
     /// How long its stages took; `nil` if it was never begun.
-    public var timings: AttemptTimings?
+    package var timings: AttemptTimings?
 
     /// How long it took, in milliseconds.
-    public var duration: Int64 { (timings?.total ?? 0) / 1000 }
+    package var duration: Int64 { (timings?.total ?? 0) / 1000 }
 }

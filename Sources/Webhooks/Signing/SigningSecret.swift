@@ -5,9 +5,9 @@ import FoundationEssentials
 /// and the base64 of the 32 bytes of an Ed25519 private key (RFC 8032), of which the receiver has the public half.
 ///
 /// Its printed forms are redacted; only ``text`` shows it.
-public struct SigningSecret: Sendable {
+package struct SigningSecret: Sendable {
     /// How a secret signs.
-    public enum Scheme: String, Sendable, CaseIterable {
+    package enum Scheme: String, Sendable, CaseIterable {
         /// `v1`: HMAC-SHA256.
         case hmac = "hmac-sha256"
         /// `v1a`: Ed25519.
@@ -28,7 +28,7 @@ public struct SigningSecret: Sendable {
     /// Parses `whsec_…` or `whsk_…`.
     ///
     /// - Throws: ``WebhookError`` with code `secret-invalid`; the message does not repeat the secret.
-    public init(_ text: String) throws(WebhookError) {
+    package init(_ text: String) throws(WebhookError) {
         if let bytes = Self.bytes(text, after: Scheme.hmac.prefix) {
             guard Self.keyLength.contains(bytes.count) else {
                 throw Self.invalid("a secret holds 24 to 64 bytes; this one holds \(bytes.count)")
@@ -51,7 +51,7 @@ public struct SigningSecret: Sendable {
     private init(shared bytes: [UInt8]) { key = .hmac(bytes, HMAC(key: SymmetricKey(data: bytes))) }
 
     /// A new secret: 32 random bytes, as long as the hash that they key, or a new key pair.
-    public static func generate(_ scheme: Scheme = .hmac) -> SigningSecret {
+    package static func generate(_ scheme: Scheme = .hmac) -> SigningSecret {
         switch scheme {
         case .hmac:
             // The bytes are copied within the closure.
@@ -60,8 +60,7 @@ public struct SigningSecret: Sendable {
         }
     }
 
-    /// How it signs.
-    public var scheme: Scheme {
+    package var scheme: Scheme {
         switch key {
         case .hmac: .hmac
         case .ed25519: .ed25519
@@ -69,10 +68,10 @@ public struct SigningSecret: Sendable {
     }
 
     /// `whsec_` or `whsk_` and base64: the secret itself. Not for logs.
-    public var text: String { scheme.prefix + Data(bytes).base64EncodedString() }
+    package var text: String { scheme.prefix + Data(bytes).base64EncodedString() }
 
     /// `whpk_` and the base64 of the public key, for receivers; nil for a shared secret. No secret.
-    public var publicKey: String? {
+    package var publicKey: String? {
         guard case .ed25519(let key) = key else { return nil }
         return "whpk_" + key.publicKey.rawRepresentation.base64EncodedString()
     }
@@ -105,21 +104,19 @@ extension SigningSecret.Scheme {
 
 extension SigningSecret: Hashable {
     /// Whether both sign alike.
-    public static func == (left: SigningSecret, right: SigningSecret) -> Bool {
+    package static func == (left: SigningSecret, right: SigningSecret) -> Bool {
         left.scheme == right.scheme && left.bytes == right.bytes
     }
 
-    /// Hashes what signs.
-    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 extension SigningSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `whsec_[redacted]` or `whsk_[redacted]`.
-    public var description: String { scheme.prefix + "[redacted]" }
+    package var description: String { scheme.prefix + "[redacted]" }
 
-    /// The same.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
 
     /// No children, so that `dump` and string interpolation of a containing value reveal nothing.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -5,30 +5,27 @@ import Notation
 /// ```swift
 /// let secrets = SigningSecrets(old).rotated(to: new, at: now)     // both sign; a day later, only the new one
 /// ```
-public struct SigningSecrets: Sendable, Hashable {
+package struct SigningSecrets: Sendable, Hashable {
     /// A secret that another has taken the place of.
-    public struct Retiring: Sendable, Hashable {
-        /// The secret.
-        public let secret: SigningSecret
-
+    package struct Retiring: Sendable, Hashable {
+        package let secret: SigningSecret
         /// When it signs no more, by ``DeliveryStore/now``.
-        public let until: Int64
+        package let until: Int64
 
-        /// A secret that signs until then.
-        public init(_ secret: SigningSecret, until: Int64) { (self.secret, self.until) = (secret, until) }
+        package init(_ secret: SigningSecret, until: Int64) { (self.secret, self.until) = (secret, until) }
     }
 
     /// How long a secret goes on signing after it was replaced: a day, for receivers to be given the new one.
-    public static let overlap: Duration = .seconds(24 * 3600)
+    package static let overlap: Duration = .seconds(24 * 3600)
 
     /// The secret that signs for good.
-    public let current: SigningSecret
+    package let current: SigningSecret
 
     /// The one before it, if there was one; it may have ended.
-    public let previous: Retiring?
+    package let previous: Retiring?
 
     /// Secrets as they were stored, or a webhook's first one.
-    public init(_ current: SigningSecret, previous: Retiring? = nil) {
+    package init(_ current: SigningSecret, previous: Retiring? = nil) {
         (self.current, self.previous) = (current, previous)
     }
 
@@ -44,7 +41,7 @@ public struct SigningSecrets: Sendable, Hashable {
     /// sign at most. The present secret again changes nothing.
     ///
     /// - Parameter now: what ``DeliveryStore/now`` says.
-    public func rotated(to secret: SigningSecret, at now: Int64) -> SigningSecrets {
+    package func rotated(to secret: SigningSecret, at now: Int64) -> SigningSecrets {
         if secret == current { return self }
         return SigningSecrets(secret, previous: Retiring(current, until: now.addingClamped(Self.overlap.milliseconds)))
     }

@@ -1,18 +1,18 @@
 /// Where something stands in a trace, as the header `traceparent` carries it (W3C Trace Context, section 3.2).
-public struct Traceparent: Hashable, Sendable, CustomStringConvertible {
+package struct Traceparent: Hashable, Sendable, CustomStringConvertible {
     /// The trace: 32 lower-case hexadecimal digits, not all of them 0.
-    public let traceID: String
+    package let traceID: String
 
     /// What came before in it: 16 lower-case hexadecimal digits, not all of them 0.
-    public private(set) var parentID: String
+    package private(set) var parentID: String
 
     /// Whether whoever made it records the trace.
-    public let isSampled: Bool
+    package let isSampled: Bool
 
     /// Reads a header's value, of version 00 or what later versions have in common with it.
     ///
     /// - Returns: nil if it is not valid; then it is to be ignored.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         // A later version may go on after another hyphen.
         guard bytes.count == 55 || (bytes.count > 55 && bytes[55] == UInt8(ascii: "-")),
@@ -32,10 +32,10 @@ public struct Traceparent: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The header's value, of version 00.
-    public var description: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
+    package var description: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
 
     /// A step of one's own in the same trace, with a random id.
-    public func child() -> Traceparent {
+    package func child() -> Traceparent {
         let id = String(UInt64.random(in: 1 ... .max), radix: 16)
         var child = self
         child.parentID = String(repeating: "0", count: 16 - id.utf8.count) + id

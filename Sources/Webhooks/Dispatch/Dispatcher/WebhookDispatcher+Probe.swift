@@ -7,7 +7,7 @@ extension WebhookDispatcher {
     /// For trying an endpoint out. The outcome's `result` says what would have become of a scheduled delivery.
     ///
     /// - Throws: ``ProbeRefusal``.
-    public func attempt(_ delivery: DueDelivery, at endpoint: Endpoint) async throws(ProbeRefusal) -> AttemptOutcome {
+    package func attempt(_ delivery: DueDelivery, at endpoint: Endpoint) async throws(ProbeRefusal) -> AttemptOutcome {
         let answer = try await probe(delivery, at: endpoint, purpose: .delivery)
         let timeOfDay = clocks.timeOfDay()
         let result = transport.options.configuration.retryPolicy.result(
@@ -24,7 +24,7 @@ extension WebhookDispatcher {
     ///
     /// - Returns: what it allows.
     /// - Throws: ``HandshakeFailure`` if it allows nothing, or cannot be reached; ``ProbeRefusal``.
-    public func handshake(with endpoint: Endpoint) async throws -> DeliveryConsent {
+    package func handshake(with endpoint: Endpoint) async throws -> DeliveryConsent {
         let nothing = DueDelivery(id: 0, eventID: "", topic: "", body: [])
         let origin = transport.options.configuration.origin
         let answer = try await probe(nothing, at: endpoint, purpose: .handshake(origin: origin))
@@ -39,7 +39,7 @@ extension WebhookDispatcher {
     /// - Parameter length: the longest body, in bytes.
     /// - Returns: the body of a 200.
     /// - Throws: ``FetchFailure``.
-    public func fetch(_ url: WebhookURL, atMost length: Int) async throws(FetchFailure) -> [UInt8] {
+    package func fetch(_ url: WebhookURL, atMost length: Int) async throws(FetchFailure) -> [UInt8] {
         // Signs nothing.
         let endpoint = Endpoint(id: "", url: url, secrets: SigningSecrets(.generate()))
         let nothing = DueDelivery(id: 0, eventID: "", topic: "", body: [])
@@ -53,7 +53,7 @@ extension WebhookDispatcher {
     }
 
     /// Whether any single attempt is under way that somebody waits for.
-    public var isProbing: Bool { state.withLock { $0.probes.values.contains { !$0.isFetch } } }
+    package var isProbing: Bool { state.withLock { $0.probes.values.contains { !$0.isFetch } } }
 
     /// A single attempt under way.
     struct Probe {
@@ -85,7 +85,6 @@ extension WebhookDispatcher {
 }
 
 /// Why nothing was got from a URL, as a sentence.
-public struct FetchFailure: Error, CustomStringConvertible {
-    /// The sentence.
-    public let description: String
+package struct FetchFailure: Error, CustomStringConvertible {
+    package let description: String
 }

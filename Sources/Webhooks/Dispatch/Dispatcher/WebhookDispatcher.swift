@@ -1,5 +1,5 @@
 import Locking
-public import Logging
+package import Logging
 import Notation
 
 /// Delivers events to webhooks: reads due deliveries from a store, makes attempts, records what became of them.
@@ -16,7 +16,7 @@ import Notation
 /// became of them, and is the clock by which retries are due. Beside it one task, the *pump*, reads the store. Between them
 /// stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps
 /// itself alive.
-public final class WebhookDispatcher: Sendable {
+package final class WebhookDispatcher: Sendable {
     /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but the question whose
     /// deliveries an endpoint's are (``DeliveryStore/isOnDuty(for:)``) and the transport's inbox: an attempt must be
     /// submitted before it can be aborted by someone who learned of it under this lock.
@@ -48,7 +48,7 @@ public final class WebhookDispatcher: Sendable {
     ///   - store: where deliveries are read and outcomes recorded.
     ///   - configuration: what is the same for all endpoints.
     ///   - logger: for failures of endpoints; never sees secrets, bodies or the values of URLs' queries.
-    public convenience init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
+    package convenience init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
         self.init(store: store, configuration: configuration, logger: logger, clocks: Clocks(of: store))
     }
 
@@ -69,13 +69,13 @@ public final class WebhookDispatcher: Sendable {
     private static let recordDelay: Int64 = 2
 
     /// Why every attempt at a URL will be refused here, as far as that is known before any is made; nil if it cannot.
-    public func refusal(of url: WebhookURL) -> String? { transport.options.foreseeableRefusal(of: url) }
+    package func refusal(of url: WebhookURL) -> String? { transport.options.foreseeableRefusal(of: url) }
 
     /// How many requests to endpoints are under way.
-    public var requestsUnderWay: Int { state.withLock { $0.scheduler.attempts.underWay.count } }
+    package var requestsUnderWay: Int { state.withLock { $0.scheduler.attempts.underWay.count } }
 
     /// Starts the transport thread and the pump. Further calls do nothing.
-    public func start() {
+    package func start() {
         let isFirst = state.withLock { state in
             guard state.pump == nil, state.scheduler.phase == .running else { return false }
             state.pump = Task { await self.pump() }
@@ -91,14 +91,14 @@ public final class WebhookDispatcher: Sendable {
     /// Adds an endpoint or replaces the one of the same id; its pending deliveries are picked up.
     ///
     /// Attempts under way end as they began. Does nothing after ``shutdown(grace:)``.
-    public func set(_ endpoint: Endpoint) { update { $0.scheduler.set(endpoint) } }
+    package func set(_ endpoint: Endpoint) { update { $0.scheduler.set(endpoint) } }
 
     /// Has the endpoint's deliveries read again, in their order: some of them were made due in the store.
-    public func reread(_ id: String) { update { $0.scheduler.reread(id) } }
+    package func reread(_ id: String) { update { $0.scheduler.reread(id) } }
 
     /// Drops what waits in memory of a topic that was deleted from the store. Attempts under way end as they began, and
     /// are not made again.
-    public func forget(topic: String) {
+    package func forget(topic: String) {
         // What is offered from now on was committed after the deletion: offers come in the order of the commits.
         offers.withLock { $0.expire() }
         update { state in
@@ -108,21 +108,21 @@ public final class WebhookDispatcher: Sendable {
     }
 
     /// Begins no more attempts at the endpoint until ``release(_:)`` is called as often: what is pending changes.
-    public func hold(_ id: String) { update { $0.scheduler.hold(id) } }
+    package func hold(_ id: String) { update { $0.scheduler.hold(id) } }
 
     /// Undoes one ``hold(_:)``; the endpoint's deliveries are read again.
-    public func release(_ id: String) { update { $0.scheduler.release(id) } }
+    package func release(_ id: String) { update { $0.scheduler.release(id) } }
 
     /// Removes an endpoint: nothing more is sent to it, attempts under way are aborted and not recorded.
-    public func remove(_ id: String) { update { transport.submit(aborting: $0.scheduler.remove(id)) } }
+    package func remove(_ id: String) { update { transport.submit(aborting: $0.scheduler.remove(id)) } }
 
     /// Whether it has an endpoint of that id.
-    public func delivers(to id: String) -> Bool { state.withLock { $0.scheduler.delivers(to: id) } }
+    package func delivers(to id: String) -> Bool { state.withLock { $0.scheduler.delivers(to: id) } }
 
     /// Removes endpoints: nothing more is sent to them. Returns when nothing is under way any more.
     ///
     /// - Parameter grace: how long attempts under way may take; those that end within it are recorded.
-    public func remove(_ ids: [String], grace: Duration) async {
+    package func remove(_ ids: [String], grace: Duration) async {
         update { state in for id in ids { _ = state.scheduler.remove(id) } }
         let deadline = ContinuousClock.now + grace
         var rest = ids
@@ -141,7 +141,7 @@ public final class WebhookDispatcher: Sendable {
     /// Notes that new due deliveries of the endpoint were committed.
     ///
     /// Cheap, and callable from any thread: until the store has been read, further calls only take a lock and see that.
-    public func wake(_ id: String) {
+    package func wake(_ id: String) {
         if state.withLock({ $0.scheduler.wake(id) }) { update { _ in } }
     }
 
@@ -155,7 +155,7 @@ public final class WebhookDispatcher: Sendable {
     ///   - last: the last of the events.
     ///   - size: the bytes of the events.
     ///   - deliveries: makes them, new and due, lowest id first; called on the transport's thread, or not at all.
-    public func offer(
+    package func offer(
         _ id: String,
         in format: Endpoint.Format,
         last: Int64,
@@ -168,7 +168,7 @@ public final class WebhookDispatcher: Sendable {
 
     /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything
     /// else that was not attempted. Returns when all outcomes are recorded and the transport thread has ended.
-    public func shutdown(grace: Duration) async {
+    package func shutdown(grace: Duration) async {
         update { state in
             state.scheduler.stop(deadline: clocks.now().addingClamped(grace.milliseconds))
             transport.submit(aborting: state.probes.filter { $0.value.isFetch }.map(\.key))

@@ -22,7 +22,7 @@ extension DeliveryScheduler {
 }
 
 /// Why a single attempt is not made.
-public enum ProbeRefusal: Error, Sendable {
+package enum ProbeRefusal: Error, Sendable {
     /// There are several under way to that host already, or too much altogether.
     case busy
     /// This machine has no descriptors or memory left for it.
