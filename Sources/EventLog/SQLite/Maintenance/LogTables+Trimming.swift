@@ -34,7 +34,9 @@ extension LogTables {
     ) throws -> [EventRow] {
         let retention = schedule.retention
         let oldest = retention.oldest(own: held.retention, at: now)
-        var awaiting = AwaitingSubscriptions(to: held.name, observers.subscriptions(to: held.name))
+        let (reader, subscriptions) = (observers.reader, observers.subscriptions(to: held.name))
+        // By the bytes of the type, as types are compared: of thousands that want other types each is asked once.
+        var awaiting = RecentValues<[UInt8]?, [Subscription]>(capacity: 8)
         var held = held
         var candidates: [EventRow] = []
         // What follows those that are ahead of the clock.
@@ -55,9 +57,18 @@ extension LogTables {
                 }
                 time = next?.time ?? time
             }
-            guard isTooMuch || time < oldest, state != LogSchema.pending,
-                try !isAwaited(event.position, type: row[4], by: &awaiting)
-            else { return false }
+            guard isTooMuch || time < oldest, state != LogSchema.pending else { return false }
+            let type: String? = row[4]
+            let bytes = type.map { Array($0.utf8) }
+            let mayWait = awaiting[bytes] ?? subscriptions.filter { $0.mayWant(held.name, type: type) }
+            awaiting[bytes] = mayWait
+            let isAwaited = try mayWait.contains { subscription in
+                guard subscription.cursor < event.position,
+                    subscription.wants(held.name, type: type, at: event.position)
+                else { return false }
+                return try !reader.hasDelivery(event.position, to: subscription.key)
+            }
+            if isAwaited { return false }
             candidates.append(event)
             held.lose(event)
             return true
@@ -100,38 +111,6 @@ extension LogTables {
                 (found, high) = (event, middle)
             }
         }
-        return found
-    }
-
-    /// Whether an observer waits for an event that was never tried.
-    private func isAwaited(_ event: Int64, type: String?, by awaiting: inout AwaitingSubscriptions) throws -> Bool {
-        let (reader, topic) = (observers.reader, awaiting.topic)
-        return try awaiting.subscriptions(type: type).contains { subscription in
-            guard subscription.cursor < event, subscription.wants(topic, type: type, at: event) else { return false }
-            return try !reader.hasDelivery(event, to: subscription.key)
-        }
-    }
-}
-
-/// Those that may still wait for events of a topic. Of thousands that want other types each is asked once, not for each event.
-private struct AwaitingSubscriptions {
-    let topic: Topic
-    private let all: [Subscription]
-    /// By the bytes of the type, as types are compared.
-    private var byType: [[UInt8]?: [Subscription]] = [:]
-
-    /// More types than this are not remembered at once.
-    private static let typeLimit = 8
-
-    init(to topic: Topic, _ all: [Subscription]) { (self.topic, self.all) = (topic, all) }
-
-    /// Those that may wait for events of a type.
-    mutating func subscriptions(type: String?) -> [Subscription] {
-        let key = type.map { Array($0.utf8) }
-        if let known = byType[key] { return known }
-        let found = all.filter { $0.mayWant(topic, type: type) }
-        if byType.count >= Self.typeLimit { byType = [:] }
-        byType[key] = found
         return found
     }
 }

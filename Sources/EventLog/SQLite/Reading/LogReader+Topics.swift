@@ -7,8 +7,9 @@ extension LogReader {
             WHERE event.topic = topic.id AND event.seq > topic.removed ORDER BY event.seq LIMIT 1
         )
         """
-    private static let isThere = """
-        (events > 0 OR coalesce(retain_events, retain_age, retain_bytes) IS NOT NULL OR EXISTS (
+    /// Of a topic that has events, which may not be counted yet, or bounds.
+    static let isThere = """
+        (\(LogSchema.isThere) OR EXISTS (
             SELECT 1 FROM event INDEXED BY event_topic
             WHERE event.topic = topic.id AND event.seq > max(topic.removed, (SELECT counted FROM log))
         ))

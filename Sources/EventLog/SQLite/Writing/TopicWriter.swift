@@ -106,10 +106,7 @@ final class TopicWriter {
     func isCounted(_ topic: Topic) -> Bool { uncounted.isEmpty || !uncounted.contains(topic) }
 
     private func countAll() throws -> Int {
-        let topics = try db.number("SELECT count(*) FROM topic WHERE \(LogSchema.isThere)")
-        // Those that have nothing but events which their counters do not show.
-        let row = try db.cached("SELECT NOT \(LogSchema.isThere) FROM topic WHERE id = ?1")
-        return Int(topics) + (try additions.keys.count { try row.bind($0).first { $0[0] } ?? false })
+        Int(try db.number("SELECT count(*) FROM topic WHERE \(LogReader.isThere)"))
     }
 
     private func countUncounted() throws -> Int { try uncounted.count { try known($0)?.isThere == true } }
