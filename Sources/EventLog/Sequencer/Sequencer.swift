@@ -146,11 +146,11 @@ final class Sequencer: Sendable {
 
     private func acknowledge(_ group: [WriteRequest], _ committed: LogWriter.CommittedGroup) {
         for (request, result) in zip(group, committed.results) {
-            switch (request, result) {
-            case (.append(_, _, _, let acknowledge), .append(let result)): acknowledge(result)
-            case (.change, .change(.success(let announce))): announce()
-            case (.change(let change), .change(.failure(let error))): change.fail(error)
-            default: break  // never: each request has a result of its kind
+            switch result {
+            case .failure(let error): request.fail(error)
+            case .success(.changed(let announce)): announce()
+            case .success(.appended(let receipt)):
+                if case .append(_, _, _, let acknowledge) = request { acknowledge(.success(receipt)) }
             }
         }
     }

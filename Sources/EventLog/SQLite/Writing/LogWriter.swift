@@ -36,16 +36,15 @@ final class LogWriter: @unchecked Sendable {
     struct CommittedGroup {
         /// The events that all posts added, in sequence order.
         var events: [Event] = []
-        /// What became of each request of the group, in order.
-        var results: [Outcome] = []
+        /// What became of each request of the group, in order, or why only this one was refused.
+        var results: [Result<Done, EventLogError>] = []
     }
 
-    /// What became of one request.
-    enum Outcome {
-        /// What was appended, or why only this append was refused.
-        case append(Result<AppendReceipt, EventLogError>)
-        /// What to call, or why only this change failed.
-        case change(Result<@Sendable () -> Void, EventLogError>)
+    /// What was done of one request.
+    enum Done {
+        case appended(AppendReceipt)
+        /// What to call.
+        case changed(@Sendable () -> Void)
     }
 
     /// Commits a group: every post of it or none, and every change of it that does not fail by itself.
@@ -64,7 +63,7 @@ final class LogWriter: @unchecked Sendable {
         return group.indices.contains { place in
             guard case .append(_, _, .some, _) = group[place] else { return false }
             guard let results else { return true }
-            if case .append(.failure(let error)) = results[place] { return error.code == .storageFull }
+            if case .failure(let error) = results[place] { return error.code == .storageFull }
             return false
         }
     }
@@ -117,11 +116,10 @@ final class LogWriter: @unchecked Sendable {
             var time = tables.time.begin()
             for request in group {
                 switch request {
-                case .append where !takingPosts: committed.results.append(.append(.failure(.isFull)))
-                case .change(let change) where !takingPosts && diskSpace.isFull && !change.makesRoom:
-                    committed.results.append(.change(.failure(.isFull)))
-                case .change(let change) where !usingReserve && change.lastingBytes > 0:
-                    committed.results.append(.change(.failure(.isFull)))
+                case .append where !takingPosts: committed.results.append(.failure(.isFull))
+                case .change(let change)
+                where !takingPosts && diskSpace.isFull && !change.makesRoom || !usingReserve && change.lastingBytes > 0:
+                    committed.results.append(.failure(.isFull))
                 case .append(let drafts, let condition, let placement, _):
                     if let placement { time = tables.events.take(placement) }
                     do {
@@ -132,12 +130,12 @@ final class LogWriter: @unchecked Sendable {
                             at: time,
                             to: &committed.events
                         )
-                        committed.results.append(.append(.success(receipt)))
+                        committed.results.append(.success(.appended(receipt)))
                     } catch let refusal as EventLogError {
-                        committed.results.append(.append(.failure(refusal)))
+                        committed.results.append(.failure(refusal))
                     }
                 case .change(let change):
-                    committed.results.append(.change(try tables.savepoint { try change.perform(tables) }))
+                    committed.results.append(try tables.savepoint { .changed(try change.perform(tables)) })
                 }
             }
             try tables.time.noteReading()
