@@ -51,10 +51,10 @@ struct MaintenanceSchedule {
     var cursors: [ObserverID] = []
     /// What the tail was when all cursors had been looked at.
     var cursorsMovedTo: Int64?
-    /// Whether there may be many topics that have nothing any more.
+    /// Whether there may be many topics that have nothing any more, others than a round under way sees.
     var mayHaveGoneTopics = true
-    /// How far the round through them has come.
-    var goneTopics = GoneTopics()
+    /// The last of them that the round under way has looked at; nil between rounds.
+    var goneTopicsSeen: (removal: Int64, id: Int64)?
     /// Whether there may be many free pages.
     var mayHaveFreePages = true
 
@@ -120,7 +120,7 @@ struct MaintenanceSchedule {
         case .purgeTopics: hasUnpurgedTopics
         case .purgeObservers: hasUnpurgedObservers
         case .moveCursors: !cursors.isEmpty
-        case .forgetTopics: mayHaveGoneTopics
+        case .forgetTopics: mayHaveGoneTopics || goneTopicsSeen != nil
         case .inspect: retention.nextInspection(at: now) != nil
         case .forgetKeys: forgetting.hasCome(at: now)
         case .giveBack: mayHaveFreePages
