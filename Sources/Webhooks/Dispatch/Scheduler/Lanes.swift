@@ -21,13 +21,10 @@ struct Lanes {
         return index
     }
 
-    /// Changes a lane, or looks at it in place.
+    /// Changes a lane, or looks at it in place. Indices come from the scheduler's own tables; a lane goes only when nothing refers
+    /// to it.
     @discardableResult
     mutating func with<Result>(_ index: Int, _ body: (inout Lane) -> Result) -> Result {
-        guard slots.indices.contains(index), slots[index] != nil else {
-            // Indices come from the scheduler's own tables; a lane goes only when nothing refers to it.
-            preconditionFailure("no lane \(index)")
-        }
         queuedBytes -= slots[index]!.backlog.bytes
         defer { queuedBytes += slots[index]!.backlog.bytes }
         return body(&slots[index]!)
