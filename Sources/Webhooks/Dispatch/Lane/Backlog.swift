@@ -38,9 +38,6 @@ struct Backlog {
     /// How many of what is pending in the store are here.
     var count: Int { tracked.count }
 
-    /// How much is remembered.
-    var size: Int { queue.count + tracked.count }
-
     /// Queues a delivery that was read or offered, unless it is here already; returns whether it was not.
     mutating func take(_ delivery: DueDelivery) -> Bool {
         if let known = tracked[delivery.id], known.isActive || known.renewals == delivery.renewals {
