@@ -1,5 +1,7 @@
 import EventLog
 import Foundation
+import Locking
+import Logging
 import Testing
 
 @testable import Access
@@ -136,6 +138,19 @@ import Testing
         #expect(nobody.name == "token")
     }
 
+    @Test func `of two issuers the same subject is two, wherever the names are cut`() async throws {
+        let pair = KeyPair(id: "one")
+        try folder.write(KeyPair.set([pair]), to: "keys.json")
+        try write(jwt: [#"{"algorithms": ["EdDSA"], "jwks": "file:keys.json", "requireExpiry": false}"#])
+        let credentials = try credentials()
+        var ids: Set<PrincipalID> = []
+        for (issuer, subject) in [("a", "bc"), ("z", "bc"), ("ab", "c"), ("", "abc")] {
+            let token = try pair.token(#"{"iss": "\#(issuer)", "sub": "\#(subject)"}"#)
+            ids.insert(try await credentials.authenticate(token).id)
+        }
+        #expect(ids.count == 4)
+    }
+
     @Test func `a reload changes what counts`() async throws {
         let entry = Self.key.replacing("EXPIRES", with: "2126-01-01T00:00:00Z")
         try write(keys: [entry], jwt: [Self.secret], anonymous: #"{"subscribe": ["public"]}"#)
@@ -165,6 +180,46 @@ import Testing
         try credentials.reload()
         #expect(credentials.known("key") == nil)
         #expect(await reason(token, credentials) == .unknown)
+    }
+
+    @Test(arguments: [
+        (#""ci""#, #""other""#), (#"["a"]"#, #"["a", "b"]"#), ("2126-01-01", "2126-01-02"),
+        (#""HS256""#, #""HS512""#), (#""HS256"]"#, #""HS256"], "audience": "hub""#),
+        (#""HS256"]"#, #""HS256"], "requireExpiry": false"#),
+    ])
+    func `an entry that says anything else takes back what it was worth`(former: String, present: String) async throws {
+        let (key, jwt) = (Self.key.replacing("EXPIRES", with: "2126-01-01T00:00:00Z"), Self.secret)
+        try write(keys: [key], jwt: [jwt])
+        let credentials = try credentials()
+        let all = [try #require(credentials.known("key")), try await credentials.authenticate(token())]
+        try write(keys: [key.replacing(former, with: present)], jwt: [jwt.replacing(former, with: present)])
+        try credentials.reload()
+        #expect(all.map { credentials.isInForce($0) } == [!key.contains(former), !jwt.contains(former)])
+    }
+
+    @Test func `what was read earlier does not come into force later`() async throws {
+        let entry = Self.key.replacing("EXPIRES", with: "2126-01-01T00:00:00Z")
+        try write(keys: [entry])
+        let nested = Recorder()
+        let during = Lock<(@Sendable () -> Void)?>(nil)
+        let logger = Logger(label: "test") { _ in
+            // A remark is told between reading and taking effect.
+            TellingLogHandler { during.withLock { $0.take() }?() }
+        }
+        let credentials = try Credentials(path: "\(folder.path)/c.json", fetcher: nil, logger: logger)
+        #expect(credentials.known("key") != nil)
+        // The file that still has the key is read, and another, without it, before that one is in force.
+        try write(keys: [entry], jwt: [#"{"algorithms": ["HS256", "RS256"], "secretFile": "hmac.key"}"#])
+        during.withLock { [folder] in
+            $0 = {
+                nested.record()
+                try? folder.write("{}", to: "c.json")
+                try? credentials.reload()
+            }
+        }
+        try credentials.reload()
+        #expect(nested.count == 1)
+        #expect(credentials.known("key") == nil)
     }
 
     @Test(arguments: ["", "{", #"{"key": []}"#, #"{"jwt": [{"algorithms": ["HS256"], "secretFile": "none"}]}"#])
