@@ -197,6 +197,34 @@ def test_two_tenants_see_nothing_of_each_other(start_hub, tmp_path):
     assert ask(hub, "POST", path, file.keys["admin"]).status_code == 202
 
 
+def test_an_observer_of_several_topics_is_theirs_who_manages_all_of_them(hub, file):
+    path, key = "/observers/of-both", file.keys["tenant"]
+    body = b'{"url": "https://hook.example/", "topics": ["a.x", "c.x"], "enabled": false}'
+    assert ask(hub, "PUT", path, file.keys["admin"], data=body).status_code == 201
+    assert "of-both" not in json.dumps(ask(hub, "GET", "/observers?limit=1000", key).json())
+    for method, rest, data in [
+        ("GET", "", None), ("DELETE", "", None), ("PATCH", "", b'{"enabled": true}'), ("POST", "/secret/rotate", b"{}"),
+        ("GET", "/deliveries", None), ("POST", "/test", b""), ("POST", "/recover", b'{"since": "1h"}'),
+    ]:
+        assert_problem(ask(hub, method, path + rest, key, data=data), 404, "observer-unknown")
+    body = b'{"url": "https://hook.example/", "topics": ["a.x"], "enabled": false}'
+    assert_problem(ask(hub, "PUT", path, key, data=body), 403, "right-missing")
+    assert ask(hub, "DELETE", "/topics/a.x/observers", key).status_code == 200
+    assert ask(hub, "GET", path, file.keys["admin"]).json()["topics"] == ["a.x", "c.x"]
+
+
+def test_who_only_manages_a_topic_has_nothing_of_it_delivered(hub, file):
+    body = b'{"url": "https://hook.example/", "topics": ["a.x"], "enabled": false}'
+    assert ask(hub, "PUT", "/observers/heard", file.keys["tenant"], data=body).status_code == 201
+    for method, path, data in [
+        ("POST", "/observers", body), ("PUT", "/observers/unheard", body), ("PUT", "/observers/heard", body),
+        ("PATCH", "/observers/heard", b'{"url": "https://other.example/"}'),
+    ]:
+        problem = assert_problem(ask(hub, method, path, file.keys["manage"], data=data), 403, "right-missing")
+        assert problem["right"] == "subscribe", (method, path)
+    assert ask(hub, "GET", "/observers/heard", file.keys["manage"]).json()["url"] == "https://hook.example/"
+
+
 def test_the_name_of_a_stream_is_not_anothers_to_take(start_hub, tmp_path):
     file = CredentialsFile(tmp_path, {"a": grant("a.**"), "b": grant("b.**"), "admin": grant("**")})
     hub = start_hub("--credentials", str(file.path))
