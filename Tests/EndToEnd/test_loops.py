@@ -6,6 +6,7 @@ import pytest
 
 from hub_process import events_path
 from problems import assert_problem
+from raw_http import exchange
 from test_deliveries import deliveries, delivery, stats
 from waiting import wait_until
 
@@ -114,5 +115,14 @@ def test_how_many_may_have_been(shared_hub, topic, count, status):
 @pytest.mark.parametrize("count", ["-1", "+1", "1.0", "1, 1", "x", "0x1", "1 2", "\u0661"])
 def test_what_is_no_number(shared_hub, topic, count):
     response = shared_hub.request("POST", events_path(topic), data="x", headers={"Clarion-Hop": count.encode()})
+    assert_problem(response, 400, "parameter-invalid", parameter="Clarion-Hop")
+    assert shared_hub.history(topic) == []
+
+
+@pytest.mark.parametrize("counts", [(1, 1), (0, 9), (9, 0)])
+def test_two_counts_are_none(shared_hub, topic, counts):
+    head = f"POST {events_path(topic)} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n"
+    fields = "".join(f"Clarion-Hop: {count}\r\n" for count in counts)
+    response = exchange(shared_hub.port, f"{head}{fields}\r\nx".encode())
     assert_problem(response, 400, "parameter-invalid", parameter="Clarion-Hop")
     assert shared_hub.history(topic) == []
