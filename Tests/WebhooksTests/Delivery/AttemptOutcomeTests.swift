@@ -160,6 +160,17 @@ struct AttemptOutcomeTests {
         #expect(outcome.answer.duration >= 140)
     }
 
+    @Test("a head that is cut short decides nothing, though an interim one before it was whole", arguments: [200, 410])
+    func cutShortAfterInterim(status: Int) async throws {
+        for rest in ["", "Content-Length: 0\r\n"] {
+            let interim = "HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n"
+            let receiver = try Receiver { _ in .raw("\(interim)HTTP/1.1 \(status) X\r\n\(rest)") }
+            let outcome = try await outcome(of: receiver.url, receiver)
+            #expect(outcome.answer.failure == .connectionReset)
+            #expect(outcome.answer.status == nil)
+        }
+    }
+
     @Test("a body cut short counts as reset, though its head was a success")
     func cutShort() async throws {
         let receiver = try Receiver { _ in .raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc") }

@@ -10,4 +10,14 @@ struct SecretValidityTests {
         #expect(secrets.valid(at: 999).count == 2)
         #expect(secrets.valid(at: 1000).count == 1)
     }
+
+    @Test("the present secret again ends no other, and gives none more time; two sign at most")
+    func rotated() throws {
+        let (first, second, third) = (SigningSecret.generate(), SigningSecret.generate(), SigningSecret.generate())
+        let secrets = SigningSecrets(first).rotated(to: second, at: 1000)
+        #expect(secrets.valid(at: 1000) == [second, first])
+        #expect(secrets.previous?.until == 86_401_000)
+        #expect(secrets.rotated(to: second, at: 2000) == secrets)
+        #expect(secrets.rotated(to: third, at: 2000).valid(at: 2000) == [third, second])
+    }
 }

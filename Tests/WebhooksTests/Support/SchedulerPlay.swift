@@ -41,7 +41,8 @@ extension DeliverySchedulerTests {
             ordered: Bool = false,
             ratePerSecond: Double? = nil,
             format: Endpoint.Format = .raw,
-            url: String = "http://example.com/"
+            url: String = "http://example.com/",
+            generation: Int = 0
         ) throws {
             scheduler.set(
                 Endpoint(
@@ -52,7 +53,8 @@ extension DeliverySchedulerTests {
                     isEnabled: isEnabled,
                     ordered: ordered,
                     ratePerSecond: ratePerSecond,
-                    format: format
+                    format: format,
+                    generation: generation
                 )
             )
         }

@@ -133,6 +133,36 @@ struct DeliverySchedulerTests {
         #expect(play.ids == [2])
     }
 
+    @Test("410 to what began before it was enabled again ends nothing, and the delivery is due at once")
+    func goneBefore() throws {
+        var play = Play()
+        play.add(1, to: "a")
+        try play.set("a", maxInFlight: 1)
+        play.run()
+        try play.set("a", maxInFlight: 1, generation: 1)
+        play.add(1, to: "a")
+        play.run()
+        play.end(AttemptAnswer(status: 410, failure: .status))
+        #expect(play.recorded.map(\.result) == [.retry(notBefore: play.now)])
+        #expect(!play.underWay.isEmpty)
+    }
+
+    @Test("an attempt that was under way when its endpoint was paused is no failing time")
+    func failingOverPause() throws {
+        var play = Play()
+        play.add(2, to: "a")
+        try play.set("a")
+        play.run()
+        play.advance(to: play.now + 3000)
+        let first = AttemptAnswer(failure: .timeout, timings: AttemptTimings(total: 3_000_000))
+        play.end(first) { $0.delivery.id == 1 }
+        #expect(play.recorded.last?.failing == 3000)
+        try play.set("a", isEnabled: false)
+        play.advance(to: play.now + 3000)
+        play.end(AttemptAnswer(failure: .timeout, timings: AttemptTimings(total: 6_000_000)))
+        #expect(play.recorded.map(\.delivery) == [1, 2] && play.recorded.last?.failing == 0)
+    }
+
     @Test("removal names the attempts to abort, forgets the lane, and a new registration starts afresh")
     func removal() throws {
         var play = Play()
