@@ -274,6 +274,24 @@ import Testing
         await log.close()
     }
 
+    @Test func `what arrived stays known for as long as an earlier event was never tried`() async throws {
+        let log = try await log("w")
+        let events = try await log.append([.of("a"), .of("a")])
+        let due = try await log.due(of: "w", at: clock.now, limit: 10)
+        try await log.recordOutcomes(due.suffix(1).map { outcome($0, 1, .delivered) })
+        clock.now = clock.now.advanced(byMilliseconds: 900 * 86_400_000)
+        func purge() async throws {
+            _ = try await log.change { [clock] tables in try tables.purgeHistory(100, at: clock.now) }
+        }
+        try await purge()
+        let left = try await log.due(of: "w", at: clock.now, limit: 10)
+        #expect(left.map(\.event) == [events[0]], "the second does not arrive again")
+        try await log.recordOutcomes(left.map { outcome($0, 1, .delivered) })
+        try await purge()
+        #expect(try await log.due(of: "w", at: clock.now, limit: 10).isEmpty)
+        await log.close()
+    }
+
     @Test func `it is known since when an observer fails without a success, and for how long`() async throws {
         let log = try await log("w", "v")
         let events = try await log.append(Array(repeating: .of("a"), count: 4))

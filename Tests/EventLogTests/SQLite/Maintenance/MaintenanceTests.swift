@@ -98,6 +98,44 @@ import Testing
         #expect(try await log.deliveryStats(of: "w").pending == 2)
     }
 
+    @Test func `an event whose delivery is to be tried again is kept until it is settled, with what follows it`()
+        async throws
+    {
+        let log = try log(Retention(events: 1))
+        let record = ObserverRecord(id: "w", topics: [.of("a")], createdAt: clock.now)
+        _ = try await log.saveObserver(record, expecting: nil)
+        for number in 1...4 { try await log.append([.of("a", "\(number)")]) }
+        let due = try await log.due(of: "w", at: clock.now, limit: 10)
+        let retry = clock.now.advanced(byMilliseconds: 60_000)
+        try await log.recordOutcomes(
+            due.map {
+                let isFirst = $0.event == due.first?.event
+                return DeliveryOutcome(
+                    of: $0,
+                    state: isFirst ? .pending(notBefore: retry) : .delivered,
+                    attempt: DeliveryAttempt(number: 1, at: clock.now, status: isFirst ? 500 : 200)
+                )
+            }
+        )
+        // What nobody waits for shows that the bounds were applied.
+        try await log.append([.of("b"), .of("b")])
+        clock.now = clock.now.advanced(byMilliseconds: RetentionSweep.pause + 1)
+        _ = try await log.eventuallyHas(1, "b")
+        try await log.settle()
+        #expect(try await log.texts("a") == ["1", "2", "3", "4"])
+        clock.now = retry
+        let again = try await log.due(of: "w", at: retry, limit: 10)
+        #expect(again.map(\.event) == due.prefix(1).map(\.event))
+        try await log.recordOutcomes(
+            again.map {
+                DeliveryOutcome(of: $0, state: .dead, attempt: DeliveryAttempt(number: 2, at: retry, status: 500))
+            }
+        )
+        clock.now = clock.now.advanced(byMilliseconds: RetentionSweep.pause + 1)
+        _ = try await log.eventuallyHas(1, "a")
+        #expect(try await log.texts("a") == ["4"])
+    }
+
     @Test func `removing follows posts in rounds, not each of them`() async throws {
         let log = try log(Retention(events: 1))
         let began = ContinuousClock.now
