@@ -34,6 +34,19 @@ import Testing
         #expect(heard.values == [1])
     }
 
+    @Test func `a relay hears every post but its own, which all others hear`() {
+        let (relayed, others, heard) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
+        let relay = NotificationRelay<MarketChanged>(in: center) { relayed.hear($0.age) }
+        let other = NotificationRelay<MarketChanged>(in: center) { others.hear($0.age) }
+        MarketChanged.observe(.always, in: center) { heard.hear($0.age) }
+        relay.post(("zzf", 1))
+        MarketChanged.post(("zzf", 2), in: center)
+        other.post(("zzf", 3))
+        #expect(relayed.values == [2, 3])
+        #expect(others.values == [1, 2])
+        #expect(heard.values == [1, 2, 3])
+    }
+
     @Test func `a tuple arrives as it was posted, at every observer`() {
         let heard = Recorder<String>()
         MarketChanged.observe(.always, in: center) { info in heard.hear("\(info.name) \(info.age)") }
