@@ -33,6 +33,17 @@ import Testing
         #expect(try await log.append([draft("a", "new", "")], if: nil).isReplay)
     }
 
+    @Test func `no key is forgotten in the table before its time`() async throws {
+        let log = try log()
+        let keyed = draft("a", "k", "")
+        try await log.append([keyed])
+        for (milliseconds, isReplay) in [(IdempotencyKey.lifetime - 1, true), (1, false)] {
+            clock.now = clock.now.advanced(byMilliseconds: milliseconds)
+            try await log.change { [clock] tables in try tables.forgetKeys(100, at: clock.now) }
+            #expect(try await log.append([keyed], if: nil).isReplay == isReplay)
+        }
+    }
+
     @Test func `a post that is refused leaves no topic behind`() async throws {
         let log = try log()
         for number in 0..<5 {

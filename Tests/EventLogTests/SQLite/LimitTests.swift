@@ -157,6 +157,16 @@ import Testing
         #expect(try await log.usageFault() == nil)
     }
 
+    @Test func `beside what is new a replay takes no room`() async throws {
+        let log = try open(topics: 2, keys: 2)
+        let first = try await log.append([keyed("a", "1")])
+        let tooMany = [keyed("a", "1"), keyed("b", "2"), keyed("b", "3")]
+        #expect(await refusal { try await log.append(tooMany) } == .limitReached)
+        let both = try await log.append([keyed("a", "1"), keyed("b", "2")])
+        #expect(both.prefix(1) == first[...] && both.count == 2)
+        #expect([log.usage.topics, log.usage.idempotencyKeys] == [2, 2])
+    }
+
     @Test func `topics go with their deletion, their last event and their bounds`() async throws {
         let log = try open(topics: 2, retention: Retention(age: 1_000))
         try await log.append([.of("old")])

@@ -29,6 +29,18 @@ import Testing
         #expect(try await log.append([.of("a")])[0].position.rawValue == 4)
     }
 
+    @Test func `an event that is as old as it may be stays, and one that is a millisecond older goes`() async throws {
+        let log = try log(Retention(age: 10_000))
+        for text in ["older", "as old"] {
+            try await log.append([.of("a", text)])
+            clock.now = clock.now.advanced(byMilliseconds: 1)
+        }
+        clock.now = clock.now.advanced(byMilliseconds: 9_999)
+        _ = try await log.eventuallyHas(1, "a")
+        try await log.settle()
+        #expect(try await log.texts("a") == ["as old"])
+    }
+
     @Test(arguments: [1, 300]) func `events from when the clock was ahead go with what follows them`(
         count: Int
     ) async throws {
