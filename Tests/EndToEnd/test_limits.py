@@ -182,6 +182,7 @@ def test_changes_of_one_credential_are_bounded_and_do_not_count_for_the_address(
     assert [change(hub, address, file.token(expires_in=100 + n)).status_code for n in range(3)] == [201, 201, 429]
     # Who shows none is the address.
     assert [change(hub, address).status_code for _ in range(3)] == [201, 201, 429]
+    assert change(hub, fresh_address()).status_code == 201
     # What one may not do counts, too: else it would be asked for without end.
     assert [change(hub, address, file.keys["nothing"]).status_code for _ in range(3)] == [403, 403, 429]
     assert [change(hub, address, file.keys["nothing"], method="GET", data=None).status_code for _ in range(3)] == [403] * 3

@@ -55,6 +55,17 @@ import Testing
         #expect(outbox.queuedBytes == 100)
     }
 
+    @Test func `a small chunk costs the least that one costs, also when it comes`() {
+        var outbox = Outbox(limit: 100, leastCost: 40)
+        #expect(isQueued(outbox.append(chunk(10)), wake: false))
+        #expect(isQueued(outbox.append(chunk(10)), wake: false))
+        #expect(isFull(outbox.append(chunk(10))))
+        #expect(outbox.queuedBytes == 20)
+        _ = outbox.sent(10, surcharge: 30)
+        #expect(isQueued(outbox.append(chunk(60)), wake: false))
+        #expect(isFull(outbox.append(chunk(1))))
+    }
+
     @Test func `an empty outbox takes a chunk of any size, and an empty chunk is nothing`() {
         var outbox = Outbox(limit: 10)
         _ = outbox.open()
