@@ -30,7 +30,7 @@ extension EventLogError: HasOneLineReason {
         case .foreign: "Name another folder with --data; nothing in this one was changed."
         case .unwritable: "Name a folder with --data that this user may write."
         case .diskFailed: "See what the system says of the disk (dmesg), and move the folder to another one."
-        case .corrupt: "Put a backup in its place."
+        case .corrupt: "Move clarion.db, clarion.db-wal and clarion.db-shm away, and put a backup in their place."
         default: nil
         }
     }

@@ -42,7 +42,8 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
         /// The disk of the log, or what it is reached by, fails to read or write. The file may be whole.
         case diskFailed = "disk-failed"
 
-        /// The file is no log of this program, or of a later version of it.
+        /// The file is no log of this program, or of a later version of it, or it is a copy beside which the write-ahead log of
+        /// another log was left.
         case foreign = "log-foreign"
 
         /// There is no log in the directory.

@@ -106,6 +106,77 @@ def test_a_copy_that_is_used_twice_gives_no_id_twice(start_hub, clarion, tmp_pat
     assert len(set(ids)) == 3
 
 
+def leave_behind(hub, clarion, tmp_path, count, size):
+    """Fills a log, copies it, fills it further, kills its hub, and puts the copy in the place of the log's file alone."""
+    ids = [hub.post("a", os.urandom(size))["id"] for _ in range(count)]
+    back_up(clarion, hub.data, tmp_path / "copy.db")
+    for number in range(count):
+        hub.post("a", os.urandom(size))
+        hub.post(f"b{number}", b"later")
+    hub.kill()
+    assert (hub.data / "clarion.db-wal").stat().st_size
+    shutil.copy(tmp_path / "copy.db", hub.data / "clarion.db")
+    return ids
+
+
+# Beyond 32 MiB a log is not read as a whole when it is opened.
+@pytest.mark.parametrize("count, size", [(20, 100), (45, 800_000)], ids=["small", "large"])
+def test_the_write_ahead_log_of_another_log_is_not_laid_over_a_copy(start_hub, clarion, tmp_path, count, size):
+    hub = start_hub("--durability", "process")
+    ids = leave_behind(hub, clarion, tmp_path, count, size)
+    files = {name: (hub.data / name).read_bytes() for name in ("clarion.db", "clarion.db-wal")}
+    for command in (["serve", "--port", "0"], ["check"], ["backup", tmp_path / "again.db"], ["serve", "--port", "0"]):
+        result = clarion(*command, "--data", hub.data)
+        assert (result.returncode, result.stdout) == (1, ""), result
+        [line] = result.stderr.splitlines()
+        wal = hub.data / "clarion.db-wal"
+        assert f"clarion.db is a backup, and {wal} is of another log: move it away, with {hub.data}/clarion.db-shm" in line
+        assert {name: (hub.data / name).read_bytes() for name in files} == files
+    assert not (tmp_path / "again.db").exists()
+    for name in ("clarion.db-wal", "clarion.db-shm"):
+        (hub.data / name).rename(tmp_path / name)
+    hub.restart()
+    assert [event["id"] for event in hub.history("*")] == ids
+    new = hub.post("a", b"new")["id"]
+    hub.stop()
+    hub.assert_sound()
+    hub.restart()
+    assert hub.history("*")[-1]["id"] == new
+
+
+@pytest.mark.parametrize("posts", [0, 1, 50])
+def test_a_hub_that_is_killed_after_its_first_start_on_a_copy_loses_nothing(start_hub, clarion, tmp_path, posts):
+    hub = start_hub()
+    ids = [hub.post("a", str(number))["id"] for number in range(3)]
+    copy = restore(clarion, start_hub, hub.data, tmp_path)
+    hub.stop()
+    again = start_hub(data=copy)
+    for _ in range(2):
+        ids += [again.post(f"a{number % 7}", str(number))["id"] for number in range(posts)]
+        again.kill()
+        again.assert_sound()
+        again.restart()
+        assert [event["id"] for event in again.history("*")] == ids
+    # The same with a copy of what was one.
+    twice = restore(clarion, start_hub, again.data, tmp_path, "twice")
+    third = start_hub(data=twice)
+    ids += [third.post("a", str(number))["id"] for number in range(posts)]
+    third.kill()
+    third.restart()
+    assert [event["id"] for event in third.history("*")] == ids
+
+
+def test_a_folder_that_may_not_be_entered_is_not_said_to_be_empty(start_hub, clarion, folder, as_nobody):
+    hub = start_hub()
+    hub.post("a", b"1")
+    (folder / "data").mkdir(0o700)
+    back_up(clarion, hub.data, folder / "data")
+    for command in (["check"], ["backup", folder / "copy.db"], ["serve", "--port", "0"]):
+        result = as_nobody(*command, "--data", folder / "data")
+        assert (result.returncode, result.stdout) == (1, "")
+        assert f"User {NOBODY} may not open" in result.stderr and f"chown -R {NOBODY} {folder}/data" in result.stderr, result
+
+
 def test_a_receiver_knows_again_what_it_had_before_a_restoration(start_hub, clarion, receiver, tmp_path):
     def heard():
         return [delivery.id for delivery in receiver.deliveries]

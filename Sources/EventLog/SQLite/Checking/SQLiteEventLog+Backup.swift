@@ -10,7 +10,7 @@ extension SQLiteEventLog {
     ///   - path: the copy, which is whole or not there; a file of that name is replaced. Where root makes it, it belongs to
     ///     whom its folder does.
     /// - Throws: ``EventLogError`` with code `log-missing` if there is no log, `log-foreign` if the file is none of this
-    ///   program, `copy-unwritable` if the copy cannot be made or would replace a file of a log or what is no file,
+    ///   program or a copy beside the write-ahead log of another log, `copy-unwritable` if the copy cannot be made or would replace a file of a log or what is no file,
     ///   `log-corrupt`, `log-unwritable` or `log-failed` if the log cannot be read.
     public static func backup(directory: String, to path: String) throws(EventLogError) {
         let file = LogFile(directory: directory)
@@ -21,6 +21,7 @@ extension SQLiteEventLog {
         let draft = try BackupDraft(of: path)
         defer { draft.discard() }
         do {
+            try file.checkOverlay()
             try copy(file, to: draft)
         } catch {
             throw EventLogError(copying: error, to: path)

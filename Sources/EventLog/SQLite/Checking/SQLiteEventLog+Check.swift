@@ -9,7 +9,7 @@ extension SQLiteEventLog {
     /// - Parameter directory: where the log is kept.
     /// - Returns: what there is and what is wrong with it.
     /// - Throws: ``EventLogError`` with code `log-missing` if there is no log, `log-locked` if it is open, `log-foreign` if
-    ///   the file is no log of this program or of a later version, `log-corrupt` if it cannot be read at all,
+    ///   the file is no log of this program, of a later version, or a copy beside the write-ahead log of another log, `log-corrupt` if it cannot be read at all,
     ///   `log-unwritable`, `log-failed`.
     public static func check(directory: String) throws(EventLogError) -> LogReport {
         let file = LogFile(directory: directory)
@@ -23,6 +23,7 @@ extension SQLiteEventLog {
             // Files that SQLite makes beside the database for reading are removed.
             let made = ["-wal", "-shm"].map { file.path + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
             defer { for path in made { try? FileManager.default.removeItem(atPath: path) } }
+            try file.checkOverlay()
             // Without a transaction: after what the check has found, SQLite might not end it. Nobody else writes.
             report = try file.reading { database in
                 try database.unsafeRead { db in

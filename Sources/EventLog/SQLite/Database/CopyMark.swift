@@ -27,6 +27,11 @@ enum CopyMark {
         try UInt32.fetchOne(db, sql: "PRAGMA user_version") == value
     }
 
+    /// - Parameter header: the first bytes of a file.
+    static func isSet(inHeader header: [UInt8]) -> Bool {
+        header[Int(offset)..<Int(offset) + 4].reduce(0) { $0 << 8 | UInt32($1) } == value
+    }
+
     /// Takes it away, with the transaction that this is called in.
     static func remove(_ db: Database) throws { try db.execute(sql: "PRAGMA user_version = 0") }
 }

@@ -19,6 +19,9 @@ struct LogDatabase: Sendable {
     /// Nil if nothing is on disk.
     let lock: DirectoryLock?
 
+    /// Whether the file said that it is a copy when it was opened, whatever was in its write-ahead log.
+    private let wasCopy: Bool
+
     /// Opens a log, or makes one.
     init(
         at storage: SQLiteEventLog.Storage,
@@ -37,12 +40,14 @@ struct LogDatabase: Sendable {
                 // Opening takes some space, too.
                 if let available = reserve.available, available < StorageReserve.size / 2 { reserve.giveUp() }
                 try file.prepare()
+                wasCopy = try file.isCopy()
                 connection = try DatabasePool(path: file.path, configuration: LogDatabase.configuration)
                 checkpointer = try Checkpointer(path: file.path)
                 place = LogPlace(file)
             case (.inMemory, _), (_, .memory):
                 self.durability = .memory
                 lock = nil
+                wasCopy = false
                 place = nil
                 reserve = nil
                 checkpointer = nil
@@ -82,12 +87,16 @@ struct LogDatabase: Sendable {
     /// begins anew after a crash; without it nothing is given out before it has.
     func goOnIfCopied() throws {
         try connection.writeWithoutTransaction { db in
-            guard try CopyMark.isSet(db) else { return }
-            try db.inTransaction(.immediate) {
-                try Restoration.begin(db)
-                try CopyMark.remove(db)
-                return .commit
+            if try CopyMark.isSet(db) {
+                try db.inTransaction(.immediate) {
+                    try Restoration.begin(db)
+                    try CopyMark.remove(db)
+                    return .commit
+                }
             }
+            // A file that has the mark no more takes whatever write-ahead log is beside it for its own. Who reads the log
+            // at this moment, such as a backup, may be in the way: then both are told by what they say (`CopyProgress`).
+            if wasCopy { _ = try? db.checkpoint(.truncate) }
         }
     }
 

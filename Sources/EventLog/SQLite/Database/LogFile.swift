@@ -46,6 +46,7 @@ struct LogFile {
         try checkAccess()
         do {
             try checkHeader()
+            try checkOverlay()
             try reading { try $0.read(check) }
         } catch {
             let error = EventLogError(sqlite: error)
@@ -95,9 +96,11 @@ struct LogFile {
         }
     }
 
-    /// - Throws: ``EventLogError`` with code `log-missing` if there is no log.
+    /// - Throws: ``EventLogError`` with code `log-missing` if there is no log, `log-unwritable` if that cannot be told.
     func checkExistence() throws(EventLogError) {
-        if FileManager.default.fileExists(atPath: path) { return }
+        guard FileStatus(of: path) == nil else { return }
+        let reason = errno
+        guard reason == ENOENT || reason == ENOTDIR else { throw .unopened(path, reason, with: "chown -R", directory) }
         throw EventLogError(
             code: .missing,
             message: FileManager.default.fileExists(atPath: path + "-wal")
@@ -182,8 +185,57 @@ struct LogFile {
         }
     }
 
+    /// Sees that a copy has no write-ahead log of another log beside it, which would be laid over it.
+    /// - Throws: ``EventLogError`` with code `log-foreign`.
+    func checkOverlay() throws {
+        // What cannot be read, SQLite has to tell.
+        while try isCopy(), (try? LeftWriteAheadLog.hasTransaction(path + "-wal")) ?? true {
+            let before = FileStatus(of: path)
+            if try isContinued() { return }
+            // A hub that moves its write-ahead log into it meanwhile has read a part of it as it was, and a part as it is.
+            guard let before, let after = FileStatus(of: path), after.isUnchanged(since: before) else { continue }
+            throw EventLogError(
+                code: .foreign,
+                message: """
+                    \(path) is a backup, and \(path)-wal is of another log: move it away, with \(path)-shm, and start again.
+                    """
+            )
+        }
+    }
+
+    /// Whether what is beside a copy comes of opening it.
+    private func isContinued() throws -> Bool {
+        do {
+            return try reading { database in
+                try database.read { db in
+                    let found = try CopyProgress(db)
+                    let copy = try read("\(Self.uri(of: path))?immutable=1") { file in
+                        try file.read { try CopyProgress($0, goingOnAfter: found.restoration?.position) }
+                    }
+                    guard found.continues(copy) else { return false }
+                    // What was begun on one copy can be beside another of the same log, and this comes to pass once in the life
+                    // of a copy at most: so all pages are looked at.
+                    return try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok"
+                }
+            }
+        } catch let error as EventLogError where error.code == .foreign {
+            return false
+        } catch let error as DatabaseError
+            where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR].contains(error.resultCode) && isReadable
+        {
+            // Pages of two logs fit together in no way.
+            return false
+        }
+    }
+
+    /// Whether the file itself says that it is a copy, whatever is in a write-ahead log.
+    func isCopy() throws(EventLogError) -> Bool { CopyMark.isSet(inHeader: try header()) }
+
+    func checkHeader() throws(EventLogError) { _ = try header() }
+
     /// The first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>).
-    func checkHeader() throws(EventLogError) {
+    /// - Throws: ``EventLogError`` with code `log-foreign` if they are of no log.
+    private func header() throws(EventLogError) -> [UInt8] {
         let header: [UInt8]
         do {
             // Without waiting for the other end of a pipe.
@@ -200,5 +252,6 @@ struct LogFile {
         else {
             throw EventLogError(code: .foreign, message: "\(path) is not a log of this program.")
         }
+        return header
     }
 }
