@@ -21,6 +21,28 @@ def small_hub(executable, tmp_path):
     hub.finish()
 
 
+def test_more_streams_than_descriptors_allow_are_not_promised(executable, tmp_path):
+    options = ("--max-streams", "5000", "--max-streams-per-client", "5000")
+    hub = HubProcess(limited(executable, tmp_path, 200), tmp_path / "data", options).start()
+    try:
+        [line] = [line for line in hub.log.splitlines() if "warning" in line]
+        assert "5000 streams" in line and "for 78:" in line and "ulimit -n" in line and "LimitNOFILE" in line
+        streams, refusal = open_streams(hub, "a")
+        assert (len(streams), refusal.status) == (78, 503)
+        for _ in range(4):
+            # Each on a connection of its own, as probes and publishers come.
+            assert hub.get("/healthz", headers={"Connection": "close"}).text == "ok\n"
+            hub.post("a", b"x", headers={"Connection": "close"})
+        for stream in streams:
+            stream.close()
+    finally:
+        hub.finish()
+    # What is possible is taken as it is, and said nothing of.
+    hub = HubProcess(limited(executable, tmp_path, 200), tmp_path / "other", ("--max-streams", "78")).start()
+    assert "warning" not in hub.log
+    hub.finish()
+
+
 def open_streams(hub, topic):
     """Opens streams until one is refused, and returns them with the refusal."""
     streams = []

@@ -171,7 +171,7 @@ public final class Hub: Sendable {
             reader: StreamReader(pages: pages, work: work, metrics: metrics),
             outboxBytes: configuration.outboxBytes,
             places: StreamPlaces(
-                maximum: configuration.maximumStreams,
+                maximum: Self.maximumStreams(configuration, logger),
                 perClient: configuration.maximumStreamsPerClient
             ),
             metrics: metrics
@@ -186,6 +186,19 @@ public final class Hub: Sendable {
             logger: logger
         )
         objects = ObjectHost(log: log, broadcaster: broadcaster, directory: directory, metrics: metrics)
+    }
+
+    /// As many streams as are wanted, and no more than leave room for posts and management.
+    private static func maximumStreams(_ configuration: HubConfiguration, _ logger: Logger) -> Int {
+        let (wanted, possible) = (configuration.maximumStreams, DescriptorBudget.ofProcess.streams)
+        guard wanted > possible else { return wanted }
+        logger.warning(
+            """
+            Of \(wanted) streams that may be open at once, this process has open files for \(possible): more are refused. \
+            Raise its limit (ulimit -n, or LimitNOFILE of its systemd unit).
+            """
+        )
+        return possible
     }
 
     private func begin(_ configuration: HubConfiguration) async throws {

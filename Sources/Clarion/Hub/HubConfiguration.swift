@@ -40,7 +40,7 @@ public struct HubConfiguration: Sendable {
     public var outboxBytes: Int
 
     /// How many streams may be open at once; unless told otherwise what this process's descriptors allow, less a few, so
-    /// that posts and management get through beside them.
+    /// that posts and management get through beside them. What is more than those allow counts as that.
     public var maximumStreams: Int
 
     /// How many bytes may wait to be written to all readers together, streams and others, before reading for them from

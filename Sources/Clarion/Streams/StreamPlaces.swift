@@ -27,7 +27,8 @@ final class StreamPlaces: Sendable {
         var ofClients: [Client: Int] = [:]
     }
 
-    private let maximum: Int
+    /// How many there may be.
+    let maximum: Int
     private let maximumPerClient: Int
     private let counts = Lock(Counts())
 

@@ -27,6 +27,21 @@ import Testing
         }
     }
 
+    @Test func moreStreamsThanDescriptorsAllowAreNotPromised() async throws {
+        let possible = DescriptorBudget.ofProcess.streams
+        for (wanted, lines) in [(possible, 0), (possible + 1, 1), (.max, 1)] {
+            let told = Recorder<String>()
+            var configuration = HubConfiguration(storage: .inMemory, durability: .memory)
+            configuration.listens = false
+            configuration.maximumStreams = wanted
+            let logger = Logger(label: "test") { _ in RecordingLogHandler(messages: told) }
+            let hub = try await Hub.start(configuration, logger: logger)
+            #expect(hub.streams.places.maximum == possible)
+            #expect(told.all.filter { $0.contains("\(wanted) streams") && $0.contains("\(possible)") }.count == lines)
+            await hub.shutdown(grace: .zero)
+        }
+    }
+
     @Test func aHeadRequestForAStreamLeavesNothingBehind() async throws {
         try await withHub { hub in
             let client = try TestClient(port: hub.port)
