@@ -39,9 +39,7 @@ enum SettingsFile {
     /// - Throws: the system's reason if it cannot be read.
     private static func contents(of path: String) throws(SettingsError) -> [UInt8] {
         do throws(SystemError) {
-            let file = try FileDescriptor(path: path, flags: O_RDONLY)
-            defer { file.close() }
-            return try file.readAll(atMost: maximumBytes)
+            if let bytes = try FileContents.read(path, atMost: maximumBytes, takesPipes: true) { return bytes }
         } catch {
             switch error.number {
             case ENOENT: throw SettingsError("--config: there is no file \(path)")
@@ -49,6 +47,7 @@ enum SettingsFile {
             default: throw SettingsError("--config: cannot read \(path): \(error.reason)")
             }
         }
+        throw SettingsError("--config: \(path) is not a file")
     }
 }
 

@@ -607,6 +607,50 @@ def test_what_cannot_be_read_leaves_the_former_certificate(start_hub, tmp_path):
     assert serial_shown(hub) == serial
 
 
+@pytest.mark.parametrize("name", ["certificate", "key"])
+def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(start_hub, tmp_path, name):
+    authority = Authority(tmp_path)
+    hub = trusted(start_hub(*options(authority)), authority)
+    serial = serial_shown(hub)
+    path = getattr(authority, name)
+    path.unlink()
+    os.mkfifo(path)
+    reload(hub, f"The former certificate stays in force: {path} is not a file")
+    assert serial_shown(hub) == serial
+    path.unlink()
+    serial = authority.issue()
+    reload(hub, "The certificate was read again.")
+    assert serial_shown(hub) == serial
+    hub.stop()
+
+
+def test_a_certificate_may_come_by_a_pipe_at_the_start(executable, tmp_path):
+    authority = Authority(tmp_path)
+    # As a shell makes them, and what is in them comes later. They have been read when the hub announces itself.
+    command = (
+        f'exec {executable} serve --port 0 --data {tmp_path}/data '
+        f'--tls-cert <(sleep 0.2; cat {authority.certificate}) --tls-key <(sleep 0.2; cat {authority.key})')
+    hub = subprocess.Popen(["bash", "-c", command], stdout=subprocess.PIPE, text=True, env=environment_without_settings())
+    try:
+        assert "https://127.0.0.1:" in hub.stdout.readline()
+    finally:
+        hub.terminate()
+        hub.wait(10)
+    # Of one that nobody writes to, nothing comes.
+    os.mkfifo(tmp_path / "pipe")
+    result = subprocess.run(
+        [str(executable), "serve", "--port", "0", "--tls-cert", str(tmp_path / "pipe"), "--tls-key", str(authority.key)],
+        capture_output=True, text=True, timeout=10, env=environment_without_settings())
+    assert refusal(result, "--tls-cert:", "pipe holds no certificate in PEM") == 64
+
+
+def test_a_certificate_that_is_not_valid_yet_may_be_so_later(clarion, tmp_path):
+    """A clock that is set after the hub was started mends it: a service manager tries again."""
+    authority = Authority(tmp_path)
+    authority.issue(days=9, begins=3)
+    assert refusal(clarion("serve", "--port", "0", *options(authority)), "--tls-cert:", "is not valid before 20") == 1
+
+
 #: What is done to the files, and what the hub says then, of the option.
 FAULTS = {
     "no certificate file": (lambda a: a.certificate.unlink(), ["--tls-cert: there is no file"]),

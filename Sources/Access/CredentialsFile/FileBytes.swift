@@ -8,16 +8,12 @@ enum FileBytes {
     /// - Throws: why it cannot be read, as a sentence.
     static func read(_ path: String, atMost limit: Int) throws(MemberFault) -> [UInt8] {
         do throws(SystemError) {
-            // O_NONBLOCK matters to pipes alone.
-            let file = try FileDescriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
-            defer { file.close() }
-            var status = stat()
-            guard unsafe fstat(file.number, &status) == 0 else { throw SystemError("fstat") }
-            if status.st_mode & S_IFMT == S_IFREG { return try file.readAll(atMost: limit) }
+            if let bytes = try FileContents.read(path, atMost: limit) { return bytes }
         } catch {
             let message =
                 switch error.number {
                 case ENOENT: "There is no such file."
+                case EISDIR: "It is not a file."
                 case EFBIG: "It is larger than \(limit) bytes, so it must be another file."
                 default: "It cannot be read: \(error.reason)."
                 }

@@ -25,14 +25,17 @@ public final class ServerCertificate: Sendable {
         }
         self.certificateFile = certificateFile
         self.keyFile = keyFile
-        current = Lock(try ServerCredentials(certificateFile: certificateFile, keyFile: keyFile))
+        current = Lock(
+            try ServerCredentials(certificateFile: certificateFile, keyFile: keyFile, takesPipes: true)
+        )
     }
 
     /// Reads the files again.
     ///
-    /// - Throws: the same as at first; what was read before then stays in force.
+    /// - Throws: the same as at first, and if one is no regular file; what was read before then stays in force.
     public func reload() throws(ServerError) {
-        let read = try ServerCredentials(certificateFile: certificateFile, keyFile: keyFile)
+        // A pipe that is in the place of a file by now would hold up whoever asks, for ever.
+        let read = try ServerCredentials(certificateFile: certificateFile, keyFile: keyFile, takesPipes: false)
         current.withLock { $0 = read }
     }
 

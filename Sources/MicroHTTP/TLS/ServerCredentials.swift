@@ -12,10 +12,12 @@ final class ServerCredentials: @unchecked Sendable {
     /// Far more than a chain takes: what is larger is another file.
     private static let maximumBytes = 1 << 20
 
-    init(certificateFile: String, keyFile: String) throws(ServerError) {
-        let chain = try CertificateChain(try Self.contents(of: certificateFile), file: certificateFile)
+    /// - Parameter takesPipes: whether the files may be pipes that somebody writes to: they can be read once.
+    init(certificateFile: String, keyFile: String, takesPipes: Bool) throws(ServerError) {
+        let certificates = try Self.contents(of: certificateFile, takesPipes: takesPipes)
+        let chain = try CertificateChain(certificates, file: certificateFile)
         try chain.requireItsTime(certificateFile)
-        let key = try PrivateKey(try Self.contents(of: keyFile), file: keyFile)
+        let key = try PrivateKey(try Self.contents(of: keyFile, takesPipes: takesPipes), file: keyFile)
         var handle: gnutls_certificate_credentials_t?
         guard unsafe gnutls_certificate_allocate_credentials(&handle) == GNUTLS_E_SUCCESS, let handle = unsafe handle
         else { throw Self.error("GnuTLS has no memory for a certificate") }
@@ -41,15 +43,15 @@ final class ServerCredentials: @unchecked Sendable {
 
     static func reason(_ result: Int32) -> String { unsafe String(cString: gnutls_strerror(result)) }
 
-    private static func contents(of path: String) throws(ServerError) -> [UInt8] {
+    private static func contents(of path: String, takesPipes: Bool) throws(ServerError) -> [UInt8] {
         do throws(SystemError) {
-            let file = try FileDescriptor(path: path, flags: O_RDONLY)
-            defer { file.close() }
-            return try file.readAll(atMost: maximumBytes)
+            let bytes = try FileContents.read(path, atMost: maximumBytes, takesPipes: takesPipes)
+            if let bytes { return bytes }
         } catch {
             throw Self.error(
                 error.number == ENOENT ? "there is no file \(path)" : "cannot read \(path): \(error.reason)"
             )
         }
+        throw Self.error("\(path) is not a file")
     }
 }
