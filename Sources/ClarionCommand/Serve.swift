@@ -60,6 +60,8 @@ struct Serve: AsyncParsableCommand {
                 )
             }
             try await Self.run(service, reloading, logger: logger)
+        } catch let error as CredentialsError {
+            throw Failure.exit(EX_USAGE, SettingsError(.credentials, error.message).message)
         } catch let error as any HasOneLineReason {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }

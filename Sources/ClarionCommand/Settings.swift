@@ -20,7 +20,7 @@ struct Settings {
     /// - Throws: what is wrong with which setting.
     init(_ options: ServeOptions) throws(SettingsError) {
         let source = try SettingsSource(options)
-        let host = try source.text(.host) ?? "127.0.0.1"
+        let host = try Self.host(source)
         let isOpen = try source.flag(.open)
         let credentials = try source.text(.credentials)
         guard HostName.isLoopback(host) || isOpen || credentials != nil else {
@@ -85,6 +85,16 @@ struct Settings {
             }
         }
         self.hub = hub
+    }
+
+    /// An address, or a name that this machine knows one for.
+    private static func host(_ source: SettingsSource) throws(SettingsError) -> String {
+        guard let host = try source.text(.host) else { return "127.0.0.1" }
+        let isMeantAsAddress = host.utf8.allSatisfy { ".0123456789".utf8.contains($0) } || host.contains(":")
+        guard isMeantAsAddress ? ListenAddress.isNumeric(host) : (try? HostName(host)) != nil else {
+            throw SettingsError(.host, "\"\(host)\" is no address such as 127.0.0.1 or ::1")
+        }
+        return host
     }
 
     private static func storage(
@@ -265,7 +275,7 @@ struct Settings {
         guard !waits.isEmpty else { return webhooks }
         var schedule: [Duration] = []
         for text in waits {
-            guard let wait = Duration(text: text) else {
+            guard let wait = Duration(text: text), wait > .zero else {
                 throw SettingsError(.webhooksRetry, "\"\(text)\" is not a time such as 500ms, 15s, 1h30m or 7d")
             }
             schedule.append(wait)

@@ -27,7 +27,11 @@ enum SettingsFile {
             throw SettingsError(unknown: name, in: "in \(path)", known: Setting.inFile)
         }
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for (name, value) in members where value != .null {
+        for (name, value) in members {
+            // A template whose variable is missing must not switch a setting off, such as that of the credentials.
+            guard value != .null else {
+                throw SettingsError("--\(name): is null in \(path): give it a value, or leave it out")
+            }
             guard let content = ConfigContent(value) else {
                 throw SettingsError("--\(name): must be a text, a number, true, false or a list of texts in \(path)")
             }

@@ -30,15 +30,20 @@ struct SettingsSource {
         return flag
     }
 
-    /// An array; in the environment, text with commas.
+    /// An array; in the environment, text with commas. Blanks around an element do not count.
     func list(_ setting: Setting) throws(SettingsError) -> [String] {
         guard case .stringArray(let array) = try value(setting, [.stringArray], "a list of texts") else { return [] }
-        return array.flatMap { $0.split(separator: ",").map { $0.filter { $0 != " " } } }
+        let elements = array.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed) }
+        guard !elements.contains("") else {
+            let isAll = elements.count == 1
+            throw SettingsError(setting, isAll ? "is empty: give it a value, or leave it out" : "has an empty element")
+        }
+        return elements
     }
 
     func number(_ setting: Setting, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
         guard let text = try scalar(setting, "a whole number") else { return nil }
-        guard let number = Int(text) else { throw SettingsError(setting, "must be a whole number") }
+        guard let number = Self.whole(text) else { throw SettingsError(setting, "must be a whole number") }
         guard range.contains(number) else {
             throw SettingsError(setting, "\(number) is not from \(range.lowerBound) to \(range.upperBound)")
         }
@@ -67,7 +72,7 @@ struct SettingsSource {
         bareNumbersAreSeconds: Bool = false
     ) throws(SettingsError) -> Duration? {
         guard let text = try scalar(setting, "a time such as 15s or 10m") else { return nil }
-        let bare = bareNumbersAreSeconds ? Int32(text) : nil
+        let bare = bareNumbersAreSeconds ? Self.whole(text) : nil
         guard let duration = Duration(text: bare.map { "\($0)s" } ?? text), range.contains(duration) else {
             let (least, most) = (range.lowerBound.text, range.upperBound.text)
             throw SettingsError(
@@ -81,7 +86,8 @@ struct SettingsSource {
     /// A rate such as `10/s`, or `0`.
     func rate(_ setting: Setting, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
         guard let text = try scalar(setting, "a rate such as 10/s") else { return nil }
-        guard let number = Int(text.hasSuffix("/s") ? String(text.dropLast(2)) : text), range.contains(number) else {
+        guard let number = Self.whole(text.hasSuffix("/s") ? String(text.dropLast(2)) : text), range.contains(number)
+        else {
             throw SettingsError(
                 setting,
                 "\"\(text)\" is not a rate from \(range.lowerBound)/s to \(range.upperBound)/s, such as 10/s"
@@ -97,6 +103,9 @@ struct SettingsSource {
         }
         return value
     }
+
+    /// A number as people write it: without a `+`, which Swift takes.
+    private static func whole(_ text: String) -> Int? { text.hasPrefix("+") ? nil : Int(text) }
 
     /// A text, or a number of the file as text.
     private func scalar(_ setting: Setting, _ expected: String) throws(SettingsError) -> String? {
@@ -126,6 +135,14 @@ struct SettingsSource {
             if isOfAnother { throw SettingsError(setting, "must be \(expected)") }
         }
         return nil
+    }
+}
+
+extension Substring {
+    /// Without the blanks around it.
+    fileprivate var trimmed: String {
+        let rest = drop { $0 == " " }
+        return rest.lastIndex { $0 != " " }.map { String(rest[...$0]) } ?? ""
     }
 }
 

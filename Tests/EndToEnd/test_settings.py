@@ -1,6 +1,7 @@
 """The settings of `clarion serve`: names that nobody knows, one way to write sizes and times, and files that are no settings."""
 
 import json
+import os
 import re
 
 import pytest
@@ -14,6 +15,9 @@ TIMES = {"keep-alive": "15s", "retention-age": "1h30m", "webhooks-disable-after"
 NUMBERS = {"port": "9000", "retention-events": "10"}
 TEXTS = ["host", "log", "durability", "credentials", "public-url", "tls-cert", "tls-key", "egress-proxy", "webhooks-origin",
          "webhooks-ca-file", "master-key-file", "public", "log-level", "log-format"]
+
+LISTS = {"allow-host": "hub.example.com", "allow-origin": "https://app.example.com", "trusted-proxy": "10.0.0.0/8",
+         "allow-egress": "10.0.0.0/8"}
 
 
 def variable(name):
@@ -146,6 +150,54 @@ def test_an_empty_text_is_not_taken_for_a_value(serve, name):
         assert refusal(result, f"--{name}: is empty: give it a value, or leave it out") == 64
 
 
+@pytest.mark.parametrize("name", [*TEXTS, *NUMBERS, *SIZES, *TIMES, *LISTS, "open", "webhooks-retry"])
+def test_null_is_not_taken_for_a_setting_that_is_left_out(serve, name):
+    """A template whose variable is missing must not open the hub."""
+    result = serve("--port", "0", settings={name: None})
+    assert refusal(result, f"--{name}: is null in", "settings.json", "leave it out") == 64
+
+
+@pytest.mark.parametrize("kind", ["option", "environment", "file"])
+@pytest.mark.parametrize("name, values", [
+    *((name, {"": "is empty", f"{good},": "has an empty element", f"{good},,{good}": "has an empty element", " , ": "has an empty"})
+      for name, good in LISTS.items()),
+    ("allow-host", {"*": "is no host", "a b": "is no host", "*.example.com": "is no host"}),
+    ("webhooks-retry", {
+        "": "is empty", "5s,,5s": "an empty element", "5s,": "an empty element", "0s": "is not a time", "5s,0s": "is not a time"}),
+    ("port", {"+80": "must be a whole number"}),
+    ("rate", {"+5/s": "is not a rate"}),
+    ("keep-alive", {"+15": "is not a time"}),
+    ("host", {"999.1.1.1": "is no address", "[::1]": "is no address", " 127.0.0.1": "is no address", "1:2": "is no address",
+              "a b": "is no address", "*": "is no address"}),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_what_cannot_be_meant_is_refused_by_its_name(serve, kind, name, values):
+    port = () if name == "port" else ("--port", "0")
+    is_list = name in [*LISTS, "webhooks-retry"]
+    for value, words in values.items():
+        result = {
+            "option": lambda: serve(*port, f"--{name}", value),
+            "environment": lambda: serve(*port, environment={variable(name): value}),
+            "file": lambda: serve(*port, settings={name: [value] if is_list else value})}[kind]()
+        assert refusal(result, f"--{name}:", words) == 64
+
+
+def test_lists_are_taken_with_blanks_around_their_elements(start_hub):
+    environment = {"CLARION_ALLOW_HOST": "a.example, b.example", "CLARION_WEBHOOKS_RETRY": "5s, 10s"}
+    hub = start_hub("--allow-egress", "10.0.0.0/8 , 127.0.0.0/8", environment=environment)
+    assert hub.get("/healthz", headers={"Host": "b.example"}).status_code == 200
+
+
+def test_an_empty_list_is_as_good_as_none(start_hub, tmp_path):
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({name: [] for name in [*LISTS, "webhooks-retry"]}))
+    assert start_hub("--config", file).get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("host", ["::1", "localhost", "127.0.0.2"])
+def test_addresses_and_names_are_listened_on(start_hub, host):
+    start_hub("--host", host)
+
+
 # The file
 
 def test_a_file_that_is_missing_and_one_that_is_malformed_are_told_apart(serve, tmp_path):
@@ -166,6 +218,31 @@ def test_a_file_may_be_a_pipe(serve, executable, tmp_path):
         ["bash", "-c", f"{executable} serve --data {tmp_path}/data --config <(sleep 0.2; echo '{{\"prot\": 1}}')"],
         capture_output=True, text=True, timeout=10, env=environment_without_settings())
     assert refusal(result, "did you mean port?") == 64
+
+
+def test_a_pipe_that_nobody_writes_to_holds_nobody_up(serve, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert refusal(serve("--config", tmp_path / "pipe"), "--config:", "not valid JSON") == 64
+    assert refusal(serve("--config", "/dev/null"), "--config:", "/dev/null is not a file") == 64
+
+
+@pytest.mark.parametrize("contents", [None, "folder", "", "{", '{"keys": [{"name": "a"}]}'])
+def test_credentials_that_cannot_be_used_are_refused_by_the_name_of_the_option(clarion, tmp_path, contents):
+    file = tmp_path / "credentials.json"
+    if contents == "folder":
+        file.mkdir()
+    elif contents is not None:
+        file.write_text(contents)
+    result = clarion("serve", "--port", "0", "--data", tmp_path / "data", "--credentials", file)
+    assert refusal(result, f"--credentials: {file}: ") == 64
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:25/keys", "http://id.example:6667/keys", "https://2130706433.1/keys"])
+def test_a_key_set_that_can_never_be_fetched_is_refused(clarion, tmp_path, url):
+    file = tmp_path / "credentials.json"
+    file.write_text(json.dumps({"jwt": [{"issuer": "https://id.example", "algorithms": ["ES256"], "jwks": url}]}))
+    result = clarion("serve", "--port", "0", "--data", tmp_path / "data", "--credentials", file)
+    assert refusal(result, "--credentials:", "jwt[0].jwks", "can never be fetched") == 64
 
 
 # The console's folder

@@ -9,11 +9,11 @@ public struct HostName: Hashable, Sendable {
     /// In lower case; an IPv6 address has its brackets.
     public let text: String
 
-    /// A name that is written out, without a port: it holds for all.
+    /// A name that is written out, without a port: it holds for all. There are no wildcards: no request is meant for `*`.
     ///
     /// - Throws: ``HubError`` with code `host-invalid`.
     public init(_ text: String) throws(HubError) {
-        guard let authority = Authority(text), authority.host == text else {
+        guard let authority = Authority(text), authority.host == text, !text.contains("*") else {
             throw HubError(
                 code: HubError.hostInvalid,
                 message: "\"\(text)\" is no host such as hub.example.com, 10.0.0.7 or [fd00::1], without a port"
