@@ -10,7 +10,7 @@ final class CredentialSet: Sendable {
     let keySets: [KeySetLocation: KeySetSource]
 
     /// - Parameter source: makes the source of a key set, or hands over the one there is.
-    /// - Throws: which member names a file that holds no key set.
+    /// - Throws: which member names a file that holds no key set, or a URL that can never be fetched.
     init(
         _ file: CredentialsFile,
         source: (KeySetLocation) -> KeySetSource
@@ -26,7 +26,7 @@ final class CredentialSet: Sendable {
                 keySets[location] = source
                 keySet = source
                 do throws(MemberFault) {
-                    try source.readFile()
+                    try source.prepare()
                 } catch {
                     let message = "\(location.description): \(error.description)"
                     throw MemberFault(path: "jwt[\(place)].jwks", message: message)

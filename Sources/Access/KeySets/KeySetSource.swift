@@ -53,10 +53,13 @@ final class KeySetSource: Sendable {
 
     /// Takes the keys of a file at once.
     ///
-    /// - Throws: why the file holds none, as a sentence.
-    func readFile() throws(MemberFault) {
-        guard case .file(let path) = location else { return }
-        take(try KeySet(FileBytes.read(path, atMost: KeySet.maximumLength)))
+    /// - Throws: why the file holds none, or the URL can never be fetched, as a sentence.
+    func prepare() throws(MemberFault) {
+        switch location {
+        case .file(let path): take(try KeySet(FileBytes.read(path, atMost: KeySet.maximumLength)))
+        case .remote(let url):
+            if let refusal = fetcher?.refusal(of: url) { throw MemberFault(path: "", message: refusal) }
+        }
     }
 
     /// Fetches the set, or waits for whoever fetches it at this moment. Does nothing if it was tried too short a time ago.
@@ -114,7 +117,10 @@ final class KeySetSource: Sendable {
         }
         if hadFailed { logger.notice("The key set \(location.description) can be fetched again.") }
         guard hasChanged else { return }
-        logger.info("The key set \(location.description) has \(keys.keys.count) keys for tokens.")
+        logger.log(
+            level: keys.keys.isEmpty ? .warning : .info,
+            "The key set \(location.description) has \(keys.keys.count) keys for tokens."
+        )
         for remark in keys.remarks { logger.warning("\(location.description): \(remark).") }
         changes.announce()
     }

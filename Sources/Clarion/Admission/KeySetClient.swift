@@ -9,4 +9,13 @@ struct KeySetClient: KeySetFetcher {
     func fetch(_ url: URL) async throws -> [UInt8] {
         try await dispatcher.fetch(WebhookURL(url.absoluteString, httpsOnly: false), atMost: 1 << 20)
     }
+
+    func refusal(of url: URL) -> String? {
+        do throws(WebhookError) {
+            _ = try WebhookURL(url.absoluteString, httpsOnly: false)
+            return nil
+        } catch {
+            return "It can never be fetched: \(error.message)."
+        }
+    }
 }

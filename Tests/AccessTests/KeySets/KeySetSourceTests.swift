@@ -1,3 +1,4 @@
+import Logging
 import Testing
 
 @testable import Access
@@ -115,6 +116,28 @@ import Testing
         #expect(credentials.isInForce(principals.1))
         #expect(await reason(bad, credentials) == .unknown)
         #expect(await reason(good, credentials) == nil)
+    }
+
+    @Test func `a set that becomes empty is a warning`() throws {
+        let lines = LogLines()
+        let source = KeySetSource(
+            .file("\(folder.path)/keys.json"),
+            fetcher: nil,
+            pace: KeySetPace(),
+            changes: Changes(),
+            logger: Logger(label: "test") { _ in lines }
+        )
+        for (set, level) in [([KeyPair(id: "one")], Logger.Level.info), ([], .warning)] {
+            try folder.write(KeyPair.set(set), to: "keys.json")
+            try source.prepare()
+            #expect(lines.levels.last == level)
+        }
+    }
+
+    @Test func `a URL that can never be fetched is refused by its member`() throws {
+        publisher.refusal = "It never answers."
+        let error = #expect(throws: CredentialsError.self) { _ = try credentials() }
+        #expect(error?.message.contains("jwt[0].jwks: https://id/keys: It never answers.") == true)
     }
 
     @Test func `the same set again is no change`() async throws {

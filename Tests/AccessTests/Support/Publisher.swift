@@ -6,12 +6,20 @@ import Locking
 final class Publisher: KeySetFetcher {
     struct IsDown: Error {}
 
-    private let state = Lock<(set: String?, fetches: Int)>((nil, 0))
+    private let state = Lock<(set: String?, fetches: Int, refusal: String?)>((nil, 0, nil))
 
     var set: String? {
         get { state.withLock { $0.set } }
         set { state.withLock { $0.set = newValue } }
     }
+
+    /// Why no URL can ever be fetched.
+    var refusal: String? {
+        get { state.withLock { $0.refusal } }
+        set { state.withLock { $0.refusal = newValue } }
+    }
+
+    func refusal(of url: URL) -> String? { refusal }
 
     /// How often it was asked.
     var fetches: Int { state.withLock { $0.fetches } }
