@@ -34,7 +34,7 @@ struct Serve: AsyncParsableCommand {
         do {
             settings = try Settings(options)
         } catch {
-            throw Failure.exit(EX_USAGE, error.message)
+            throw Failure.exit(error.status, error.message)
         }
         let logger = Self.logger(settings)
         // glibc gives large blocks back to the system, until it has seen some freed: then those as large stay, and between

@@ -6,6 +6,7 @@ import Notation
 import Webhooks
 import Configuration
 import FoundationEssentials
+import Glibc
 import Logging
 import SystemPackage
 
@@ -152,7 +153,9 @@ struct Settings {
             do throws(ServerError) {
                 return try ServerCertificate(certificateFile: certificate, keyFile: key)
             } catch {
-                throw SettingsError(.tlsCert, error.description)
+                // A clock that is set after the start mends it.
+                let status = error.passesWithTime ? EXIT_FAILURE : EX_USAGE
+                throw SettingsError(.tlsCert, error.description, status: status)
             }
         }
     }

@@ -1,18 +1,23 @@
+import Glibc
 import Spelling
 
 /// A setting that cannot be used, in one line.
 struct SettingsError: Error {
     let message: String
 
-    init(_ message: String) {
-        self.message = message
+    /// What the program exits with: who starts programs does not try again after `EX_USAGE`, since a setting that is bad
+    /// stays so.
+    let status: Int32
+
+    init(_ message: String, status: Int32 = EX_USAGE) {
+        (self.message, self.status) = (message, status)
     }
 
     /// What is wrong with the value of a setting.
-    init(_ setting: Setting, _ reason: String) {
+    init(_ setting: Setting, _ reason: String, status: Int32 = EX_USAGE) {
         // There is no option for the key itself: others would see it in the list of processes.
         let name = setting == .masterKey ? "CLARION_MASTER_KEY" : "--\(setting.rawValue)"
-        self.init("\(name): \(reason)")
+        self.init("\(name): \(reason)", status: status)
     }
 
     /// There is no setting of that name.

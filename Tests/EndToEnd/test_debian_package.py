@@ -47,6 +47,15 @@ def test_the_service_may_do_little(unit):
     assert float(re.search(r"exposure level for clarion.service: ([0-9.]+)", said.stdout)[1]) <= 2.0
 
 
+def test_what_may_pass_is_tried_again_without_end():
+    """The start of a hub fails with 1 for what may pass, such as a clock that is not set, and with 64 for a bad setting."""
+    head, _, service = (FOLDER / "clarion.service").read_text().partition("[Service]")
+    assert "\nStartLimitIntervalSec=0\n" in head
+    assert {"network-online.target", "time-sync.target"} == set(re.search(r"^After=(.*)$", head, re.M)[1].split())
+    for line in ("Restart=on-failure", "RestartSec=5s", "RestartPreventExitStatus=64"):
+        assert f"\n{line}\n" in service
+
+
 def test_the_settings_are_taken(start_hub, tmp_path):
     settings = json.loads((FOLDER / "clarion.json").read_text())
     # The service's state directory is where its log is.

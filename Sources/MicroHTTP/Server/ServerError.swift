@@ -9,9 +9,13 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// One line for a person.
     public let description: String
 
-    init(code: String, description: String) {
+    /// Whether it is so only until a later time: the machine's clock may just not be set yet.
+    package let passesWithTime: Bool
+
+    init(code: String, description: String, passesWithTime: Bool = false) {
         self.code = code
         self.description = description
+        self.passesWithTime = passesWithTime
     }
 
     /// What a server's threads need and cannot have.

@@ -42,7 +42,10 @@ struct CertificateChain: ~Copyable {
             throw ServerCredentials.error("the certificate in \(file) expired on \(Self.text(end))")
         }
         guard now >= begin else {
-            throw ServerCredentials.error("the certificate in \(file) is not valid before \(Self.text(begin))")
+            throw ServerCredentials.error(
+                "the certificate in \(file) is not valid before \(Self.text(begin))",
+                passesWithTime: true
+            )
         }
     }
 

@@ -37,8 +37,8 @@ final class ServerCredentials: @unchecked Sendable {
         unsafe gnutls_certificate_free_credentials(handle)
     }
 
-    static func error(_ description: String) -> ServerError {
-        ServerError(code: "certificate-invalid", description: description)
+    static func error(_ description: String, passesWithTime: Bool = false) -> ServerError {
+        ServerError(code: "certificate-invalid", description: description, passesWithTime: passesWithTime)
     }
 
     static func reason(_ result: Int32) -> String { unsafe String(cString: gnutls_strerror(result)) }
