@@ -1,5 +1,13 @@
 import CPosix
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// The clocks of the system (clock_gettime(2)).
 package enum SystemClock {
     /// Never steps: for how long something takes.
