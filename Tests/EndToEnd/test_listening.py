@@ -158,7 +158,8 @@ def lasting(hub, listen, topic, tmp_path, request):
 
 def test_a_command_has_no_descriptors_but_the_standard_ones(lasting):
     _, process = lasting
-    assert sorted(os.listdir(f"/proc/{process}/fd"), key=int) == ["0", "1", "2"]
+    # While it starts it has its libraries open.
+    wait_until(lambda: sorted(os.listdir(f"/proc/{process}/fd"), key=int) == ["0", "1", "2"], what="no other descriptors")
 
 
 def test_a_command_blocks_no_signals(lasting):

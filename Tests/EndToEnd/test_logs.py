@@ -120,18 +120,22 @@ def test_what_the_log_never_says(start_hub, tmp_path, topic, format):
 
 
 @pytest.mark.parametrize("format", ["text", "json"])
-def test_the_log_never_says_what_the_query_of_a_key_sets_url_holds(start_hub, tmp_path, format):
-    """Of one that can be fetched, one of a port that is refused, one of an endpoint that does not answer."""
+def test_the_log_never_says_what_the_query_of_a_key_sets_url_holds(start_hub, clarion, tmp_path, format):
+    """Of one that can be fetched, one of an endpoint that does not answer, and one of a port that is refused."""
     file = CredentialsFile(tmp_path, keys={"ci": grant("**")})
     with Publisher("one") as publisher, Publisher() as silent:
         silent.server.server_close()
-        for url in (publisher.url, silent.url, "http://127.0.0.1:9/jwks.json"):
+        for url in (publisher.url, silent.url):
             file.members["jwt"].append({"issuer": url, "audience": "clarion", "algorithms": ["EdDSA"],
                                         "jwks": f"{url}?api_key=query-and-secret&other-secret"})
         file.write()
         hub = start_hub("--credentials", str(file.path), "--allow-egress", "127.0.0.0/8", "--log-format", format,
                         "--log-level", "trace")
-        wait_until(lambda: hub.log.count("cannot be fetched") == 2 and "has 1 keys" in hub.log, what="the lines")
+        wait_until(lambda: "cannot be fetched" in hub.log and "has 1 keys" in hub.log, what="the lines")
         assert [path for path, _ in publisher.requests] == ["/jwks.json?api_key=query-and-secret&other-secret"]
     hub.stop()
-    assert hub.log.count("/jwks.json?") == 3 and "secret" not in hub.log
+    assert hub.log.count("/jwks.json?") == 2 and "secret" not in hub.log
+    file.members["jwt"][0]["jwks"] = "http://127.0.0.1:9/jwks.json?api_key=query-and-secret&other-secret"
+    file.write()
+    refused = clarion("serve", "--port", "0", "--credentials", str(file.path), "--log-format", format)
+    assert refused.returncode == 64 and "/jwks.json?" in refused.stderr and "secret" not in refused.stderr
