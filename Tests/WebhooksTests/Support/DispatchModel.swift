@@ -310,7 +310,7 @@ struct DispatchModel {
             "lanes": lanes.slots.count + lanes.indices.count,
             "timers": lanes.timers.size,
             "turns": turns.queued.count + turns.parked.count + waiting + scheduler.readers.count,
-            "deliveries": present.reduce(0) { $0 + $1.backlog.queue.count + $1.backlog.count },
+            "deliveries": present.reduce(0) { $0 + $1.backlog.size },
             "attempts": scheduler.attempts.underWay.count,
             "beginnings": scheduler.attempts.recent.count,
             "outcomes": scheduler.outcomes.count,

@@ -9,8 +9,6 @@ struct Backlog {
         var renewals: Int64
         /// Whether it is queued or in flight.
         var isActive = true
-        /// Whether it was renewed since, as a read has shown.
-        var isRenewed = false
         /// How many of its outcomes are not recorded yet.
         var unrecorded = 0
 
@@ -35,14 +33,23 @@ struct Backlog {
     /// Those that were recorded since the read under way began, which may return them: they are let go after it.
     private var recordedMeanwhile: [Int64] = []
 
+    /// Deliveries that were renewed while they were queued or in flight, as they were read then.
+    private var renewed: [Int64: DueDelivery] = [:]
+
     /// How many of what is pending in the store are here.
     var count: Int { tracked.count }
 
+    /// How much is remembered.
+    var size: Int { queue.count + tracked.count + renewed.count }
+
     /// Queues a delivery that was read or offered, unless it is here already; returns whether it was not.
     mutating func take(_ delivery: DueDelivery) -> Bool {
-        if let known = tracked[delivery.id], known.isActive || known.renewals == delivery.renewals {
-            if known.renewals != delivery.renewals { tracked[delivery.id]?.isRenewed = true }
-            return false
+        if let known = tracked[delivery.id] {
+            if known.renewals == delivery.renewals { return false }
+            guard !known.isActive else {
+                renewed[delivery.id] = delivery
+                return false
+            }
         }
         queue(delivery)
         averageBody += (delivery.body.count - averageBody) / 16
@@ -51,33 +58,34 @@ struct Backlog {
 
     /// Queues a delivery, before all others if asked to.
     mutating func queue(_ delivery: DueDelivery, isFirst: Bool = false) {
-        let unrecorded = tracked[delivery.id]?.unrecorded ?? 0
-        tracked[delivery.id] = Tracked(renewals: delivery.renewals, unrecorded: unrecorded)
+        activate(delivery)
         if isFirst { queue.prepend(delivery) } else { queue.append(delivery) }
         bytes += delivery.body.count
     }
 
-    /// Takes the first delivery off the queue, to be sent.
+    /// Takes the first delivery off the queue, to be sent, as it is in the store by now.
     mutating func popFirst() -> DueDelivery? {
-        guard let delivery = queue.popFirst() else { return nil }
-        bytes -= delivery.body.count
+        guard let queued = queue.popFirst() else { return nil }
+        bytes -= queued.body.count
+        guard let delivery = takeRenewed(queued.id) else { return queued }
+        activate(delivery)
         return delivery
     }
 
-    /// Takes in that an attempt has an outcome, which is to be recorded; returns whether its delivery was renewed meanwhile: it is
-    /// due then, however the attempt ended.
-    mutating func end(_ id: Int64) -> Bool {
+    /// Takes in that an attempt has an outcome, which is to be recorded; returns its delivery if that was renewed
+    /// meanwhile: it is due, however the attempt ended.
+    mutating func end(_ id: Int64) -> DueDelivery? {
         unrecorded += 1
         tracked[id]?.isActive = false
         tracked[id]?.unrecorded += 1
-        return tracked[id]?.isRenewed ?? false
+        return takeRenewed(id)
     }
 
-    /// Takes in that an attempt was not made, or that it is not known whether it was. Its delivery is pending in the store, if it
-    /// is there at all.
+    /// Takes in that an attempt was not made, or that it is not known whether it was. Its delivery is pending in the store,
+    /// if it is there at all.
     mutating func abort(_ id: Int64) {
-        tracked[id]?.isActive = false
-        if tracked[id]?.isSettled == true { tracked[id] = nil }
+        renewed[id] = nil
+        release(id)
     }
 
     /// Takes in that an outcome is recorded; returns whether its delivery is done with here.
@@ -95,13 +103,31 @@ struct Backlog {
         recordedMeanwhile = []
     }
 
-    /// Whether a delivery of the topic is queued.
-    func contains(_ topic: String) -> Bool { queue.contains { $0.topic == topic } }
+    /// Whether a delivery of the topic is queued, or is to be when an attempt ends.
+    func contains(_ topic: String) -> Bool {
+        queue.contains { $0.topic == topic } || renewed.values.contains { $0.topic == topic }
+    }
 
     /// Drops the queue; its deliveries stay pending in the store.
     mutating func dropQueue() {
-        for delivery in queue { abort(delivery.id) }
+        for delivery in queue { release(delivery.id) }
         queue = []
+        renewed = [:]
         bytes = 0
+    }
+
+    private mutating func activate(_ delivery: DueDelivery) {
+        tracked[delivery.id, default: Tracked(renewals: 0)].renewals = delivery.renewals
+        tracked[delivery.id]?.isActive = true
+    }
+
+    private mutating func release(_ id: Int64) {
+        tracked[id]?.isActive = false
+        if tracked[id]?.isSettled == true { tracked[id] = nil }
+    }
+
+    private mutating func takeRenewed(_ id: Int64) -> DueDelivery? {
+        // Hardly ever is there any.
+        renewed.isEmpty ? nil : renewed.removeValue(forKey: id)
     }
 }

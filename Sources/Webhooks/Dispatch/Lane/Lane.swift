@@ -128,8 +128,8 @@ extension Lane {
     mutating func take(_ deliveries: [DueDelivery]) -> Int {
         last = deliveries.reduce(last) { max($0, $1.id) }
         let fresh = deliveries.count { backlog.take($0) }
-        // The head that was waited for before may be gone.
-        if registration.isOrdered, inFlight == 0, let head = backlog.queue.first { pace.holdUntil = head.notBefore }
+        // The head that was waited for before may be gone, or may have been renewed.
+        if registration.isOrdered, inFlight == 0, let head = backlog.popFirst() { putFirst(head) }
         return fresh
     }
 
@@ -137,11 +137,12 @@ extension Lane {
     ///
     /// - Parameter retry: what then stands at the head of the queue and holds the rest back.
     mutating func end(_ id: Int64, retry: DueDelivery?) {
-        if backlog.end(id) {
-            reading.want()
-        } else if let retry, isOpen {
-            backlog.queue(retry, isFirst: true)
-            pace.holdUntil = retry.notBefore
-        }
+        guard let next = backlog.end(id) ?? retry, isOpen else { return }
+        if registration.isOrdered { putFirst(next) } else { backlog.queue(next) }
+    }
+
+    private mutating func putFirst(_ head: DueDelivery) {
+        backlog.queue(head, isFirst: true)
+        pace.holdUntil = head.notBefore
     }
 }

@@ -112,7 +112,7 @@ struct RecordingTests {
         play.advance(to: start + 5_000)
         #expect(play.ids == (isDelivered ? [] : [1]))
         play.end(ok)
-        #expect(play.scheduler.lanes.slots[0]?.backlog.count == 0, "nothing of it is remembered")
+        #expect(play.scheduler.lanes.slots[0]?.backlog.size == 0, "nothing of it is remembered")
     }
 
     @Test("nothing waits when the end has begun")
