@@ -16,20 +16,9 @@ struct CopyProgress: Sendable {
 
     /// Its newest event of before a place, which is where the copy goes on.
     let newest: Int64
+}
 
-    init(
-        isMarked: Bool,
-        version: Int,
-        epoch: String,
-        tail: Int64,
-        removals: Int64,
-        restoration: Restoration?,
-        newest: Int64
-    ) {
-        (self.isMarked, self.version, self.epoch) = (isMarked, version, epoch)
-        (self.tail, self.removals, self.restoration, self.newest) = (tail, removals, restoration, newest)
-    }
-
+extension CopyProgress {
     /// - Parameter place: where the copy goes on; nil for where it last did.
     init(_ db: Database, goingOnAfter place: Int64? = nil) throws {
         let restoration = try Restoration.last(db)
