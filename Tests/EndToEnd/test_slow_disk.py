@@ -6,6 +6,7 @@ import time
 from hub_process import events_path
 from other_machine import OtherMachine
 from raw_http import RawConnection, request
+from waiting import wait_until
 
 #: Seconds that an fsync takes longer: so many that no noise of the machine is taken for it.
 SYNC = 0.3
@@ -69,6 +70,21 @@ def test_a_slow_disk_holds_up_posts_alone(start_hub, tmp_path, topic, figure):
     # Each waits for the one that is under way and for its own at most, and a checkpoint or a folder may have some of its own.
     assert syncs <= 2 * sum(rounds for _, rounds in POSTERS) + 6
     stream.close()
+
+
+def test_what_became_of_deliveries_waits_for_the_disk_once_a_second(start_hub, tmp_path, receiver, topic):
+    machine = OtherMachine(tmp_path)
+    hub = start_hub("--durability", "disk", "--allow-egress", "127.0.0.0/8", environment=machine.environment)
+    webhook = hub.register(receiver.url(), topic, ratePerSecond=20)
+    machine.slow_down(SYNC)
+    assert hub.request("POST", events_path(topic), data="1\n" * 80, headers={"Content-Type": "application/x-ndjson"}).ok
+    receiver.wait_for(1)
+    syncs, began = machine.syncs, time.monotonic()
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == 80)
+    lasted, syncs = time.monotonic() - began, machine.syncs - syncs
+    machine.slow_down(0)
+    assert lasted > 2
+    assert lasted - 2 <= syncs <= lasted + 2
 
 
 def replay(hub, topic, count):

@@ -17,8 +17,9 @@ extension SQLiteEventLog: DeliveryLog {
         hasLowPriority: Bool,
         _ completion: @escaping @Sendable (Result<[ObserverID: Duration], EventLogError>) -> Void
     ) {
-        // A page each, and what its delivery and its endpoint's counters take in others.
-        let change = LogChange(makesRoom: true, lastingBytes: 8_192 * outcomes.count, completion) { tables in
+        // A page each, and what its delivery and its endpoint's counters take in others. What a power cut takes is attempted again.
+        let bytes = 8_192 * outcomes.count
+        let change = LogChange(makesRoom: true, lastingBytes: bytes, awaitsDisk: false, completion) { tables in
             tables.schedule.committed(rows: outcomes.count)
             return try tables.deliveries.record(outcomes)
         }

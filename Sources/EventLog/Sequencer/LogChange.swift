@@ -12,6 +12,10 @@ struct LogChange: Sendable {
     /// makes space.
     let lastingBytes: Int
 
+    /// Whether it waits for the disk, if durability asks for it. Otherwise a power cut may take what was written within the last
+    /// second (``LogWriter``).
+    let awaitsDisk: Bool
+
     /// Called instead if it threw, or the whole transaction failed.
     let fail: @Sendable (EventLogError) -> Void
 
@@ -19,10 +23,11 @@ struct LogChange: Sendable {
     init<Value: Sendable>(
         makesRoom: Bool,
         lastingBytes: Int = 0,
+        awaitsDisk: Bool = true,
         _ completion: @escaping @Sendable (Result<Value, EventLogError>) -> Void,
         _ body: @escaping @Sendable (LogTables) throws -> Value
     ) {
-        (self.makesRoom, self.lastingBytes) = (makesRoom, lastingBytes)
+        (self.makesRoom, self.lastingBytes, self.awaitsDisk) = (makesRoom, lastingBytes, awaitsDisk)
         perform = { tables in
             let value = try body(tables)
             return { completion(.success(value)) }

@@ -47,6 +47,11 @@ indirect enum WriteRequest: Sendable {
         if case .change(let change) = self { change.makesRoom } else { false }
     }
 
+    /// Whether it waits for the disk, if durability asks for it.
+    var awaitsDisk: Bool {
+        if case .change(let change) = self { change.awaitsDisk } else { true }
+    }
+
     /// Says that nothing of it was written.
     func fail(_ error: EventLogError) {
         switch self {

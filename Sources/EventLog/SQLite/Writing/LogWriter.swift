@@ -21,6 +21,12 @@ final class LogWriter: @unchecked Sendable {
     /// would go on without it.
     private var hasGap = false
 
+    /// When a commit last waited for the disk.
+    private var lastAwaited = ContinuousClock.now
+
+    /// How long after that one the next does so, whatever it writes.
+    private static let longestUnawaited = Duration.seconds(1)
+
     /// How many rows a long change touches in one transaction: about 10 ms.
     static let rowsAtOnce = 2_000
 
@@ -112,7 +118,7 @@ final class LogWriter: @unchecked Sendable {
         var committed = CommittedGroup()
         committed.events.reserveCapacity(group.reduce(0) { $0 + $1.events })
         committed.results.reserveCapacity(group.count)
-        try tables.transaction(awaitingDisk: true) {
+        try tables.transaction(awaitingDisk: awaitsDisk(for: group)) {
             var time = tables.time.begin()
             for request in group {
                 switch request {
@@ -143,6 +149,14 @@ final class LogWriter: @unchecked Sendable {
         let bytes = committed.events.reduce(0) { $0 + $1.data.count }
         tables.schedule.committed(rows: max(committed.events.count, bytes / MaintenanceSchedule.bytesPerRow))
         return committed
+    }
+
+    /// Whether a group waits for the disk. What does not ask for it does so once a second, so that a power cut takes no more.
+    private func awaitsDisk(for group: [WriteRequest]) -> Bool {
+        let now = ContinuousClock.now
+        guard group.contains(where: \.awaitsDisk) || now - lastAwaited >= Self.longestUnawaited else { return false }
+        lastAwaited = now
+        return true
     }
 
     /// Does what need not be done before a commit is acknowledged.

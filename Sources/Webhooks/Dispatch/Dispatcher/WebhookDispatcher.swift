@@ -66,7 +66,7 @@ package final class WebhookDispatcher: Sendable {
     /// How long an outcome may wait for others to be recorded with it, in milliseconds. A process that dies meanwhile
     /// makes the attempt again; to record each by itself would cost posts a quarter of the log's time. Under load they wait for
     /// each other anyway: one batch is recorded at a time, after posts.
-    private static let recordDelay: Int64 = 2
+    private static let recordDelay: Int64 = 1
 
     /// Why every attempt at a URL will be refused here, as far as that is known before any is made; nil if it cannot.
     package func refusal(of url: WebhookURL) -> String? { transport.options.foreseeableRefusal(of: url) }
