@@ -18,6 +18,7 @@ struct ClarionCommand: AsyncParsableCommand {
 
             EXAMPLE
               clarion serve &
+              until clarion health 2>/dev/null; do sleep 0.1; done
               clarion listen greetings &
               clarion post greetings hello
 

@@ -2,7 +2,9 @@ import ArgumentParser
 
 /// What `clarion serve` takes. Absent ones come from the environment, the file, or the default.
 struct ServeOptions: ParsableArguments {
-    @Option(help: "The address to listen on. Anything but loopback needs --open. (default: 127.0.0.1)")
+    @Option(
+        help: "The address to listen on. Anything but loopback needs --credentials, or --open. (default: 127.0.0.1)"
+    )
     var host: String?
 
     @Option(help: "The port to listen on; 0 takes any free one. (default: 8080)")
@@ -233,7 +235,12 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "Memory per connection, such as 16KiB: a request head must fit. (default: 8KiB)")
     var connectionMemory: String?
 
-    @Option(help: "The folder of the web console. (default: Public, beside the program or in the working folder)")
+    @Option(
+        help: """
+            The folder of the web console. (default: Public, in the working folder, beside the program or in \
+            /usr/share/clarion)
+            """
+    )
     var `public`: String?
 
     @Flag(help: "Listen on an address that others can reach although no credentials are configured.")

@@ -77,7 +77,7 @@ struct SettingsSource {
             let (least, most) = (range.lowerBound.text, range.upperBound.text)
             throw SettingsError(
                 setting,
-                "\"\(text)\" is not a time from \(least) to \(most), such as 500ms, 15s, 1h30m or 7d"
+                "\"\(text)\" is not a time from \(least) to \(most), written as in 500ms, 15s, 1h30m or 7d"
             )
         }
         return duration

@@ -9,7 +9,8 @@ from hub_process import REPOSITORY
 
 #: Codes of the library's errors and of those at the start: no request is answered with them.
 NEVER_ANSWERED = {
-    "topic-bound", "notification-bound", "route-taken", "route-invalid", "public-folder-unreadable", "public-url-invalid"}
+    "topic-bound", "notification-bound", "route-taken", "route-invalid", "public-folder-unreadable", "public-url-invalid",
+    "value-invalid", "origin-invalid", "master-key-invalid", "master-key-missing", "master-key-wrong"}
 
 
 @functools.cache

@@ -81,6 +81,7 @@ class Server:
         self.authority = folder / "caddy/pki/authorities/local/root.crt"
         self.bash = Bash(folder, {
             "sudo ": "", "clarion token": f"{executable} token",
+            "node receiver.mjs": f"node {REPOSITORY}/Examples/Receivers/receiver.mjs",
             "/etc/": f"{folder}/etc/", "/var/lib/": f"{folder}/var/lib/",
             "hub.example.com": f"localhost:{self.ports['hub.example.com']}",
             "app.example.com": f"localhost:{self.ports['app.example.com']}",
@@ -133,7 +134,7 @@ def server(start_hub, executable, tmp_path):
 def test_on_a_server(server):
     for block in part(4) + part(5):
         server.follow(block)
-        if "node" in block:
+        if "node receiver" in block:
             wait_until(lambda: listens(server.ports["receiver"]), what="the receiver")
     # Verified, or it would not have been printed; and of the event that the shop has posted.
     server.bash.wait_for_text('orders.eu created {"total": 44}')

@@ -32,7 +32,7 @@ extension DocumentedError {
         DocumentedError(
             "topic-invalid",
             "400",
-            "A topic has 1 to 255 bytes of UTF-8 without control characters, white space or `*`."
+            "A topic has 1 to 255 bytes of UTF-8 without control characters, white space or `*`, and is neither `.` nor `..`."
         ),
         DocumentedError("pattern-invalid", "400", "`*` is a whole segment; `**` only the last one."),
         DocumentedError("event-type-invalid", "400", "1 to 128 characters in UTF-8, no line break, no NUL."),

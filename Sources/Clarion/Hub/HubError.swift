@@ -14,7 +14,7 @@ import MicroHTTP
 ///
 /// What the log refused has the log's code, such as `storage-full`, and the `EventLogError` as its cause.
 public struct HubError: Error, Sendable, CustomStringConvertible {
-    /// The stable code: one of this type's, of `EventLogError`'s or of `TopicError`'s.
+    /// The stable code: one of this type's, of `EventLogError`'s, of `TopicError`'s, or of a problem over HTTP, such as `url-invalid`.
     public let code: String
 
     /// What happened, in words for a programmer.
