@@ -171,7 +171,8 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            A file with the master key, under which webhooks' secrets are encrypted in the log: the base64 of 32 bytes. \
+            A file with the master key, under which webhooks' secrets are encrypted in the log: the base64 of 32 bytes, and former ones \
+            behind it. \
             CLARION_MASTER_KEY holds the key itself. (default: not encrypted)
             """,
             valueName: "file"

@@ -299,6 +299,28 @@ def test_a_hub_without_the_key_or_with_another_refuses_to_start(start_hub, recei
         verify((webhook if delivery.path == "/" else plain)["secret"], delivery)
 
 
+def test_another_key_takes_the_place_of_the_first(start_hub, receiver, topic):
+    first, second = new_key(), new_key()
+    hub = start_hub(*LOOPBACK, environment={"CLARION_MASTER_KEY": first})
+    webhooks = [hub.register(receiver.url(path), topic) for path in ("/0", "/1")]
+    hub.stop()
+    hub.environment["CLARION_MASTER_KEY"] = f"{second}\n{first}\n"
+    hub.start()
+    assert hub.request("PATCH", f"/observers/{webhooks[0]['id']}", json={}).status_code == 200
+    hub.stop()
+    hub.environment["CLARION_MASTER_KEY"] = second
+    refused(hub, webhooks[1]["id"], "does not open")
+    hub.environment["CLARION_MASTER_KEY"] = f"{second} {first}"
+    hub.start()
+    assert hub.request("PATCH", f"/observers/{webhooks[1]['id']}", json={}).status_code == 200
+    hub.stop()
+    hub.environment["CLARION_MASTER_KEY"] = second
+    hub.start()
+    hub.post(topic, '"x"')
+    for delivery in receiver.wait_for(2):
+        verify(webhooks[int(delivery.path[1:])]["secret"], delivery)
+
+
 def test_the_key_in_a_file(start_hub, receiver, topic, tmp_path):
     file = tmp_path / "key"
     file.write_text(new_key() + "\n")

@@ -1,35 +1,38 @@
 import Crypto
 import FoundationEssentials
 
-/// The key under which webhooks' credentials are sealed in the log: AES-256 in Galois/Counter Mode (NIST SP 800-38D).
+/// The key under which webhooks' credentials are sealed in the log: AES-256 in Galois/Counter Mode (NIST SP 800-38D). And those
+/// before it, which open what was sealed with them until it is sealed anew.
 ///
 /// Each sealing has a nonce of its own, 96 random bits, and is bound to the observer it is of: what was moved to another
 /// row does not open. Printed forms show nothing of the key.
 public struct MasterKey: Sendable {
-    private let key: SymmetricKey
+    /// The newest first: it seals.
+    private let keys: [SymmetricKey]
 
     /// What sealed text begins with, so that another cipher can follow this one.
     private static let prefix = "aes-256-gcm:"
 
-    /// Reads the base64 of 32 bytes, such as `openssl rand -base64 32` prints; white space around it is let pass.
+    /// Reads the base64 of 32 bytes, such as `openssl rand -base64 32` prints. Former keys may follow it, at most seven, each after
+    /// white space, such as in a line of its own.
     ///
     /// - Throws: ``HubError`` with code `master-key-invalid`; the message does not repeat the text.
     public init(base64 text: String) throws(HubError) {
-        let trimmed = text.split(whereSeparator: \.isWhitespace)
-        guard trimmed.count == 1, let bytes = Data(base64Encoded: String(trimmed[0])), bytes.count == 32 else {
+        let keys = text.split(whereSeparator: \.isWhitespace).map { Data(base64Encoded: String($0)) }
+        guard 1...8 ~= keys.count, keys.allSatisfy({ $0?.count == 32 }) else {
             throw HubError(
                 code: HubError.masterKeyInvalid,
-                message: "a master key is the base64 of 32 bytes, such as `openssl rand -base64 32` prints"
+                message: "a master key is the base64 of 32 bytes, such as `openssl rand -base64 32` prints; up to seven former ones may follow it"
             )
         }
-        key = SymmetricKey(data: bytes)
+        self.keys = keys.compactMap { $0 }.map { SymmetricKey(data: $0) }
     }
 
     /// - Throws: ``HubError`` with code `internal` if the system has no randomness.
     func seal(_ bytes: [UInt8], for id: ObserverID) throws(HubError) -> String {
         let sealed: Data?
         do {
-            sealed = try AES.GCM.seal(bytes, using: key, authenticating: Self.context(id)).combined
+            sealed = try AES.GCM.seal(bytes, using: keys[0], authenticating: Self.context(id)).combined
         } catch {
             throw HubError(code: "internal", message: "the credentials of \(id) cannot be sealed", cause: error)
         }
@@ -43,10 +46,12 @@ public struct MasterKey: Sendable {
     func open(_ sealed: String, for id: ObserverID) throws(HubError) -> [UInt8] {
         guard sealed.hasPrefix(Self.prefix),
             let data = Data(base64Encoded: String(sealed.dropFirst(Self.prefix.count))),
-            let box = try? AES.GCM.SealedBox(combined: data),
-            let bytes = try? AES.GCM.open(box, using: key, authenticating: Self.context(id))
+            let box = try? AES.GCM.SealedBox(combined: data)
         else { throw .masterKeyWrong(id) }
-        return [UInt8](bytes)
+        for key in keys {
+            if let bytes = try? AES.GCM.open(box, using: key, authenticating: Self.context(id)) { return [UInt8](bytes) }
+        }
+        throw .masterKeyWrong(id)
     }
 
     private static func context(_ id: ObserverID) -> [UInt8] {
