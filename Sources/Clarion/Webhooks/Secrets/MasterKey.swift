@@ -22,7 +22,10 @@ public struct MasterKey: Sendable {
         guard 1...8 ~= keys.count, keys.allSatisfy({ $0?.count == 32 }) else {
             throw HubError(
                 code: HubError.masterKeyInvalid,
-                message: "a master key is the base64 of 32 bytes, such as `openssl rand -base64 32` prints; up to seven former ones may follow it"
+                message: """
+                    a master key is the base64 of 32 bytes, such as `openssl rand -base64 32` prints; \
+                    up to seven former ones may follow it
+                    """
             )
         }
         self.keys = keys.compactMap { $0 }.map { SymmetricKey(data: $0) }
@@ -49,7 +52,8 @@ public struct MasterKey: Sendable {
             let box = try? AES.GCM.SealedBox(combined: data)
         else { throw .masterKeyWrong(id) }
         for key in keys {
-            if let bytes = try? AES.GCM.open(box, using: key, authenticating: Self.context(id)) { return [UInt8](bytes) }
+            let bytes = try? AES.GCM.open(box, using: key, authenticating: Self.context(id))
+            if let bytes { return [UInt8](bytes) }
         }
         throw .masterKeyWrong(id)
     }
