@@ -10,17 +10,9 @@ enum EventDocument {
         var json = JSONText()
         json.member("id", ascii: event.id.write)
         json.member("topic", event.topic.name)
-        if let type = event.type {
-            json.member("type", type)
-        } else {
-            json.member("type", json: "null".utf8)
-        }
+        json.member("type", event.type)
         json.member("time", ascii: event.time.writeRFC3339)
-        if let contentType = event.contentType {
-            json.member("contentType", contentType)
-        } else {
-            json.member("contentType", json: "null".utf8)
-        }
+        json.member("contentType", event.contentType)
         if let traceparent = event.traceparent { json.member("traceparent", traceparent) }
         json.data(of: event, base64: "dataBase64", brokenJSONAsText: true)
         return json.object()

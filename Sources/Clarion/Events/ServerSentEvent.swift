@@ -46,11 +46,7 @@ enum ServerSentEvent {
     static func gap(after asked: String, resumed: EventID?, reason: GapReason) -> [UInt8] {
         var json = JSONText()
         json.member("after", asked)
-        if let resumed {
-            json.member("resumed", resumed.description)
-        } else {
-            json.member("resumed", json: "null".utf8)
-        }
+        json.member("resumed", resumed?.description)
         json.member("reason", reason.rawValue)
         return Array("event: gap\ndata: ".utf8) + json.object() + Array("\n\n".utf8)
     }

@@ -22,6 +22,12 @@ public struct JSONText: Sendable {
         Self.append(value, to: &bytes)
     }
 
+    /// Appends a string member, or null.
+    public mutating func member(_ name: String, _ value: String?) {
+        guard let value else { return member(name, json: "null".utf8) }
+        member(name, value)
+    }
+
     /// Appends a string member whose bytes a closure appends: ASCII that needs no escape.
     public mutating func member(_ name: String, ascii write: (inout [UInt8]) -> Void) {
         key(name)
