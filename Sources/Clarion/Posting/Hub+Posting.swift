@@ -30,10 +30,9 @@ extension Hub {
             guard drafts.count <= Post.maximumEvents else {
                 throw HubError(Problem.batchTooLarge(limit: Post.maximumEvents))
             }
-            var admitted: [EventDraft] = []
-            admitted.reserveCapacity(drafts.count)
-            for (index, draft) in drafts.enumerated() { admitted.append(try admit(draft, pointer: "/\(index)")) }
-            return try await store(admitted)
+            return try await store(
+                try drafts.enumerated().map { index, draft throws(HubError) in try admit(draft, pointer: "/\(index)") }
+            )
         }
     }
 

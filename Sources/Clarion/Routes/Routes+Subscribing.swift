@@ -32,9 +32,7 @@ extension Routes {
                 parameter: "topic"
             )
         }
-        var topics: [TopicPattern] = []
-        for name in names { topics.append(try TopicPattern(pathSegment: name)) }
-        return topics
+        return try names.map(TopicPattern.init(pathSegment:))
     }
 }
 

@@ -104,15 +104,13 @@ struct WebhookSpecification: Sendable {
         guard let texts = try members.strings("topics"), (1...maximumTopics).contains(texts.count) else {
             throw JSONMembers.problem("topics", "must name 1 to \(maximumTopics) topics or patterns")
         }
-        var topics: [TopicPattern] = []
-        for (index, text) in texts.enumerated() {
-            do {
-                topics.append(try TopicPattern(text))
+        return try texts.enumerated().map { index, text throws(Problem) in
+            do throws(TopicError) {
+                return try TopicPattern(text)
             } catch {
                 throw Problem(.badRequest, code: error.code, detail: error.message, pointer: "/topics/\(index)")
             }
         }
-        return topics
     }
 
     private static func url(

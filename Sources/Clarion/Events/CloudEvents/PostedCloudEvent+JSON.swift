@@ -19,12 +19,9 @@ extension PostedCloudEvent {
             throw Problem(.badRequest, code: "body-invalid", detail: "A batch is a JSON array.", pointer: "")
         }
         guard elements.count <= limit else { throw Problem.batchTooLarge(limit: limit) }
-        var events: [PostedCloudEvent] = []
-        events.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() {
-            events.append(try PostedCloudEvent(json: element, pointer: "/\(index)"))
+        return try elements.enumerated().map { index, element throws(Problem) in
+            try PostedCloudEvent(json: element, pointer: "/\(index)")
         }
-        return events
     }
 
     private static func document(_ body: [UInt8]) throws(Problem) -> JSONView {
