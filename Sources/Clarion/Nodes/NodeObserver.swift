@@ -44,7 +44,6 @@ final class NodeObserver: HubObserver {
 
     func document() -> JSONValue {
         var members = commonMembers
-        members["state"] = .string(state.rawValue)
         switch details {
         case .stream(let remoteAddress, let connectedAt, let lastEventID, let queuedBytes):
             members["remoteAddress"] = remoteAddress.map(JSONValue.string) ?? .null

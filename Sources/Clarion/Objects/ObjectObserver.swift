@@ -38,7 +38,6 @@ final class ObjectObserver: HubObserver {
 
     func document() -> JSONValue {
         var members = commonMembers
-        members["state"] = .string(state.rawValue)
         members["type"] = ownerType.map(JSONValue.string) ?? .null
         return .object(members)
     }

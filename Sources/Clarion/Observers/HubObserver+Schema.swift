@@ -56,7 +56,7 @@ extension Schema {
         )
     )
 
-    /// ``HubObserver/commonMembers``
+    /// ``HubObserver/commonMembers``, but for the state: each kind has its own.
     static func common(_ kind: ObserverKind) -> OrderedJSON {
         [
             "id": .schema(observerID), "kind": .constant(kind.rawValue),

@@ -45,6 +45,7 @@ extension HubObserver {
             "kind": .string(kind.rawValue),
             "topics": .array(topics.map { .string($0.text) }),
             "createdAt": .string(createdAt.rfc3339),
+            "state": .string(state.rawValue),
         ]
     }
 }

@@ -162,7 +162,6 @@ final class EventFeed: HubObserver {
 
     func document() -> JSONValue {
         var members = commonMembers
-        members["state"] = .string("active")
         members["type"] = .string(readerType)
         return .object(members)
     }

@@ -158,7 +158,6 @@ final class EventStream: HubObserver {
 
     func document() -> JSONValue {
         var members = commonMembers
-        members["state"] = .string(state.rawValue)
         members["remoteAddress"] = remoteAddress.map(JSONValue.string) ?? .null
         members["connectedAt"] = .string(createdAt.rfc3339)
         members["lastEventId"] = .string(reader.id(at: position))

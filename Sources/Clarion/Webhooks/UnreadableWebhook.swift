@@ -50,7 +50,6 @@ final class UnreadableWebhook: StoredObserver {
     func document(_ stats: DeliveryStats) -> JSONValue {
         var members = commonMembers
         members["types"] = .array(types.map(JSONValue.string))
-        members["state"] = .string(state.rawValue)
         members["reason"] = .string(Self.reason)
         members["stats"] = stats.json
         members["warnings"] = .array([warning.json])

@@ -110,7 +110,6 @@ final class WebhookObserver: StoredObserver {
             members["previousSecretUntil"] = .string(end.rfc3339)
         }
         if let createdBy = webhook.createdBy { members["createdBy"] = .string(createdBy) }
-        members["state"] = .string(state.rawValue)
         if let reason = webhook.disabledReason { members["reason"] = .string(reason) }
         members["stats"] = stats.json
         if !warnings.isEmpty { members["warnings"] = .array(warnings.map(\.json)) }
