@@ -43,7 +43,7 @@ final class Caller: Sendable {
 
     /// Whether an observer is theirs to see and to change.
     func manages(_ observer: any HubObserver) -> Bool {
-        observer.topics.allSatisfy { grant.allows(.manage, on: $0) }
+        grant.manages(observer)
     }
 
     /// Whether both are one: by the same key, or tokens of the same subject.

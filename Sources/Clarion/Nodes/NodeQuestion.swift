@@ -120,9 +120,6 @@ extension NodeQuestion.Claimant {
 }
 
 extension Grant {
-    /// Whether an observer is theirs to see and to change who have these rights.
-    func manages(_ observer: any HubObserver) -> Bool { observer.topics.allSatisfy { allows(.manage, on: $0) } }
-
     /// What it lets one manage.
     fileprivate var managed: JSONValue { .array(patterns(.manage).map { .string($0.text) }) }
 
