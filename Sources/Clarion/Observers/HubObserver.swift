@@ -2,7 +2,7 @@ import EventLog
 import JSON
 
 /// Everything that listens. The hub holds its observers weakly: each is owned by what it stands for (a stream by its
-/// connection's response, a webhook by the registry), and its registrations go with it.
+/// connection, a webhook by the registry), and its registrations go with it.
 protocol HubObserver: AnyObject, Sendable {
     var id: ObserverID { get }
     var kind: ObserverKind { get }

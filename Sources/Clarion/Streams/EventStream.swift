@@ -5,8 +5,8 @@ import MicroHTTP
 
 /// One client of server-sent events.
 ///
-/// Libmicrohttpd's response holds the only lasting strong reference. When the client is gone the response goes, `deinit`
-/// runs, and with it the registrations end: nothing else needs telling.
+/// The server holds the only lasting strong reference (`Reply.stream`). When the client is gone, `deinit` runs, and with it
+/// the registrations end: nothing else needs telling.
 final class EventStream: HubObserver {
     let id: ObserverID
     let kind = ObserverKind.stream

@@ -47,7 +47,7 @@ final class StreamHost: Sendable {
 
     /// What became of a stream that was to be opened.
     enum Opening {
-        /// It is open, and starts after that event. The caller hands it to the response, its only owner.
+        /// It is open, and starts after that event. The caller hands it to the server, its only owner.
         case open(EventStream, after: EventID)
         /// It may not have its name.
         case refused(ObserverNames.Answer)

@@ -89,8 +89,8 @@ public enum Reply: Sendable {
 
     /// Sends the head, then detaches: from here frames come through the ``DetachedStream``.
     ///
-    /// `owner` lives as long as the response does: the server holds the only strong reference that the stream needs,
-    /// and releases it when the connection is gone.
+    /// The server holds the only strong reference to `owner` that the stream needs, and releases it when the stream is over
+    /// or its client gone: see `StreamHandover`.
     ///
     /// To a client of HTTP/1.1 the body is chunked (RFC 9112 section 7.1); to one of HTTP/1.0 it ends with the connection.
     case stream(Response, DetachedStream, owner: any AnyObject & Sendable)

@@ -46,7 +46,7 @@ enum MessageWriter {
         return unsafe handle
     }
 
-    /// Queues the head of a detached stream, whose only strong reference libmicrohttpd's response holds from here.
+    /// Queues the head of a detached stream. Libmicrohttpd's response holds its hand-over from here.
     static func queue(
         _ head: Response,
         _ handover: StreamHandover,

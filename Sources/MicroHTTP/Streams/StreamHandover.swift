@@ -7,7 +7,9 @@ import Glibc
 /// of an error, closes its own descriptor and forgets the connection with all its memory. Where it has read on already, or
 /// the stream is short, the connection is suspended instead, and resumed when the stream is over.
 ///
-/// It is the response's context and so holds the stream's owner, until the loop does. Confined to the loop's thread.
+/// Who holds the stream's owner: libmicrohttpd's response, whose context this is, and from the hand-over on the loop
+/// (``StreamSlot/owner``). A stream that is not handed over, over TLS or suspended, is the response's to its end. Confined to
+/// the loop's thread.
 @safe
 final class StreamHandover {
     private enum Phase {

@@ -22,7 +22,7 @@ struct StreamSlot {
     }
 
     let stream: DetachedStream
-    /// What lives as long as the stream does, unless libmicrohttpd's response holds it.
+    /// What lives as long as the stream does; nil where libmicrohttpd's response holds it.
     let owner: (any AnyObject & Sendable)?
     let socket: Socket
     /// The chunk under way; nil for a client of HTTP/1.0, whose response ends with the connection.
