@@ -1,5 +1,4 @@
 import Locking
-import MicroHTTP
 
 /// Counts credentials that were not valid, by address, so that nobody guesses for long.
 final class FailedLogins: Sendable {
@@ -53,9 +52,4 @@ final class FailedLogins: Sendable {
 
     /// How many addresses are remembered.
     var addressCount: Int { records.withLock { $0.count } }
-
-    /// - Returns: what is told who must wait.
-    func problem(_ lock: Lockout) -> Problem {
-        .tooManyFailedLogins(seconds: lock.seconds)
-    }
 }

@@ -38,12 +38,12 @@ final class Gate: Sendable {
             return try answer(request, for: Caller(credentials.anonymous), check, handler)
         }
         let lock = failedLogins.isBlank ? nil : failedLogins.lock(on: ClientAddress(request))
-        if let lock, !lock.isShared { throw failedLogins.problem(lock) }
+        if let lock, !lock.isShared { throw .tooManyFailedLogins(seconds: lock.seconds) }
         // As a rule it was seen before.
         if let principal = credentials.known(shown) {
             return try answer(request, for: Caller(principal), check, handler)
         }
-        if let lock { throw failedLogins.problem(lock) }
+        if let lock { throw .tooManyFailedLogins(seconds: lock.seconds) }
         return .later { [self] responder in
             work.start(for: responder) { [self] in
                 do throws(CredentialFault) {

@@ -108,7 +108,7 @@ extension Hub {
     /// - Parameter isHead: whether only the head is wanted, which changes nothing and takes nobody's name.
     private func open(_ wish: StreamWish, _ start: StreamStart, _ isHead: Bool) throws(Problem) -> Reply {
         guard !isHead else {
-            if let response = try response(to: wish.name.map { streams.answer(for: $0, to: wish.caller) } ?? .granted) {
+            if let response = try response(to: wish.name.map { names.answer(for: $0, to: wish.caller) } ?? .granted) {
                 return .now(response)
             }
             let after = EventID(epoch: log.epoch, position: start.position(tail: log.tail))

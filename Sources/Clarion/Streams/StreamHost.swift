@@ -40,11 +40,6 @@ final class StreamHost: Sendable {
         self.metrics = metrics
     }
 
-    /// Whether a stream would get a name.
-    func answer(for name: ObserverID, to caller: Caller) -> ObserverNames.Answer {
-        names.answer(for: name, to: caller)
-    }
-
     /// What became of a stream that was to be opened.
     enum Opening {
         /// It is open, and starts after that event. The caller hands it to the server, its only owner.

@@ -20,12 +20,6 @@ struct StoredWebhook: Sendable {
         let given: DeliveryConsent
     }
 
-    init(specification: WebhookSpecification, secrets: SigningSecrets, disabledReason: String? = nil) {
-        self.specification = specification
-        self.secrets = secrets
-        self.disabledReason = disabledReason
-    }
-
     /// One that takes the place of another, whose secret it keeps unless it is given one, or signs by another scheme.
     /// A secret that is replaced stays valid for a while, however it came to be replaced.
     ///

@@ -50,7 +50,9 @@ import Webhooks
             "ratePerSecond": 2.5, "enabled": false, "format": "cloudevents-binary", "signature": "ed25519"}
             """
         let secrets = SigningSecrets(.generate(.ed25519)).rotated(to: .generate(.ed25519), at: 7)
-        let stored = StoredWebhook(specification: try specification(text), secrets: secrets, disabledReason: "gone")
+        var stored = StoredWebhook(specification: try specification(text), replacing: nil, at: .now())
+        stored.secrets = secrets
+        stored.disabledReason = "gone"
         for key in [nil, try Self.key(1)] {
             let document = try stored.document(of: Self.id, sealedWith: key)
             let read = try StoredWebhook(document: document, of: Self.id, key: key)
