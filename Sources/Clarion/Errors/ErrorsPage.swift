@@ -63,7 +63,7 @@ enum ErrorsPage {
 
 extension Routes {
     /// `GET /errors`.
-    mutating func addErrors(_ hub: Hub) {
-        on(.get, "/errors", .readErrors, needs: .nothing, hub) { request in .now(ErrorsPage.response(to: request)) }
+    mutating func addErrors() {
+        on(.get, "/errors", .readErrors, needs: .nothing) { request in .now(ErrorsPage.response(to: request)) }
     }
 }

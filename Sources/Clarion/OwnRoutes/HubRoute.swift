@@ -99,7 +99,7 @@ extension Routes {
     /// - Throws: ``HubError`` with code `route-invalid` for what no request can match, and with `route-taken` for a path that
     ///   begins as one of the hub's does, or with no name, and for one that differs from another of the program's in the names
     ///   of its segments alone, or not at all.
-    mutating func add(_ routes: [HubRoute], of hub: Hub) throws(HubError) {
+    mutating func add(_ routes: [HubRoute]) throws(HubError) {
         let taken = Set(described.compactMap { $0.path.split(separator: "/").first } + ["openapi.json", "docs"])
         var paths = OwnPaths()
         for route in routes {
@@ -117,7 +117,7 @@ extension Routes {
                     message: "\"\(route.path)\" is there twice, or differs from another in a segment's name alone."
                 )
             }
-            onAsync(route.method, route.path, needs: route.need, hub) { request in
+            onAsync(route.method, route.path, needs: route.need) { request in
                 let answer = try await HopCount.$ofTask.withValue(try HopCount.of(request)) {
                     try await route.handler(OwnRequest(request))
                 }

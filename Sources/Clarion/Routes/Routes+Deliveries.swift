@@ -12,24 +12,18 @@ extension Routes {
             directory: hub.directory,
             nodes: hub.nodes
         )
-        onInquiry(.get, "/observers/{id}/deliveries", .listDeliveries, needs: .manageSomewhere, hub) {
-            try await resource.list($0, $1)
-        }
-        onAsync(.get, "/observers/{id}/deliveries/{event}", .readDelivery, needs: .manageSomewhere, hub) {
-            try await resource.read($0)
-        }
-        onAsync(.post, "/observers/{id}/deliveries/{event}/redeliver", .redeliver, needs: .manageSomewhere, hub) {
-            try await resource.redeliver($0)
-        }
-        onAsync(.post, "/observers/{id}/recover", .recover, needs: .manageSomewhere, hub) {
-            try await resource.recover($0)
-        }
-        onAsync(.post, "/observers/{id}/replay", .replay, needs: .manageSomewhere, hub) {
-            try await resource.replay($0)
-        }
-        onAsync(.post, "/observers/{id}/test", .testObserver, needs: .manageSomewhere, hub) {
-            try await resource.test($0)
-        }
+        onInquiry(.get, "/observers/{id}/deliveries", .listDeliveries, needs: .manageSomewhere, resource.list)
+        onAsync(.get, "/observers/{id}/deliveries/{event}", .readDelivery, needs: .manageSomewhere, resource.read)
+        onAsync(
+            .post,
+            "/observers/{id}/deliveries/{event}/redeliver",
+            .redeliver,
+            needs: .manageSomewhere,
+            resource.redeliver
+        )
+        onAsync(.post, "/observers/{id}/recover", .recover, needs: .manageSomewhere, resource.recover)
+        onAsync(.post, "/observers/{id}/replay", .replay, needs: .manageSomewhere, resource.replay)
+        onAsync(.post, "/observers/{id}/test", .testObserver, needs: .manageSomewhere, resource.test)
     }
 }
 

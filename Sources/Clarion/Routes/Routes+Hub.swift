@@ -6,7 +6,7 @@ extension Routes {
     ///
     /// - Throws: ``HubError`` if the folder of the web console cannot be read.
     init(for hub: Hub, configuration: HubConfiguration) throws(HubError) {
-        self.init()
+        self.init(of: hub)
         let hosts = KnownHosts(
             listeningOn: configuration.server.host,
             names: configuration.allowedHosts,
@@ -25,9 +25,9 @@ extension Routes {
         addDeliveries(hub)
         addService(hub)
         addMetrics(hub)
-        addErrors(hub)
+        addErrors()
         if let folder = configuration.publicFolder { addPublicFiles(try PublicFiles(folder: folder)) }
-        try add(configuration.routes, of: hub)
-        addDescription(hub, publicURL: configuration.publicURL)
+        try add(configuration.routes)
+        addDescription(publicURL: configuration.publicURL)
     }
 }

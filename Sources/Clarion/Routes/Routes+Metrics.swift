@@ -4,7 +4,7 @@ import Prometheus
 extension Routes {
     /// `GET /metrics`.
     mutating func addMetrics(_ hub: Hub) {
-        on(.get, "/metrics", .readMetrics, needs: .manageEverything, hub) { [weak hub] _ throws(Problem) in
+        on(.get, "/metrics", .readMetrics, needs: .manageEverything) { [weak hub] _ throws(Problem) in
             guard hub != nil else { throw Problem.draining }
             // Not in the room of other answers: it is wanted most when there is none left.
             return .later { [weak hub] responder in

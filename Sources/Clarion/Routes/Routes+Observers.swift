@@ -17,28 +17,14 @@ extension Routes {
             gate: hub.gate,
             httpsOnly: httpsOnly
         )
-        onInquiry(.get, "/observers", .listObservers, needs: .manageSomewhere, hub) { try await resource.list($0, $1) }
-        onInquiry(.post, "/observers", .createObserver, needs: .manageSomewhere, hub) {
-            try await resource.create($0, $1)
-        }
-        onInquiry(.get, "/observers/{id}", .readObserver, needs: .manageSomewhere, hub) {
-            try await resource.read($0, $1)
-        }
-        onInquiry(.put, "/observers/{id}", .replaceObserver, needs: .manageSomewhere, hub) {
-            try await resource.replace($0, $1)
-        }
-        onInquiry(.patch, "/observers/{id}", .changeObserver, needs: .manageSomewhere, hub) {
-            try await resource.patch($0, $1)
-        }
-        onInquiry(.post, "/observers/{id}/secret/rotate", .rotateSecret, needs: .manageSomewhere, hub) {
-            try await resource.rotate($0, $1)
-        }
-        onAsync(.delete, "/observers/{id}", .deleteObserver, needs: .manageSomewhere, hub) {
-            try await resource.delete($0)
-        }
-        onAsync(.delete, "/topics/{topic}/observers", .deleteObservers, needs: .manage, hub) {
-            try await resource.deleteAll($0)
-        }
+        onInquiry(.get, "/observers", .listObservers, needs: .manageSomewhere, resource.list)
+        onInquiry(.post, "/observers", .createObserver, needs: .manageSomewhere, resource.create)
+        onInquiry(.get, "/observers/{id}", .readObserver, needs: .manageSomewhere, resource.read)
+        onInquiry(.put, "/observers/{id}", .replaceObserver, needs: .manageSomewhere, resource.replace)
+        onInquiry(.patch, "/observers/{id}", .changeObserver, needs: .manageSomewhere, resource.patch)
+        onInquiry(.post, "/observers/{id}/secret/rotate", .rotateSecret, needs: .manageSomewhere, resource.rotate)
+        onAsync(.delete, "/observers/{id}", .deleteObserver, needs: .manageSomewhere, resource.delete)
+        onAsync(.delete, "/topics/{topic}/observers", .deleteObservers, needs: .manage, resource.deleteAll)
     }
 }
 

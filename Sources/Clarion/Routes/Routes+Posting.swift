@@ -5,8 +5,7 @@ import Webhooks
 extension Routes {
     /// `POST /topics/{topic}/events`.
     mutating func addPosting(_ hub: Hub) {
-        on(.post, "/topics/{topic}/events", .postEvents, needs: .publish, hub) {
-            [weak hub] request throws(Problem) in
+        on(.post, "/topics/{topic}/events", .postEvents, needs: .publish) { [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             try Preconditions.requireUntagged(request)
             return try hub.store(request, Post.init) { [links = hub.links] receipt, isBatch in

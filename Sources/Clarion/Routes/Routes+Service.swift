@@ -4,9 +4,9 @@ import MicroHTTP
 extension Routes {
     /// `GET /healthz` and `GET /readyz`.
     mutating func addService(_ hub: Hub) {
-        on(.get, "/healthz", .checkHealth, needs: .nothing, hub) { _ in .now(.plain("ok\n")) }
+        on(.get, "/healthz", .checkHealth, needs: .nothing) { _ in .now(.plain("ok\n")) }
         // Small, and not in turn with others: however many answers are being made, the hub is as ready as it is.
-        onAsync(.get, "/readyz", .checkReadiness, needs: .nothing, hub, inTurn: false) { [weak hub] request in
+        onAsync(.get, "/readyz", .checkReadiness, needs: .nothing, inTurn: false) { [weak hub] request in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             do throws(EventLogError) {
                 try await hub.log.probe()

@@ -5,13 +5,11 @@ import MicroHTTP
 extension Routes {
     /// `GET …/events`: a stream if the client accepts one, otherwise history.
     mutating func addSubscribing(_ hub: Hub) {
-        on(.get, "/topics/{topic}/events", .readEvents, needs: .subscribe, hub) {
-            [weak hub] request throws(Problem) in
+        on(.get, "/topics/{topic}/events", .readEvents, needs: .subscribe) { [weak hub] request throws(Problem) in
             guard let hub else { throw Problem.draining }
             return try hub.events(of: [try request.parameter("topic")], for: request)
         }
-        on(.get, "/events", .readEventsOfTopics, needs: .subscribeSomewhere, hub) {
-            [weak hub] request throws(Problem) in
+        on(.get, "/events", .readEventsOfTopics, needs: .subscribeSomewhere) { [weak hub] request throws(Problem) in
             guard let hub else { throw Problem.draining }
             let topics = try Self.topics(of: request)
             for topic in topics { try request.caller.require(.subscribe, on: topic) }

@@ -13,12 +13,10 @@ extension Routes {
             directory: hub.directory,
             nodes: hub.nodes
         )
-        onInquiry(.get, "/topics", .listTopics, needs: .subscribeSomewhere, hub) {
-            try await resource.list($0, $1)
-        }
-        onAsync(.get, "/topics/{topic}", .readTopic, needs: .see, hub) { try await resource.read($0) }
-        onAsync(.put, "/topics/{topic}", .setTopic, needs: .manage, hub) { try await resource.set($0) }
-        onAsync(.delete, "/topics/{topic}", .deleteTopic, needs: .manage, hub) { try await resource.delete($0) }
+        onInquiry(.get, "/topics", .listTopics, needs: .subscribeSomewhere, resource.list)
+        onAsync(.get, "/topics/{topic}", .readTopic, needs: .see, resource.read)
+        onAsync(.put, "/topics/{topic}", .setTopic, needs: .manage, resource.set)
+        onAsync(.delete, "/topics/{topic}", .deleteTopic, needs: .manage, resource.delete)
     }
 }
 

@@ -5,7 +5,7 @@ import Webhooks
 extension Routes {
     /// `/topics/{topic}/value`: the newest event as the value of its topic.
     mutating func addValue(_ hub: Hub) {
-        onAsync(.get, "/topics/{topic}/value", .readValue, needs: .subscribe, hub) { [log = hub.log] request in
+        onAsync(.get, "/topics/{topic}/value", .readValue, needs: .subscribe) { [log = hub.log] request in
             guard let event = try await log.lastEvent(of: try request.parameter("topic")) else {
                 throw Problem(
                     .notFound,
@@ -15,8 +15,7 @@ extension Routes {
             }
             return try Response.event(event, for: request, lifespan: .momentary)
         }
-        on(.put, "/topics/{topic}/value", .putValue, needs: .publish, hub) {
-            [weak hub] request throws(Problem) in
+        on(.put, "/topics/{topic}/value", .putValue, needs: .publish) { [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             let read = { (request: Request, traceparent: Traceparent?) throws(Problem) -> Post in
                 let post = try Post(request, traceparent: traceparent)

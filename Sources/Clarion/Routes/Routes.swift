@@ -8,6 +8,17 @@ struct Routes: Sendable {
     /// What is registered, in order.
     private(set) var described: [DescribedRoute] = []
 
+    /// Who may have an answer.
+    let gate: Gate
+    private let answers: AnswerRoom
+    private let work: BackgroundWork
+    private let faults: FaultLog
+
+    /// No routes yet.
+    init(of hub: Hub) {
+        (gate, answers, work, faults) = (hub.gate, hub.answers, hub.work, hub.faults)
+    }
+
     /// Checks every request before its route is looked for.
     mutating func require(_ check: @escaping @Sendable (Request) throws(Problem) -> Void) { router.require(check) }
 
@@ -24,22 +35,19 @@ struct Routes: Sendable {
         _ path: String,
         _ operation: Operation,
         needs need: Need,
-        _ hub: Hub,
         _ handler: @escaping Router.Handler
     ) {
-        on(DescribedRoute(method: method, path: path, operation: operation, need: need), hub, handler)
+        on(DescribedRoute(method: method, path: path, operation: operation, need: need), handler)
     }
 
     /// The same for a route that was put together before.
-    mutating func on(_ route: DescribedRoute, _ hub: Hub, _ handler: @escaping Router.Handler) {
+    mutating func on(_ route: DescribedRoute, _ handler: @escaping Router.Handler) {
         describe(route)
         router.on(
             route.method,
             route.path,
             parameters: route.operation.query,
-            admission: { [gate = hub.gate] request, handler throws(Problem) in
-                try gate.admit(request, route.need, to: handler)
-            },
+            admission: { [gate] request, handler throws(Problem) in try gate.admit(request, route.need, to: handler) },
             handler
         )
     }
@@ -52,11 +60,10 @@ struct Routes: Sendable {
         _ path: String,
         _ operation: Operation,
         needs need: Need,
-        _ hub: Hub,
         inTurn: Bool = true,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
-        on(method, path, operation, needs: need, hub, Self.later(hub, inTurn: inTurn, handler))
+        on(method, path, operation, needs: need, later(inTurn: inTurn, handler))
     }
 
     /// The same for an answer about which much is to be found out: its handler takes its turn when that is done.
@@ -65,10 +72,9 @@ struct Routes: Sendable {
         _ path: String,
         _ operation: Operation,
         needs need: Need,
-        _ hub: Hub,
         _ handler: @escaping @Sendable (Request, Inquiry) async throws -> Response
     ) {
-        on(method, path, operation, needs: need, hub, Self.later(hub, handler))
+        on(method, path, operation, needs: need, later(handler))
     }
 
     /// The same for a route of the program's own, which nothing is said of: it takes any query parameter.
@@ -76,37 +82,31 @@ struct Routes: Sendable {
         _ method: Method,
         _ path: String,
         needs need: Need,
-        _ hub: Hub,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
         router.on(
             method,
             path,
             parameters: .any,
-            admission: { [gate = hub.gate] request, handler throws(Problem) in
-                try gate.admit(request, need, to: handler)
-            },
-            Self.later(hub, handler)
+            admission: { [gate] request, handler throws(Problem) in try gate.admit(request, need, to: handler) },
+            later(handler)
         )
     }
 
     /// Suspends the connection while a handler runs on the concurrency pool.
-    private static func later(
-        _ hub: Hub,
+    private func later(
         inTurn: Bool = true,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) -> Router.Handler {
-        later(hub) { request, inquiry in
+        later { request, inquiry in
             // What changes something is done once, and its answer is small.
             request.method.isSafe && inTurn
                 ? try await inquiry.answer { try await handler(request) } : try await handler(request)
         }
     }
 
-    private static func later(_ hub: Hub, _ handler: @escaping @Sendable (Request, Inquiry) async throws -> Response)
-        -> Router.Handler
-    {
-        { [answers = hub.answers, work = hub.work, faults = hub.faults] request in
+    private func later(_ handler: @escaping @Sendable (Request, Inquiry) async throws -> Response) -> Router.Handler {
+        { [answers, work, faults] request in
             .later { responder in
                 work.start(for: responder) {
                     do {
