@@ -1,6 +1,5 @@
 public import Access
 import CoreMetrics
-import Dispatch
 import FoundationEssentials
 import Locking
 import ClusterLog
@@ -66,11 +65,7 @@ public final class Hub: Sendable {
     var readerMemory: ReaderMemory { openStreams.memory }
 
     let dispatcher: WebhookDispatcher
-    private let failed: AsyncStream<FailedEndpoint>
-    private let whoFailed: AsyncStream<FailedEndpoint>.Continuation
-    /// What other nodes of a cluster have done that concerns this one.
-    private let news: AsyncStream<ObserverChange>
-    private let newsDesk: AsyncStream<ObserverChange>.Continuation
+    private let inbox = WebhookInbox()
     private let server = Lock<HTTPServer?>(nil)
     /// Nil until the hub has begun.
     private let routes = Lock<Router?>(nil)
@@ -137,16 +132,13 @@ public final class Hub: Sendable {
         broadcaster = TopicBroadcaster(memory: memory)
         pages = ReaderPages(log: log, memory: memory)
         answers = AnswerRoom(memory: memory)
-        let (failed, whoFailed) = AsyncStream.makeStream(of: FailedEndpoint.self)
-        self.failed = failed
-        self.whoFailed = whoFailed
-        (news, newsDesk) = AsyncStream.makeStream(of: ObserverChange.self)
         let deliveries = LogDeliveryStore(
             log: log,
             failureLimit: configuration.disableFailingAfter,
             metrics: metrics,
-            faults: faults
-        ) { whoFailed.yield($0) }
+            faults: faults,
+            onFailed: inbox.add
+        )
         var webhooks = configuration.webhooks
         webhooks.maximumConnections = min(webhooks.maximumConnections, DescriptorBudget.ofProcess.webhooks)
         webhooks.tracer = tracer
@@ -219,13 +211,6 @@ public final class Hub: Sendable {
                 }
             }
         }
-        work.start { [failed, whoFailed, webhooks] in
-            for await endpoint in failed where await !webhooks.disable(endpoint) {
-                // What was in the way, a full disk most likely, may have passed by then.
-                DispatchQueue.global().asyncAfter(deadline: .now() + 1) { whoFailed.yield(endpoint) }
-            }
-        }
-        log.followObservers { [newsDesk] change in newsDesk.yield(change) }
         log.followDeletions { [work, topicDeletion] topic in work.start { topicDeletion.follow(topic) } }
         if let expiry {
             gate.credentials?.onChange { [weak self] in self?.work.start { expiry.endTakenBack() } }
@@ -240,10 +225,8 @@ public final class Hub: Sendable {
         dispatcher.start()
         gate.credentials?.startFetching()
         do {
-            for endpoint in try await webhooks.load() { whoFailed.yield(endpoint) }
+            try await inbox.begin(webhooks, in: work)
             log.followDuty { [webhooks] grace in await webhooks.takeDuty(grace: grace) }
-            // Not before: what was loaded may be older than what is told.
-            work.start { [news, webhooks] in for await item in news { await webhooks.take(item) } }
             nodes.exchange?.serve { [weak self] question in
                 guard let self, let exchange = nodes.exchange else { return nil }
                 return NodeResponder(hub: self, exchange: exchange).answer(question)
@@ -329,13 +312,11 @@ public final class Hub: Sendable {
             webhooks: webhooks,
             dispatcher: dispatcher,
             bindings: bindings,
+            inbox: inbox,
             work: work,
             log: log,
             logger: logger
-        ) { [whoFailed, newsDesk] in
-            whoFailed.finish()
-            newsDesk.finish()
-        }
+        )
     }
 
     /// Its descriptors, threads and lock on the folder would be kept for the life of the process. Whoever releases it last may

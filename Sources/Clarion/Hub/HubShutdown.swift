@@ -12,11 +12,10 @@ struct HubShutdown: Sendable {
     let webhooks: WebhookRegistry
     let dispatcher: WebhookDispatcher
     let bindings: TopicBindings
+    let inbox: WebhookInbox
     let work: BackgroundWork
     let log: any CompleteLog
     let logger: Logger
-    /// Ends what background work waits for.
-    let finishNews: @Sendable () -> Void
 
     /// Stops all of it.
     ///
@@ -33,7 +32,7 @@ struct HubShutdown: Sendable {
         let isStopped = await server?.stop(grace: requestGrace) ?? true
         if !isStopped { logger.error("requests were still waiting for their answer at shutdown") }
         await attempts
-        finishNews()
+        inbox.finish()
         if await !work.stop(within: max(.milliseconds(500), deadline - .now)) {
             logger.error("background work was still going on at shutdown")
         }
