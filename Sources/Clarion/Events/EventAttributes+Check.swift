@@ -16,7 +16,7 @@ extension EventAttributes {
         guard (0...DueDelivery.mostHops).contains(hops) else { throw Self.invalid }
         guard let context = cloudEvent else { return }
         let type = draft.type ?? CloudEvent.defaultType
-        let members = context.attributes.merging(["specversion": .string("1.0"), "type": .string(type)]) { $1 }
+        let members = context.attributes.merging(["specversion": "1.0", "type": .string(type)]) { $1 }
         let checked = try CloudEventAttributes(members, at: .headers)
         guard context.dataForm.holds(draft.data) else {
             throw CloudEventAttributes.Place.headers.problem("data", "The data is not what the attributes say it is.")

@@ -31,7 +31,7 @@ struct EventAttributes {
         guard traceparent != nil || hops > 0 || cloudEvent != nil else { return nil }
         var members: [String: JSONValue] = [:]
         members["traceparent"] = traceparent.map(JSONValue.string)
-        if hops > 0 { members["hops"] = .number(Double(hops)) }
+        if hops > 0 { members["hops"] = JSONValue(hops) }
         members["cloudEvent"] = cloudEvent?.json
         return JSONValue.object(members).bytes
     }

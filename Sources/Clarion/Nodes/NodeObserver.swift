@@ -46,11 +46,11 @@ final class NodeObserver: HubObserver {
         var members = commonMembers
         switch details {
         case .stream(let remoteAddress, let connectedAt, let lastEventID, let queuedBytes):
-            members["remoteAddress"] = remoteAddress.map(JSONValue.string) ?? .null
+            members["remoteAddress"] = JSONValue(remoteAddress)
             members["connectedAt"] = .string(connectedAt.rfc3339)
             members["lastEventId"] = .string(lastEventID)
-            members["queuedBytes"] = .number(Double(queuedBytes))
-        case .object(let type): members["type"] = type.map(JSONValue.string) ?? .null
+            members["queuedBytes"] = JSONValue(queuedBytes)
+        case .object(let type): members["type"] = JSONValue(type)
         }
         return .object(members)
     }

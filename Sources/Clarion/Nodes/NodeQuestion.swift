@@ -48,25 +48,21 @@ enum NodeQuestion: Equatable {
     private var members: [String: JSONValue] {
         switch self {
         case .list(let page, let grant):
-            page.members.merging(["ask": .string("list"), "manage": grant.managed]) { _, new in new }
-        case .find(let id): ["ask": .string("find"), "id": .string(id.description)]
-        case .end(let id, let grant): ["ask": .string("end"), "id": .string(id.description), "manage": grant.managed]
+            page.members.merging(["ask": "list", "manage": grant.managed]) { _, new in new }
+        case .find(let id): ["ask": "find", "id": .string(id.description)]
+        case .end(let id, let grant): ["ask": "end", "id": .string(id.description), "manage": grant.managed]
         case .endAll(let pattern, let grant):
-            ["ask": .string("end-all"), "topic": .string(pattern.text), "manage": grant.managed]
+            ["ask": "end-all", "topic": .string(pattern.text), "manage": grant.managed]
         case .retire(let key):
-            [
-                "ask": .string("retire"), "id": .string(key.name.description),
-                "principal": key.owner.map(JSONValue.string) ?? .null,
-            ]
-        case .count(let topics): ["ask": .string("count"), "topics": .array(topics.map { .string($0.name) })]
+            ["ask": "retire", "id": .string(key.name.description), "principal": JSONValue(key.owner)]
+        case .count(let topics): ["ask": "count", "topics": .array(topics.map { .string($0.name) })]
         case .name(let id, let claimant):
-            claimant.members.merging(["ask": .string("name"), "id": .string(id.description)]) { _, new in new }
+            claimant.members.merging(["ask": "name", "id": .string(id.description)]) { _, new in new }
         case .take(let id, let claimant, let since, let node):
             claimant.members.merging([
-                "ask": .string("take"), "id": .string(id.description), "since": .number(Double(since)),
-                "node": .string(node),
+                "ask": "take", "id": .string(id.description), "since": JSONValue(since), "node": .string(node),
             ]) { _, new in new }
-        case .status: ["ask": .string("status")]
+        case .status: ["ask": "status"]
         }
     }
 
@@ -115,7 +111,7 @@ enum NodeQuestion: Equatable {
 
 extension NodeQuestion.Claimant {
     fileprivate var members: [String: JSONValue] {
-        ["principal": principal.map(JSONValue.string) ?? .null, "manage": grant.managed]
+        ["principal": JSONValue(principal), "manage": grant.managed]
     }
 }
 

@@ -22,13 +22,13 @@ struct NodeResponder {
             return object("ended", .bool(ended))
         case .endAll(let pattern, let grant):
             let own = hub.directory.listed(of: pattern).lazy.filter { $0.kind != .webhook }.compactMap(\.observer)
-            return object("ended", .number(Double(own.count { grant.manages($0) && hub.living.unregister($0) })))
+            return object("ended", JSONValue(own.count { grant.manages($0) && hub.living.unregister($0) }))
         case .retire(let key):
             hub.names.retire(key)
             return nil
         case .count(let topics):
             let counts = hub.directory.counts(of: topics).map { count in
-                JSONValue.array([.stream, .object].map { .number(Double(count[$0] ?? 0)) })
+                JSONValue.array([.stream, .object].map { JSONValue(count[$0] ?? 0) })
             }
             return object("counts", .array(counts))
         case .name(let id, let claimant): return naming(id, claimant)
@@ -54,7 +54,7 @@ struct NodeResponder {
         if hub.names.isRetired(RetiredNames.Key(name: id, owner: claimant.principal)) { answer = .retired }
         if let stream = find(id) as? EventStream {
             if !claimant.mayReplace(stream) { answer = .foreign }
-            since = .number(Double(stream.namedAt.milliseconds))
+            since = JSONValue(stream.namedAt.milliseconds)
         }
         return JSONValue.object(["answer": .string(answer.rawValue), "since": since]).bytes
     }

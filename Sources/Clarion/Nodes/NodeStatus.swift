@@ -27,13 +27,13 @@ public struct NodeStatus: Sendable, Equatable {
     let known: [String]
 
     var json: JSONValue {
-        .object([
-            "node": .string(name), "host": .string(host), "port": .number(Double(port)), "version": .string(version),
-            "startedAt": .string(startedAt.rfc3339), "streams": .number(Double(streams)),
-            "leases": .array(leases.map(JSONValue.string)), "taken": .number(Double(taken)),
+        [
+            "node": .string(name), "host": .string(host), "port": JSONValue(port), "version": .string(version),
+            "startedAt": .string(startedAt.rfc3339), "streams": JSONValue(streams),
+            "leases": .array(leases.map(JSONValue.string)), "taken": JSONValue(taken),
             "connected": .bool(isConnected),
-            "fault": fault.map(JSONValue.string) ?? .null, "known": .array(known.map(JSONValue.string)),
-        ])
+            "fault": JSONValue(fault), "known": .array(known.map(JSONValue.string)),
+        ]
     }
 
     /// - Parameter name: as who it answers.

@@ -23,7 +23,7 @@ struct OtherNodes: Sendable {
         }
         var (found, horizon): ([NodeObserver], ObserverPage.Cursor?) = ([], nil)
         let answers = await gather(.list(page, grant)) { value, node in
-            value["observers"]?.all { NodeObserver($0, at: node) }.map { ($0, value["more"] == .bool(true)) }
+            value["observers"]?.all { NodeObserver($0, at: node) }.map { ($0, value["more"] == true) }
         }
         for (observers, isCut) in answers.value {
             // Decided here, whatever a node says.
@@ -46,8 +46,8 @@ struct OtherNodes: Sendable {
     /// Ends who listens elsewhere.
     /// - Returns: whether it was there, and is theirs to end who ask.
     func end(_ observer: NodeObserver, for grant: Grant) async -> Bool {
-        let answers = await gather(.end(observer.id, grant), until: { $0["ended"] == .bool(true) }) { value, _ in
-            value["ended"] == .bool(true)
+        let answers = await gather(.end(observer.id, grant), until: { $0["ended"] == true }) { value, _ in
+            value["ended"] == true
         }
         return answers.value.contains(true)
     }

@@ -38,7 +38,7 @@ final class ObjectObserver: HubObserver {
 
     func document() -> JSONValue {
         var members = commonMembers
-        members["type"] = ownerType.map(JSONValue.string) ?? .null
+        members["type"] = JSONValue(ownerType)
         return .object(members)
     }
 }

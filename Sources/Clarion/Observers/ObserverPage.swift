@@ -108,10 +108,10 @@ struct ObserverPage: Equatable {
 /// As nodes of a cluster tell each other of a page.
 extension ObserverPage {
     var members: [String: JSONValue] {
-        var members: [String: JSONValue] = ["limit": .number(Double(limit))]
+        var members: [String: JSONValue] = ["limit": JSONValue(limit)]
         members["topic"] = topic.map { .string($0.text) }
         members["kind"] = kind.map { .string($0.rawValue) }
-        members["after"] = after.map { .array([.number(Double($0.createdAt)), .string($0.id)]) }
+        members["after"] = after.map { .array([JSONValue($0.createdAt), .string($0.id)]) }
         return members
     }
 

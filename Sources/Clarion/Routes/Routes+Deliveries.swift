@@ -64,11 +64,11 @@ private struct DeliveryResource: Sendable {
         return try await inquiry.answer {
             answer(
                 .ok,
-                .object([
+                [
                     "deliveries": .array(shown.map { .object(DeliveryDocument.members($0)) }),
                     "next": isLast
                         ? .null : deliveries.last.map { ListPage.cursor($0.event.position.description) } ?? .null,
-                ])
+                ]
             )
         }
     }
@@ -97,7 +97,7 @@ private struct DeliveryResource: Sendable {
         let count = try await webhooks.recover(observer, after: start) { [log] position in
             try await isOpen(EventID(epoch: log.epoch, position: position), to: observer, for: request.caller)
         }
-        return answer(.accepted, .object(["recovered": .number(Double(count))]))
+        return answer(.accepted, ["recovered": JSONValue(count)])
     }
 
     func replay(_ request: Request) async throws -> Response {
@@ -105,7 +105,7 @@ private struct DeliveryResource: Sendable {
         try Preconditions.requireUntagged(request)
         let start = try await start(request, for: observer)
         let count = try await webhooks.replay(observer, after: start)
-        return answer(.accepted, .object(["replayed": .number(Double(count))]))
+        return answer(.accepted, ["replayed": JSONValue(count)])
     }
 
     func test(_ request: Request) async throws -> Response {

@@ -102,7 +102,7 @@ private struct ObserverResource: Sendable {
                 at: webhooks.store.now
             )
             // What was disabled stays so until someone means it: by enabling it, or by another URL.
-            if changes["enabled"] != .bool(true), changes["url"] == nil {
+            if changes["enabled"] != true, changes["url"] == nil {
                 webhook.disabledReason = present.webhook.disabledReason
             }
             return webhook
@@ -114,7 +114,7 @@ private struct ObserverResource: Sendable {
     func rotate(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let id = try await webhookID(request)
         let conditions = try Preconditions(request)
-        let members = try JSONMembers(request.body.isEmpty ? .object([:]) : try request.json(), known: ["secret"])
+        let members = try JSONMembers(request.body.isEmpty ? [:] : try request.json(), known: ["secret"])
         let saved = try await save(id, for: request.caller) { present throws(Problem) in
             guard let present, request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
@@ -223,7 +223,7 @@ private struct ObserverResource: Sendable {
         }
         for observer in theirs(request, pattern) where await unregister(observer, for: request.caller) { count += 1 }
         let elsewhere = await nodes.endAll(of: pattern, for: request.caller.grant)
-        let body: [String: JSONValue] = ["unregistered": .number(Double(count + elsewhere.value))]
+        let body: [String: JSONValue] = ["unregistered": JSONValue(count + elsewhere.value)]
         return Response(.ok, json: JSONValue.object(body.naming(unreachable: elsewhere.missing)).bytes)
     }
 

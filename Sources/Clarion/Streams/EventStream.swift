@@ -158,10 +158,10 @@ final class EventStream: HubObserver {
 
     func document() -> JSONValue {
         var members = commonMembers
-        members["remoteAddress"] = remoteAddress.map(JSONValue.string) ?? .null
+        members["remoteAddress"] = JSONValue(remoteAddress)
         members["connectedAt"] = .string(createdAt.rfc3339)
         members["lastEventId"] = .string(reader.id(at: position))
-        members["queuedBytes"] = .number(Double(outlet.queuedBytes))
+        members["queuedBytes"] = JSONValue(outlet.queuedBytes)
         return .object(members)
     }
 

@@ -24,10 +24,10 @@ extension Retention {
 
     /// The bounds as ``init(_:at:)`` reads them; null where there is none.
     var json: JSONValue {
-        .object([
-            "events": events.map { .number(Double($0)) } ?? .null,
-            "age": age.map { .string(Duration.milliseconds($0).text) } ?? .null,
-            "bytes": bytes.map { .number(Double($0)) } ?? .null,
-        ])
+        [
+            "events": JSONValue(events),
+            "age": JSONValue(age.map { Duration.milliseconds($0).text }),
+            "bytes": JSONValue(bytes),
+        ]
     }
 }

@@ -8,31 +8,31 @@ enum DeliveryDocument {
         [
             "event": .string(delivery.event.description),
             "topic": .string(delivery.topic.name),
-            "type": text(delivery.type),
+            "type": JSONValue(delivery.type),
             "state": .string(delivery.state.rawValue),
-            "attempts": .number(Double(delivery.attempts)),
-            "status": number(delivery.status),
-            "failure": text(delivery.failure),
-            "nextAttemptAt": delivery.state == .pending ? text(delivery.notBefore?.rfc3339) : .null,
-            "attemptedAt": text(delivery.attemptedAt?.rfc3339),
+            "attempts": JSONValue(delivery.attempts),
+            "status": JSONValue(delivery.status),
+            "failure": JSONValue(delivery.failure),
+            "nextAttemptAt": delivery.state == .pending ? JSONValue(delivery.notBefore?.rfc3339) : .null,
+            "attemptedAt": JSONValue(delivery.attemptedAt?.rfc3339),
             "createdAt": .string(delivery.createdAt.rfc3339),
         ]
     }
 
     static func attempt(_ attempt: DeliveryAttempt) -> JSONValue {
-        .object([
-            "number": .number(Double(attempt.number)),
+        [
+            "number": JSONValue(attempt.number),
             "at": .string(attempt.at.rfc3339),
-            "durationMs": .number(Double(attempt.duration)),
+            "durationMs": JSONValue(attempt.duration),
             "connectedMs": milliseconds(attempt.connected),
             "securedMs": milliseconds(attempt.secured),
             "answeredMs": milliseconds(attempt.answered),
-            "status": number(attempt.status),
-            "failure": text(attempt.failure),
-            "message": text(attempt.message),
+            "status": JSONValue(attempt.status),
+            "failure": JSONValue(attempt.failure),
+            "message": JSONValue(attempt.message),
             // Receivers that are in trouble answer in any encoding: what is not UTF-8 becomes U+FFFD.
             "response": .string(String(decoding: attempt.response, as: UTF8.self)),
-        ])
+        ]
     }
 
     /// An attempt that tried an endpoint out.
@@ -44,11 +44,7 @@ enum DeliveryDocument {
         return .object(members)
     }
 
-    private static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-
     private static func milliseconds(_ microseconds: Int64?) -> JSONValue {
         microseconds.map { .number(Double($0) / 1000) } ?? .null
     }
-
-    private static func number(_ number: Int?) -> JSONValue { number.map { .number(Double($0)) } ?? .null }
 }

@@ -32,9 +32,9 @@ struct ObserverLifecycle: Sendable {
             switch self {
             case .registered, .unregistered: [:]
             case .disabled(let reason, let count):
-                ["reason": .string(reason.rawValue), "deadLetters": .number(Double(count))]
-            case .enabled: ["reason": .string("enabled")]
-            case .recovered(let count): ["reason": .string("recover"), "recovered": .number(Double(count))]
+                ["reason": .string(reason.rawValue), "deadLetters": JSONValue(count)]
+            case .enabled: ["reason": "enabled"]
+            case .recovered(let count): ["reason": "recover", "recovered": JSONValue(count)]
             }
         }
     }

@@ -12,7 +12,7 @@ extension StoredWebhook {
         let credentials = JSONValue.object([
             "secret": .string(secrets.current.text),
             "previous": secrets.previous.map { retiring in
-                .object(["secret": .string(retiring.secret.text), "until": .number(Double(retiring.until))])
+                ["secret": .string(retiring.secret.text), "until": JSONValue(retiring.until)]
             } ?? .null,
             "headers": specification.sensitiveHeaders,
         ])
@@ -21,13 +21,10 @@ extension StoredWebhook {
             "credentials": try key.map { key throws(HubError) in
                 .string(try key.seal(credentials.bytes, for: id))
             } ?? credentials,
-            "createdBy": createdBy.map(JSONValue.string) ?? .null,
-            "disabledReason": disabledReason.map(JSONValue.string) ?? .null,
+            "createdBy": JSONValue(createdBy),
+            "disabledReason": JSONValue(disabledReason),
             "consent": consent.map { consent in
-                .object([
-                    "url": .string(consent.url.description),
-                    "perMinute": consent.given.perMinute.map { .number(Double($0)) } ?? .null,
-                ])
+                ["url": .string(consent.url.description), "perMinute": JSONValue(consent.given.perMinute)]
             } ?? .null,
         ]).bytes
     }
@@ -56,7 +53,7 @@ extension StoredWebhook {
         secrets = SigningSecrets(try SigningSecret(secret), previous: previous)
         // What was accepted once is not refused later because new registrations must be https.
         self.specification = try WebhookSpecification(
-            specification.merging(.object(["headers": credentials.value("headers") ?? .object([:])])),
+            specification.merging(["headers": credentials.value("headers") ?? [:]]),
             httpsOnly: false
         )
     }

@@ -100,7 +100,7 @@ final class WebhookObserver: StoredObserver {
         var members = commonMembers
         members.merge(webhook.specification.json()) { _, new in new }
         if let consent = webhook.consent?.given {
-            members["allowedRate"] = consent.perMinute.map { .number(Double($0)) } ?? .null
+            members["allowedRate"] = JSONValue(consent.perMinute)
         }
         let secrets = webhook.secrets
         if showingSecret { members["secret"] = .string(secrets.current.text) }

@@ -27,6 +27,6 @@ struct WebhookWarning: Hashable, Sendable {
     }
 
     var json: JSONValue {
-        .object(["code": .string(code), "detail": .string(detail), "pointer": .string(pointer)])
+        ["code": .string(code), "detail": .string(detail), "pointer": .string(pointer)]
     }
 }

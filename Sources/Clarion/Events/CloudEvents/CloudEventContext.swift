@@ -36,7 +36,7 @@ struct CloudEventContext: Hashable, Sendable {
 
     /// What is stored.
     var json: JSONValue {
-        .object(["attributes": .object(attributes), "data": .string(dataForm.rawValue)])
+        ["attributes": .object(attributes), "data": .string(dataForm.rawValue)]
     }
 
     /// An attribute whose value is text; nil if it is not set.
