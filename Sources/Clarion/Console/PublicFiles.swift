@@ -76,10 +76,8 @@ package struct PublicFiles: Sendable {
                 detail: "Nothing is served at this path. `/docs` lists the routes."
             )
         }
-        let headers = [
-            ("ETag", file.tag.description), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
-            ("Content-Security-Policy", Self.contentSecurityPolicy), ("Referrer-Policy", "no-referrer"),
-        ]
+        let fields = HTMLPage.fields(contentSecurityPolicy: Self.contentSecurityPolicy)
+        let headers = [("ETag", file.tag.description)] + fields
         // What is answered 405 is not looked at for conditions (RFC 9110 section 13.2.1).
         if request.method == .get || request.method == .head {
             switch try Preconditions(request).unmet(by: .tagged(file.tag)) {

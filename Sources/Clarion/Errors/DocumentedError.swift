@@ -40,25 +40,7 @@ struct DocumentedError: Sendable {
         render(HTMLText.escape(markdown)) { "<code>\($0)</code>" }
     }
 
-    /// A line with its code rendered, and of its links, which lead to files that a hub does not serve, the text.
     private static func render(_ markdown: String, code: (String) -> String) -> String {
-        // Every other part stands between backticks.
-        let parts = markdown.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
-        return parts.enumerated().map { index, part in
-            index.isMultiple(of: 2) ? withoutLinks(part) : code(part)
-        }.joined()
-    }
-
-    /// Not by a regular expression: to read one for each part was a quarter of the time in which a hub starts.
-    private static func withoutLinks(_ markdown: String) -> String {
-        var text = ""
-        var rest = markdown[...]
-        while let start = rest.firstIndex(of: "["), let middle = rest[start...].firstRange(of: "]("),
-            let end = rest[middle.upperBound...].firstIndex(of: ")")
-        {
-            text += rest[..<start] + rest[rest.index(after: start)..<middle.lowerBound]
-            rest = rest[rest.index(after: end)...]
-        }
-        return text + rest
+        MarkdownLine.render(markdown, text: MarkdownLine.withoutLinks, code: code)
     }
 }

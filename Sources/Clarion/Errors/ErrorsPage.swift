@@ -1,5 +1,3 @@
-import Crypto
-import FoundationEssentials
 import MicroHTTP
 
 /// `GET /errors`: where the `type` of every problem document leads.
@@ -11,25 +9,15 @@ enum ErrorsPage {
         return Response(
             .ok,
             headers: [
-                ("Content-Type", isText ? "text/plain; charset=utf-8" : "text/html; charset=utf-8"),
-                ("Vary", "Accept"),
-                ("Cache-Control", "no-cache"),
-                ("X-Content-Type-Options", "nosniff"),
-                ("Content-Security-Policy", contentSecurityPolicy),
-                ("Referrer-Policy", "no-referrer"),
-            ],
+                ("Content-Type", isText ? "text/plain; charset=utf-8" : "text/html; charset=utf-8"), ("Vary", "Accept"),
+            ] + fields,
             constant: isText ? text : html
         )
     }
 
     private static let text = ConstantBody(Array(DocumentedError.all.map(\.text).joined(separator: "\n").utf8))
 
-    /// Nothing but the one style.
-    private static let contentSecurityPolicy: String = {
-        let hash = Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
-        return
-            "default-src 'none'; style-src 'sha256-\(hash)'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    }()
+    private static let fields = HTMLPage.fields(contentSecurityPolicy: HTMLPage.contentSecurityPolicy(style: style))
 
     private static let style = """
         :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }

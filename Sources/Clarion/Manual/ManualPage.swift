@@ -1,5 +1,3 @@
-import Crypto
-import FoundationEssentials
 import MicroHTTP
 
 /// `GET /docs`: the document of `/openapi.json` as a page that people read. It runs no script and loads nothing.
@@ -16,22 +14,10 @@ struct ManualPage {
 
     /// The page.
     var response: Response {
-        let hash = Data(SHA256.hash(data: Data(Self.style.utf8))).base64EncodedString()
+        let policy = HTMLPage.contentSecurityPolicy(style: Self.style, images: "data:")
         return Response(
             .ok,
-            headers: [
-                ("Content-Type", "text/html; charset=utf-8"),
-                ("Cache-Control", "no-cache"),
-                ("X-Content-Type-Options", "nosniff"),
-                (
-                    "Content-Security-Policy",
-                    """
-                    default-src 'none'; style-src 'sha256-\(hash)'; img-src data:; base-uri 'none'; form-action 'none'; \
-                    frame-ancestors 'none'
-                    """
-                ),
-                ("Referrer-Policy", "no-referrer"),
-            ],
+            headers: [("Content-Type", "text/html; charset=utf-8")] + HTMLPage.fields(contentSecurityPolicy: policy),
             body: Array(html.utf8)
         )
     }

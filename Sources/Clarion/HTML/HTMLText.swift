@@ -17,10 +17,7 @@ enum HTMLText {
 
     /// A line of Markdown that has code, and nothing else.
     static func code(_ markdown: String) -> String {
-        // Every other part stands between backticks.
-        escape(markdown).split(separator: "`", omittingEmptySubsequences: false).enumerated().map { index, part in
-            index.isMultiple(of: 2) ? String(part) : "<code>\(part)</code>"
-        }.joined()
+        MarkdownLine.render(escape(markdown)) { "<code>\($0)</code>" }
     }
 
     /// The same of several paragraphs, with an empty line between.
