@@ -1,0 +1,160 @@
+import Access
+import EventLog
+import JSON
+import MicroHTTP
+import Webhooks
+
+/// The deliveries of a webhook as a REST resource (docs/http-api.md, "Deliveries").
+struct DeliveryResource: Sendable {
+    let log: any EventLog & DeliveryLog
+    let webhooks: WebhookRegistry
+    let directory: ObserverDirectory
+    let nodes: OtherNodes
+
+    func list(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
+        let observer = try await webhook(request)
+        let query = request.target.query
+        let page = try ListPage(query)
+        let state = try query["state"].map { text throws(Problem) in
+            guard let state = DeliveryState(rawValue: text) else {
+                let names = DeliveryState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ListPage.problem("state", "is one of \(names)")
+            }
+            return state
+        }
+        let before = try page.after.map { text throws(Problem) in
+            guard let number = ListPage.number(text), number > 0 else { throw ListPage.cursorProblem }
+            return Position(Int64(number))
+        }
+        // One more than asked for tells whether there is more.
+        let found = try await inquiry.find { [log] in
+            try await log.deliveries(
+                of: observer.id,
+                in: state,
+                before: before ?? Position(.max),
+                limit: page.limit + 1
+            )
+        }
+        let deliveries = found.prefix(page.limit)
+        let isLast = found.count == deliveries.count
+        let shown = deliveries.filter { isOpen($0.topic, to: observer, for: request.caller) }
+        return try await inquiry.answer {
+            answer(
+                .ok,
+                [
+                    "deliveries": .array(shown.map { .object(DeliveryDocument.members($0)) }),
+                    "next": isLast
+                        ? .null : deliveries.last.map { ListPage.cursor($0.event.position.description) } ?? .null,
+                ]
+            )
+        }
+    }
+
+    func read(_ request: Request) async throws -> Response {
+        let observer = try await webhook(request)
+        return answer(.ok, try await document(of: try event(request), to: observer, for: request.caller))
+    }
+
+    func redeliver(_ request: Request) async throws -> Response {
+        let observer = try await webhook(request)
+        try Preconditions.requireUntagged(request)
+        try requireNoMembers(request)
+        guard let event = try event(request), try await isOpen(event, to: observer, for: request.caller),
+            try await webhooks.redeliver(event, to: observer)
+        else {
+            throw Problem(.notFound, code: "event-unknown", detail: "The log has no such event, or not any more.")
+        }
+        return answer(.accepted, try await document(of: event, to: observer, for: request.caller))
+    }
+
+    func recover(_ request: Request) async throws -> Response {
+        let observer = try await webhook(request)
+        try Preconditions.requireUntagged(request)
+        let start = try await start(request, for: observer)
+        let count = try await webhooks.recover(observer, after: start) { [log] position in
+            try await isOpen(EventID(epoch: log.epoch, position: position), to: observer, for: request.caller)
+        }
+        return answer(.accepted, ["recovered": JSONValue(count)])
+    }
+
+    func replay(_ request: Request) async throws -> Response {
+        let observer = try await webhook(request)
+        try Preconditions.requireUntagged(request)
+        let start = try await start(request, for: observer)
+        let count = try await webhooks.replay(observer, after: start)
+        return answer(.accepted, ["replayed": JSONValue(count)])
+    }
+
+    func test(_ request: Request) async throws -> Response {
+        let observer = try await webhook(request)
+        try Preconditions.requireUntagged(request)
+        try requireNoMembers(request)
+        let (event, outcome) = try await webhooks.test(observer)
+        return answer(.ok, DeliveryDocument.test(event, outcome))
+    }
+
+    /// - Throws: `observer-unknown`, `observer-unreadable`, or `observer-kind` if it has no deliveries.
+    private func webhook(_ request: Request) async throws(Problem) -> WebhookObserver {
+        let id: ObserverID = try request.parameter("id")
+        if let webhook = webhooks.find(id), request.caller.manages(webhook) { return webhook }
+        let here = directory.find(id)
+        let elsewhere = here == nil ? await nodes.find(id) : .init(value: nil)
+        guard let observer = here ?? elsewhere.value, request.caller.manages(observer) else {
+            throw .observerUnknown(without: elsewhere.missing)
+        }
+        throw observer is UnreadableWebhook ? .observerUnreadable : .observerKind
+    }
+
+    /// The event that the path names; nil if this log has none of that id.
+    private func event(_ request: Request) throws(Problem) -> EventID? {
+        let text: String = try request.parameter("event")
+        guard let id = EventID(text), id.epoch == log.epoch else { return nil }
+        return id
+    }
+
+    /// Whether an event may go to a webhook at somebody's word, and its delivery be shown to them: it hears the topic, or they
+    /// may. It may have heard others once, that were not theirs.
+    private func isOpen(_ id: EventID, to observer: WebhookObserver, for caller: Caller) async throws -> Bool {
+        if caller.grant.allowsEverything(.subscribe) { return true }
+        guard let topic = try await log.event(id)?.topic else { return false }
+        return isOpen(topic, to: observer, for: caller)
+    }
+
+    private func isOpen(_ topic: Topic, to observer: WebhookObserver, for caller: Caller) -> Bool {
+        observer.topics.contains { $0.matches(topic) } || caller.grant.allows(.subscribe, on: topic)
+    }
+
+    private func document(
+        of event: EventID?,
+        to observer: WebhookObserver,
+        for caller: Caller
+    ) async throws -> JSONValue {
+        guard let event, let found = try await log.delivery(of: event.position, to: observer.id),
+            isOpen(found.summary.topic, to: observer, for: caller)
+        else {
+            throw Problem(
+                .notFound,
+                code: "delivery-unknown",
+                detail: "There is no delivery of such an event to this observer, or not any more."
+            )
+        }
+        var members = DeliveryDocument.members(found.summary)
+        members["attemptLog"] = .array(found.attempts.map(DeliveryDocument.attempt))
+        return .object(members)
+    }
+
+    private func start(_ request: Request, for observer: WebhookObserver) async throws -> Position {
+        let start = try RedeliveryStart(try request.json(), now: .now())
+        return try await start.position(in: log, for: observer.topics)
+    }
+
+    /// A body is not needed; one that says something would go unheard.
+    private func requireNoMembers(_ request: Request) throws(Problem) {
+        guard !request.body.isEmpty else { return }
+        _ = try JSONMembers(try request.json(), known: [])
+    }
+
+    private func answer(_ status: Status, _ document: JSONValue) -> Response {
+        Response(status, json: document.bytes, headers: [("Cache-Control", "no-store")])
+    }
+}
