@@ -137,31 +137,16 @@ struct ObserverResource: Sendable {
 
     func read(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
-        let observer = try await theirs(id, request)
-        let headers = [("Cache-Control", "no-store")]
+        let observer = try await directory.require(id, orAt: nodes, for: request.caller)
         guard let webhook = observer as? any StoredObserver else {
-            return try await inquiry.answer {
-                Response(.ok, json: try await observer.document().bytes, headers: headers)
-            }
+            return try await inquiry.answer { .uncached(try await observer.document()) }
         }
         let stats = try await inquiry.find { [store = webhooks.store] in try await store.deliveryStats(of: id) }
         return try await inquiry.answer {
-            let tag = ("ETag", webhook.tag.description)
-            return Response(.ok, json: webhook.document(stats).bytes, headers: headers + [tag])
+            var response = Response.uncached(webhook.document(stats))
+            response.headers.append(("ETag", webhook.tag.description))
+            return response
         }
-    }
-
-    /// The observer of an id, at whatever node, if the caller manages it.
-    private func theirs(_ id: ObserverID, _ request: Request) async throws(Problem) -> any HubObserver {
-        if let observer = directory.find(id) {
-            guard request.caller.manages(observer) else { throw .observerUnknown }
-            return observer
-        }
-        let found = await nodes.find(id)
-        guard let observer = found.value, request.caller.manages(observer) else {
-            throw .observerUnknown(without: found.missing)
-        }
-        return observer
     }
 
     func delete(_ request: Request) async throws -> Response {
@@ -175,7 +160,7 @@ struct ObserverResource: Sendable {
         if removed { return Response(.noContent) }
         // More than once only if another stream takes the name meanwhile: that one is to end then.
         for _ in 0..<3 {
-            let observer = try await theirs(id, request)
+            let observer = try await directory.require(id, orAt: nodes, for: request.caller)
             try conditions.require(.untagged, else: "observer-changed")
             if await unregister(observer, for: request.caller) { return Response(.noContent) }
         }
@@ -233,8 +218,7 @@ struct ObserverResource: Sendable {
             let body: [String: JSONValue] = [
                 "observers": .array(documents), "next": last.map(ObserverPage.cursor(after:)) ?? next,
             ]
-            let document = JSONValue.object(body.naming(unreachable: elsewhere.missing))
-            return Response(.ok, json: document.bytes, headers: [("Cache-Control", "no-store")])
+            return .uncached(.object(body.naming(unreachable: elsewhere.missing)))
         }
     }
 
@@ -269,10 +253,8 @@ struct ObserverResource: Sendable {
     /// The id of a webhook to be changed; a stream's is its own.
     private func webhookID(_ request: Request) async throws(Problem) -> ObserverID {
         let id: ObserverID = try request.parameter("id")
-        let here = directory.find(id)
-        let elsewhere = here == nil ? await nodes.find(id).value : nil
         // Of others' nobody learns anything, not even the kind.
-        let observer = (here ?? elsewhere).flatMap { request.caller.manages($0) ? $0 : nil }
+        let observer = await directory.find(id, orAt: nodes, for: request.caller).value
         guard observer.map({ $0.kind == .webhook }) ?? true else { throw Problem.observerKind }
         guard !(observer is UnreadableWebhook) else { throw Problem.observerUnreadable }
         return id

@@ -57,6 +57,16 @@ struct ListPage {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
+    /// What was found, of which one more than the page is to have was asked for: that one tells whether there is more.
+    ///
+    /// - Parameter place: what the cursor after an element stands for.
+    /// - Returns: the page, and its `next`.
+    func cut<Element>(_ found: [Element], after place: (Element) -> String) -> (page: [Element], next: JSONValue) {
+        let page = Array(found.prefix(limit))
+        guard found.count > page.count, let last = page.last else { return (page, .null) }
+        return (page, Self.cursor(place(last)))
+    }
+
     /// The cursor that stands for a place in the list.
     static func cursor(_ place: String) -> JSONValue { .string(Data(place.utf8).base64EncodedString()) }
 

@@ -21,17 +21,11 @@ struct TopicResource: Sendable {
         let found = try await inquiry.find {
             try await visibleTopics(query["prefix"] ?? "", page, to: request.caller.grant)
         }
-        let topics = Array(found.prefix(page.limit))
-        let isLast = found.count == topics.count
+        let (topics, next) = page.cut(found) { $0.topic.name }
         return try await inquiry.answer {
             let shown = await documents(of: topics)
-            return answer(
-                [
-                    "topics": .array(shown.value.map { .object($0) }),
-                    "next": isLast ? .null : topics.last.map { ListPage.cursor($0.topic.name) } ?? .null,
-                ],
-                without: shown.missing
-            )
+            let body: [String: JSONValue] = ["topics": .array(shown.value.map { .object($0) }), "next": next]
+            return .uncached(.object(body.naming(unreachable: shown.missing)))
         }
     }
 
@@ -90,7 +84,7 @@ struct TopicResource: Sendable {
     }
 
     private func answer(_ summary: TopicSummary) async -> Response {
-        answer(await documents(of: [summary]).value[0])
+        .uncached(.object(await documents(of: [summary]).value[0]))
     }
 
     /// Topics as the API shows them, with how many hear each at all nodes.
@@ -102,14 +96,6 @@ struct TopicResource: Sendable {
             return TopicDocument.members(topics[place], observers: counts)
         }
         return OtherNodes.Gathered(value: documents, missing: elsewhere.missing)
-    }
-
-    private func answer(_ document: [String: JSONValue], without missing: [String]? = nil) -> Response {
-        Response(
-            .ok,
-            json: JSONValue.object(document.naming(unreachable: missing)).bytes,
-            headers: [("Cache-Control", "no-store")]
-        )
     }
 
     private static var unknown: Problem {

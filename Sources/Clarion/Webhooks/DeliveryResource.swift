@@ -35,24 +35,16 @@ struct DeliveryResource: Sendable {
                 limit: page.limit + 1
             )
         }
-        let deliveries = found.prefix(page.limit)
-        let isLast = found.count == deliveries.count
+        let (deliveries, next) = page.cut(found) { $0.event.position.description }
         let shown = deliveries.filter { isOpen($0.topic, to: observer, for: request.caller) }
         return try await inquiry.answer {
-            answer(
-                .ok,
-                [
-                    "deliveries": .array(shown.map { .object(DeliveryDocument.members($0)) }),
-                    "next": isLast
-                        ? .null : deliveries.last.map { ListPage.cursor($0.event.position.description) } ?? .null,
-                ]
-            )
+            .uncached(["deliveries": .array(shown.map { .object(DeliveryDocument.members($0)) }), "next": next])
         }
     }
 
     func read(_ request: Request) async throws -> Response {
         let observer = try await webhook(request)
-        return answer(.ok, try await document(of: try event(request), to: observer, for: request.caller))
+        return .uncached(try await document(of: try event(request), to: observer, for: request.caller))
     }
 
     func redeliver(_ request: Request) async throws -> Response {
@@ -64,7 +56,7 @@ struct DeliveryResource: Sendable {
         else {
             throw Problem(.notFound, code: "event-unknown", detail: "The log has no such event, or not any more.")
         }
-        return answer(.accepted, try await document(of: event, to: observer, for: request.caller))
+        return .uncached(try await document(of: event, to: observer, for: request.caller), status: .accepted)
     }
 
     func recover(_ request: Request) async throws -> Response {
@@ -74,7 +66,7 @@ struct DeliveryResource: Sendable {
         let count = try await webhooks.recover(observer, after: start) { [log] position in
             try await isOpen(EventID(epoch: log.epoch, position: position), to: observer, for: request.caller)
         }
-        return answer(.accepted, ["recovered": JSONValue(count)])
+        return .uncached(["recovered": JSONValue(count)], status: .accepted)
     }
 
     func replay(_ request: Request) async throws -> Response {
@@ -82,7 +74,7 @@ struct DeliveryResource: Sendable {
         try Preconditions.requireUntagged(request)
         let start = try await start(request, for: observer)
         let count = try await webhooks.replay(observer, after: start)
-        return answer(.accepted, ["replayed": JSONValue(count)])
+        return .uncached(["replayed": JSONValue(count)], status: .accepted)
     }
 
     func test(_ request: Request) async throws -> Response {
@@ -90,18 +82,14 @@ struct DeliveryResource: Sendable {
         try Preconditions.requireUntagged(request)
         try requireNoMembers(request)
         let (event, outcome) = try await webhooks.test(observer)
-        return answer(.ok, DeliveryDocument.test(event, outcome))
+        return .uncached(DeliveryDocument.test(event, outcome))
     }
 
     /// - Throws: `observer-unknown`, `observer-unreadable`, or `observer-kind` if it has no deliveries.
     private func webhook(_ request: Request) async throws(Problem) -> WebhookObserver {
         let id: ObserverID = try request.parameter("id")
         if let webhook = webhooks.find(id), request.caller.manages(webhook) { return webhook }
-        let here = directory.find(id)
-        let elsewhere = here == nil ? await nodes.find(id) : .init(value: nil)
-        guard let observer = here ?? elsewhere.value, request.caller.manages(observer) else {
-            throw .observerUnknown(without: elsewhere.missing)
-        }
+        let observer = try await directory.require(id, orAt: nodes, for: request.caller)
         throw observer is UnreadableWebhook ? .observerUnreadable : .observerKind
     }
 
@@ -152,9 +140,5 @@ struct DeliveryResource: Sendable {
     private func requireNoMembers(_ request: Request) throws(Problem) {
         guard !request.body.isEmpty else { return }
         _ = try JSONMembers(try request.json(), known: [])
-    }
-
-    private func answer(_ status: Status, _ document: JSONValue) -> Response {
-        Response(status, json: document.bytes, headers: [("Cache-Control", "no-store")])
     }
 }
