@@ -17,7 +17,7 @@ struct EventFrames: Sendable {
     /// Encodes events.
     ///
     /// - Parameter memory: the budget in which the bytes count for as long as they are used.
-    init(_ events: ArraySlice<Event>, format: Feed.Format, in memory: ReaderMemory? = nil) {
+    init(_ events: ArraySlice<Event>, format: EventEnvelope, in memory: ReaderMemory? = nil) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(events.reduce(0) { $0 + $1.data.count + 128 })
         var ends: [Int] = []
@@ -71,18 +71,6 @@ private final class FrameParts: Sendable {
             let chunk = frame.part(range)
             made[range] = chunk
             return chunk
-        }
-    }
-}
-
-extension Feed.Format {
-    /// Appends an event as streams of this format carry it.
-    func append(_ event: Event, to bytes: inout [UInt8]) {
-        switch self {
-        case .plain: ServerSentEvent.append(event, type: event.type, data: event.data, to: &bytes)
-        case .json: ServerSentEvent.append(event, type: nil, data: EventDocument.json(event), to: &bytes)
-        case .cloudEvents: ServerSentEvent.append(event, type: nil, data: CloudEvent.json(event), to: &bytes)
-        case .none: break
         }
     }
 }

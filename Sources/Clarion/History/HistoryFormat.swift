@@ -12,7 +12,7 @@ struct HistoryFormat: Sendable {
 
     let layout: Layout
     /// What an event is given as: `cloudevents`, or else as ``EventDocument``.
-    let envelope: Feed.Format
+    let envelope: EventEnvelope
 
     var contentType: String {
         switch layout {

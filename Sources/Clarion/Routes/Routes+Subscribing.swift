@@ -37,7 +37,7 @@ extension Routes {
 extension Hub {
     fileprivate func events(of topics: [TopicPattern], for request: Request) throws(Problem) -> Reply {
         let format = try EventsFormat(request)
-        let envelope = try Feed.Format(request)
+        let envelope = try EventEnvelope(request)
         // What only a stream looks at must be right in a history, too: a typo does not pass silently.
         let name = try request.target.query["observer"].map { text throws(Problem) in
             try ObserverID(text, parameter: "observer")
@@ -50,7 +50,7 @@ extension Hub {
     }
 }
 
-extension Feed.Format {
+extension EventEnvelope {
     /// `?envelope=json`, `?envelope=cloudevents`, or nothing.
     fileprivate init(_ request: Request) throws(Problem) {
         switch request.target.query["envelope"] {

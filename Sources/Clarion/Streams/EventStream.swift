@@ -18,7 +18,7 @@ final class EventStream: HubObserver {
     /// Whose stream it is.
     let caller: Caller
 
-    let format: Feed.Format
+    let format: EventEnvelope
 
     /// Where it stands in the hub. What it is registered for ends when it leaves, whatever its socket still has to take.
     private enum Membership {

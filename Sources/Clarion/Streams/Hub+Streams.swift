@@ -8,7 +8,7 @@ extension Hub {
         of topics: [TopicPattern],
         for request: Request,
         _ name: ObserverID?,
-        _ envelope: Feed.Format
+        _ envelope: EventEnvelope
     ) throws(Problem) -> Reply {
         let wish = StreamWish(
             name: name,

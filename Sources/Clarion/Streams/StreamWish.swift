@@ -7,7 +7,7 @@ struct StreamWish: Sendable {
     let name: ObserverID?
     let topics: [TopicPattern]
     let types: EventTypes
-    let format: Feed.Format
+    let format: EventEnvelope
     let remoteAddress: String?
     let address: ClientAddress
     /// Who asks for it.

@@ -5,7 +5,7 @@ struct FeedsInUse: Sendable {
     /// A feed by its number: hashing that costs the same however many patterns the feed has.
     struct Member: Hashable, Sendable {
         let number: Int
-        let format: Feed.Format
+        let format: EventEnvelope
     }
 
     private var index = TopicPatternIndex<Member>()

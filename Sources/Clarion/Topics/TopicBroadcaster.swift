@@ -21,7 +21,7 @@ final class TopicBroadcaster: Sendable {
     /// Registers an observer under its patterns, to be called on the thread that commits.
     func register<Observer: HubObserver>(
         _ observer: Observer,
-        format: Feed.Format,
+        format: EventEnvelope,
         receive: @escaping @Sendable (Observer, EventFrames) -> Void
     ) -> TopicRegistration {
         register(observer, for: observer.topics, format: format, receive: receive)
@@ -31,7 +31,7 @@ final class TopicBroadcaster: Sendable {
     func register<Observer: AnyObject & Sendable>(
         _ observer: Observer,
         for patterns: [TopicPattern],
-        format: Feed.Format,
+        format: EventEnvelope,
         deliver: Delivery = .immediate,
         receive: @escaping @Sendable (Observer, EventFrames) -> Void
     ) -> TopicRegistration {
@@ -55,7 +55,7 @@ final class TopicBroadcaster: Sendable {
                 return event.topic == topic && (isFirst || bytes <= Self.runBytes)
             }
             rest = rest.dropFirst(run.count)
-            var encoded: [Feed.Format: EventFrames] = [:]
+            var encoded: [EventEnvelope: EventFrames] = [:]
             for feed in feeds.withLock({ $0.matching(topic) }) {
                 let frames = encoded[feed.format] ?? EventFrames(run, format: feed.format, in: memory)
                 encoded[feed.format] = frames

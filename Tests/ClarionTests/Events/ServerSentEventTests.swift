@@ -36,8 +36,8 @@ import Testing
         #expect(try text("").hasSuffix("\ndata: \n\n"))
     }
 
-    @Test(arguments: [Feed.Format.json, .cloudEvents])
-    func inAnEnvelopeAnEventHasNoTypeOfItsOwn(format: Feed.Format) throws {
+    @Test(arguments: [EventEnvelope.json, .cloudEvents])
+    func inAnEnvelopeAnEventHasNoTypeOfItsOwn(format: EventEnvelope) throws {
         let event = try event(Array("{\"a\":\n1}".utf8), type: "greeting")
         let frame = EventFrames([event], format: format).whole.frame.text
         #expect(frame.hasPrefix("id: \(event.id)\ndata: {"))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("FeedsInUse")
 struct FeedsInUseTests {
-    private func feed(_ patterns: String..., format: Feed.Format = .plain) throws -> Feed {
+    private func feed(_ patterns: String..., format: EventEnvelope = .plain) throws -> Feed {
         Feed(patterns: Set(try patterns.map { try TopicPattern($0) }), format: format)
     }
 
