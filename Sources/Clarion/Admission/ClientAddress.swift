@@ -1,4 +1,5 @@
 import MicroHTTP
+import Webhooks
 
 /// What requests are counted by where no credential tells who sends them: an IPv4 address, or the first 64 bits of an IPv6
 /// address, which is what one customer has (RFC 6177).
@@ -11,6 +12,7 @@ struct ClientAddress: Hashable, Sendable {
             network = String(text.prefix { $0 != ":" })
             return
         }
-        network = IPv6Network.prefix64(of: text.dropFirst().prefix { $0 != "]" })
+        let host = String(text.dropFirst().prefix { $0 != "]" })
+        network = IPAddress(host).map { String($0.bits >> 64, radix: 16) } ?? host
     }
 }
