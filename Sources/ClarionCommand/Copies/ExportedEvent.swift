@@ -1,5 +1,6 @@
 import FoundationEssentials
 import JSON
+import Notation
 
 /// An event as a line of an export: a structured CloudEvent that knows its topic.
 struct ExportedEvent {
@@ -66,7 +67,8 @@ struct ExportedEvent {
         }
         let apart: Set = ["data", "data_base64", "datacontenttype", Self.topicName, Self.idName]
         let attributes = members.filter { !apart.contains($0.key) }.sorted { $0.key < $1.key }.map { name, value in
-            ("ce-\(name)", Self.encode(value.text ?? String(decoding: value.bytes, as: UTF8.self)))
+            let value = value.text ?? String(decoding: value.bytes, as: UTF8.self)
+            return ("ce-\(name)", PercentEncoding.encode(value, but: .cloudEvents))
         }
         return (data, nil, text("datacontenttype"), attributes)
     }
@@ -81,14 +83,4 @@ struct ExportedEvent {
 
     /// A member that is a string.
     private func text(_ name: String) -> String? { members[name]?.text }
-
-    /// Values of `ce-` fields (CloudEvents 1.0.2, HTTP protocol binding, section 3.1.3.2).
-    private static func encode(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch byte {
-            case 0x21, 0x23, 0x24, 0x26...0x7E: return String(UnicodeScalar(byte))
-            default: return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
-    }
 }
