@@ -46,6 +46,6 @@ enum HopCount {
     }
 
     private static func loop(_ detail: String) -> Problem {
-        Problem(Status(508), code: "loop-detected", title: "Loop detected", detail: detail, parameter: "\(field)")
+        Problem(.loopDetected, code: "loop-detected", detail: detail, parameter: "\(field)")
     }
 }

@@ -79,12 +79,7 @@ extension Problem {
 
     /// An id is taken by an observer of another kind.
     static var observerKind: Problem {
-        Problem(
-            Status(409),
-            code: "observer-kind",
-            title: "Conflict",
-            detail: "An observer of another kind has this id."
-        )
+        Problem(.conflict, code: "observer-kind", detail: "An observer of another kind has this id.")
     }
 
     /// There is no observer of the id.
@@ -108,9 +103,8 @@ extension Problem {
     /// Deliveries of a disabled observer are asked for.
     static var observerDisabled: Problem {
         Problem(
-            Status(409),
+            .conflict,
             code: "observer-disabled",
-            title: "Conflict",
             detail: "The observer is disabled. Enable it first: PATCH it with {\"enabled\": true}."
         )
     }
@@ -118,9 +112,8 @@ extension Problem {
     /// What the log has of the webhook cannot be read.
     static var observerUnreadable: Problem {
         Problem(
-            Status(409),
+            .conflict,
             code: "observer-unreadable",
-            title: "Conflict",
             detail: "What is stored of this webhook cannot be read. Replace it with PUT, or DELETE it."
         )
     }

@@ -6,9 +6,6 @@ public struct Problem: Error, Sendable {
     /// Stable and documented, in kebab case, such as `topic-invalid`; also the fragment of `type`.
     public var code: String
 
-    /// What went wrong, in general; the status's phrase unless given.
-    public var title: String
-
     /// What went wrong this time and what to do about it.
     public var detail: String
 
@@ -24,11 +21,10 @@ public struct Problem: Error, Sendable {
     /// Further members of the document.
     public var members: [(name: String, value: String)]
 
-    /// A problem; what is not given is left out of the body, but for the title.
+    /// A problem; what is not given is left out of the body.
     public init(
         _ status: Status,
         code: String,
-        title: String? = nil,
         detail: String,
         pointer: String? = nil,
         parameter: String? = nil,
@@ -37,7 +33,6 @@ public struct Problem: Error, Sendable {
     ) {
         self.status = status
         self.code = code
-        self.title = title ?? status.reason
         self.detail = detail
         self.pointer = pointer
         self.parameter = parameter
@@ -62,7 +57,7 @@ public struct Problem: Error, Sendable {
     fileprivate func document(instance: String, below publicURL: String) -> [UInt8] {
         var json = JSONText()
         json.member("type", "\(publicURL)/errors#\(code)")
-        json.member("title", title)
+        json.member("title", status.reason)
         json.member("status", status.code)
         json.member("code", code)
         json.member("detail", detail)

@@ -30,10 +30,14 @@ public struct Status: Hashable, Sendable {
     public static let methodNotAllowed = Status(405)
     /// 406
     public static let notAcceptable = Status(406)
+    /// 409
+    public static let conflict = Status(409)
     /// 412
     public static let preconditionFailed = Status(412)
     /// 413
     public static let contentTooLarge = Status(413)
+    /// 414
+    public static let uriTooLong = Status(414)
     /// 415
     public static let unsupportedMediaType = Status(415)
     /// 421
@@ -48,10 +52,14 @@ public struct Status: Hashable, Sendable {
     public static let internalError = Status(500)
     /// 503
     public static let unavailable = Status(503)
+    /// 505
+    public static let versionUnsupported = Status(505)
     /// 507
     public static let insufficientStorage = Status(507)
+    /// 508
+    public static let loopDetected = Status(508)
 
-    /// The registered phrase of the codes a hub answers with, used as a problem's default title.
+    /// The registered phrase of the codes a hub answers with: the title of a problem.
     public var reason: String {
         switch code {
         case 400: "Bad request"
@@ -60,6 +68,7 @@ public struct Status: Hashable, Sendable {
         case 404: "Not found"
         case 405: "Method not allowed"
         case 406: "Not acceptable"
+        case 409: "Conflict"
         case 412: "Precondition failed"
         case 413: "Content too large"
         case 414: "URI too long"

@@ -87,19 +87,13 @@ enum Refusal {
         case (400, .head):
             .framing("The Content-Length is not a number alone, or a header field has no colon.", "Content-Length")
         case (414, _):
-            Problem(
-                Status(414),
-                code: "target-too-long",
-                title: "URI too long",
-                detail: "The request line is too long."
-            )
+            Problem(.uriTooLong, code: "target-too-long", detail: "The request line is too long.")
         case (431, _), (500, _):
             Problem(.headersTooLarge, code: "headers-too-large", detail: "The request's head is too large.")
         case (505, _):
             Problem(
-                Status(505),
+                .versionUnsupported,
                 code: "version-unsupported",
-                title: "HTTP version not supported",
                 detail: "HTTP/1.1 and HTTP/1.0 are spoken here."
             )
         default: .malformed("This is no request of HTTP/1.1.")
