@@ -74,13 +74,6 @@ public struct HeaderFields: Sendable {
     /// How many fields there are.
     public var count: Int { fields.count }
 
-    /// Every field, as strings, in order.
-    public var all: [(name: String, value: String)] {
-        fields.map {
-            (String(decoding: bytes[$0.name], as: UTF8.self), String(decoding: bytes[$0.value], as: UTF8.self))
-        }
-    }
-
     /// ASCII comparison that ignores case (RFC 9110 section 5.1).
     private func matches(_ range: Range<Int>, _ name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }

@@ -37,11 +37,6 @@ public struct Response: Sendable {
         self.constant = constant
     }
 
-    /// A response with a body of a media type.
-    public init(_ status: Status, contentType: String, body: [UInt8]) {
-        self.init(status, headers: [("Content-Type", contentType)], body: body)
-    }
-
     /// A response with a JSON document, which ends with a line break, so that a terminal's prompt has a line of its own.
     ///
     /// - Parameters:

@@ -55,11 +55,6 @@ public struct QueryParameters: ExpressibleByArrayLiteral, Sendable {
         self.init(parameters)
     }
 
-    /// The parameters of both.
-    public static func + (left: QueryParameters, right: QueryParameters) -> QueryParameters {
-        QueryParameters(left.known + right.known)
-    }
-
     /// Refuses a query that has others, or one of these too often.
     ///
     /// - Throws: 400 `parameter-unknown`, 400 `parameter-invalid`.

@@ -5,7 +5,7 @@ extension Live {
     /// Bodies that many responses share.
     @Suite struct ConstantBodyTests {
         private static let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
-        private static let response = Response(.ok, contentType: "text/plain", body: bytes).withConstantBody
+        private static let response = Response(.ok, body: bytes).withConstantBody
 
         @Test func `every client gets the whole of it, one after the other and beside each other`() async throws {
             try await withServer(respond: { _, _ in .now(Self.response) }) { server, _ in

@@ -18,7 +18,7 @@ extension Live {
             json.member("body", String(decoding: request.body, as: UTF8.self))
             json.member("agent", request.headers["User-Agent"] ?? "none")
             json.member("from", request.remoteAddress ?? "nobody")
-            return .now(Response(.ok, contentType: "application/json", body: json.object()))
+            return .now(Response(.ok, json: json.object()))
         }
 
         private func members(_ response: RawResponse) throws -> [String: String] {

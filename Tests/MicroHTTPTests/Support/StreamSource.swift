@@ -55,7 +55,7 @@ final class StreamSource: Sendable {
         entries.withLock { $0.append(Entry(owner: owner)) }
         prepare(stream)
         return .stream(
-            Response(.ok, contentType: "text/event-stream", body: Array(prelude.utf8)),
+            Response(.ok, headers: [("Content-Type", "text/event-stream")], body: Array(prelude.utf8)),
             stream,
             owner: owner
         )
