@@ -146,13 +146,7 @@ final class Exchange {
         case .headOfStream(let head):
             phase = .answered
             tell(head.status)
-            return unsafe MessageWriter.queue(
-                headOfStream: completed(head),
-                on: connection,
-                closes: isChunked,
-                id: id,
-                server: server
-            )
+            return unsafe writer(connection).queue(headOfStream: completed(head))
         case .stream(let head, let stream, let owner):
             // Without room for its head, and for chunks after it, libmicrohttpd would close without a word.
             guard headMemory + head.headSize + Self.chunkReserve <= server.configuration.connectionMemory else {
@@ -182,14 +176,7 @@ final class Exchange {
                 // After a body in chunks no other request is taken.
                 isKept: takesChunks && !isChunked && !asksToClose
             )
-            return unsafe MessageWriter.queue(
-                head,
-                handover,
-                on: connection,
-                closes: isChunked,
-                id: id,
-                server: server
-            )
+            return unsafe writer(connection).queue(head, handover)
         case .later(let start):
             guard server.inFlight.enter() else {
                 return unsafe queue(Problem.stopping.response(instance: id), on: connection)
@@ -285,13 +272,11 @@ final class Exchange {
         (retained, progress) = (response.retained, nil)
         guard headMemory + response.headSize <= server.configuration.connectionMemory else { return refuseLargeHead() }
         tell(response.status, response.problem?.problem)
-        return unsafe MessageWriter.queue(
-            completed(response),
-            on: connection,
-            closes: isChunked,
-            id: id,
-            server: server
-        )
+        return unsafe writer(connection).queue(completed(response))
+    }
+
+    private func writer(_ connection: OpaquePointer) -> MessageWriter {
+        unsafe MessageWriter(connection, closes: isChunked, id: id, server: server)
     }
 
     /// Refuses a head that leaves no room for that of an answer. Libmicrohttpd has no room for this one either, and would

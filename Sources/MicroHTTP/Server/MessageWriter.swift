@@ -1,20 +1,27 @@
 import CMicroHTTPD
 
-/// Turns responses into libmicrohttpd's.
-enum MessageWriter {
-    /// Queues a whole response. Returns false if the connection must be closed.
-    ///
+/// Turns the response to a request into libmicrohttpd's, within a callback of its connection. What queues it returns false
+/// if the connection must be closed.
+@safe
+struct MessageWriter {
+    private let connection: OpaquePointer
+    private let closes: Bool
+    private let id: String
+    private let server: HTTPServer.Core
+
     /// - Parameter closes: whether no other request is taken on the connection.
-    static func queue(
-        _ response: Response,
-        on connection: OpaquePointer,
-        closes: Bool,
-        id: String,
-        server: HTTPServer.Core
-    ) -> Bool {
+    init(_ connection: OpaquePointer, closes: Bool, id: String, server: HTTPServer.Core) {
+        unsafe self.connection = unsafe connection
+        self.closes = closes
+        self.id = id
+        self.server = server
+    }
+
+    /// Queues a whole response.
+    func queue(_ response: Response) -> Bool {
         let handle =
             if let constant = response.constant {
-                unsafe share(constant)
+                unsafe Self.share(constant)
             } else {
                 unsafe response.body.withUnsafeBytes { body in
                     // MUST_COPY: libmicrohttpd sends after this returns. It only reads through the pointer.
@@ -26,7 +33,7 @@ enum MessageWriter {
                 }
             }
         guard let handle = unsafe handle else { return false }
-        return unsafe queue(handle, head: response, on: connection, closes: closes, id: id, server: server)
+        return unsafe queue(handle, head: response)
     }
 
     /// A response that sends a body without a copy of it, and keeps it until then.
@@ -47,14 +54,7 @@ enum MessageWriter {
     }
 
     /// Queues the head of a detached stream. Libmicrohttpd's response holds its hand-over from here.
-    static func queue(
-        _ head: Response,
-        _ handover: StreamHandover,
-        on connection: OpaquePointer,
-        closes: Bool,
-        id: String,
-        server: HTTPServer.Core
-    ) -> Bool {
+    func queue(_ head: Response, _ handover: StreamHandover) -> Bool {
         // Released by the free callback, which libmicrohttpd calls exactly once, when the response goes.
         let context = unsafe Unmanaged.passRetained(handover).toOpaque()
         let handle = unsafe MHD_create_response_from_callback(
@@ -77,17 +77,11 @@ enum MessageWriter {
             unsafe Unmanaged<StreamHandover>.fromOpaque(context).release()
             return false
         }
-        return unsafe queue(handle, head: head, on: connection, closes: closes, id: id, server: server)
+        return unsafe queue(handle, head: head)
     }
 
     /// Queues the head that a detached stream would have, in answer to HEAD: libmicrohttpd never asks for the body.
-    static func queue(
-        headOfStream head: Response,
-        on connection: OpaquePointer,
-        closes: Bool,
-        id: String,
-        server: HTTPServer.Core
-    ) -> Bool {
+    func queue(headOfStream head: Response) -> Bool {
         let handle = unsafe MHD_create_response_from_callback(
             clarion_mhd_size_unknown(),
             StreamHandover.blockSize,
@@ -99,23 +93,16 @@ enum MessageWriter {
         // Without a transfer coding: libmicrohttpd 0.9.75 would send the last chunk after this head, too. The connection is
         // closed instead.
         _ = unsafe clarion_mhd_set_response_flags(handle, .RF_HTTP_1_0_COMPATIBLE_STRICT)
-        return unsafe queue(handle, head: head, on: connection, closes: closes, id: id, server: server)
+        return unsafe queue(handle, head: head)
     }
 
-    private static func queue(
-        _ handle: OpaquePointer,
-        head: Response,
-        on connection: OpaquePointer,
-        closes: Bool,
-        id: String,
-        server: HTTPServer.Core
-    ) -> Bool {
+    private func queue(_ handle: OpaquePointer, head: Response) -> Bool {
         // Libmicrohttpd counts references: the connection keeps the response for as long as it needs it.
         defer { unsafe MHD_destroy_response(handle) }
-        unsafe add("Server", server.configuration.serverName, to: handle)
-        unsafe add("Request-Id", id, to: handle)
-        if closes || server.inFlight.isDraining { unsafe add("Connection", "close", to: handle) }
-        for (name, value) in head.headers { unsafe add(name, value, to: handle) }
+        unsafe Self.add("Server", server.configuration.serverName, to: handle)
+        unsafe Self.add("Request-Id", id, to: handle)
+        if closes || server.inFlight.isDraining { unsafe Self.add("Connection", "close", to: handle) }
+        for (name, value) in head.headers { unsafe Self.add(name, value, to: handle) }
         return unsafe MHD_queue_response(connection, UInt32(head.status.code), handle) == .YES
     }
 
