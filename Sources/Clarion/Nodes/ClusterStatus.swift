@@ -92,10 +92,10 @@ public struct ClusterStatus: Sendable {
     }
 
     /// Who may be there and is not known has this long to answer.
-    private static let patience = Duration.seconds(1)
+    private static let answerTimeout = Duration.seconds(1)
 
     private static func ask(_ visit: ClusterVisit) async -> (said: [NodeStatus], missing: [String]) {
-        let answers = await visit.exchange.ask(NodeQuestion.status.bytes, atMost: patience, isOpenEnded: true)
+        let answers = await visit.exchange.ask(NodeQuestion.status.bytes, atMost: answerTimeout, isOpenEnded: true)
         let said = answers.said.sorted { $0.key < $1.key }.compactMap { name, bytes in
             JSONValue(parsing: bytes).flatMap { NodeStatus($0, of: name) }
         }

@@ -3,7 +3,7 @@
 ///
 /// That no two nodes deliver the same rests on this. Whoever changes the leases says which message it follows, and all nodes
 /// pass it over unless that is the newest which counts. A node may deliver for ``validity`` from when it asked for a renewal that
-/// counts. Another takes its parts only after ``patience`` from when it heard of that renewal, which was later; if there has been
+/// counts. Another takes its parts only after ``expiry`` from when it heard of that renewal, which was later; if there has been
 /// one since, that does not count. What a node gives back of its own, it stops to deliver before it says so.
 struct LeaseHolder: Sendable {
     typealias Instant = ContinuousClock.Instant
@@ -13,7 +13,7 @@ struct LeaseHolder: Sendable {
     /// For how long after it asked for a renewal that it got a node delivers: less than others wait.
     static let validity = Duration.seconds(5)
     /// For how long nothing is heard of a node before others take its parts.
-    static let patience = Duration.seconds(7)
+    static let expiry = Duration.seconds(7)
     /// For how long others are given to be heard after nothing could be heard of anybody.
     static let settling = Duration.seconds(3)
     /// When what was asked and has had no effect is asked again.
@@ -164,7 +164,7 @@ struct LeaseHolder: Sendable {
         var next = leases
         // Nobody was heard of while the servers were away.
         if isValid, let validSince, now - validSince >= Self.settling {
-            for (other, time) in heard where other != node && now - time > Self.patience { next.remove(other) }
+            for (other, time) in heard where other != node && now - time > Self.expiry { next.remove(other) }
         }
         if case .stopped(let parts, _) = giving { next.take(parts, from: node) }
         switch leaving {

@@ -78,7 +78,7 @@ extension NodeExchange {
         guard connection.isConnected else { return nil }
         return await withCheckedContinuation { continuation in
             Thread.start(name: "clarion-newest") { [self] in
-                let milliseconds = Self.patience.components.attoseconds / 1_000_000_000_000_000
+                let milliseconds = Self.answerTimeout.components.attoseconds / 1_000_000_000_000_000
                 continuation.resume(returning: (try? stream.read(atMost: milliseconds))?.last)
             }
         }

@@ -33,7 +33,7 @@ public final class NodeExchange: Sendable {
     private let threads = Lock<[Thread]>([])
 
     /// For how long answers are waited for: a look at everybody takes half a second at most, with what it takes beside.
-    public static let patience = Duration.milliseconds(450)
+    public static let answerTimeout = Duration.milliseconds(450)
 
     init(to address: ClusterAddress, as node: NodeID) throws {
         self.node = node
@@ -87,12 +87,12 @@ public final class NodeExchange: Sendable {
     /// Asks all other nodes.
     /// - Parameters:
     ///   - question: at most ``maximumBytes``.
-    ///   - patience: for how long answers are waited for. Nodes that have been silent for some seconds are not waited for.
+    ///   - timeout: for how long answers are waited for. Nodes that have been silent for some seconds are not waited for.
     ///   - isOpenEnded: whether to wait that long in any case, since there may be nodes that are not known.
     ///   - isEnough: whether an answer makes all others superfluous.
     public func ask(
         _ question: [UInt8],
-        atMost patience: Duration = NodeExchange.patience,
+        atMost timeout: Duration = NodeExchange.answerTimeout,
         isOpenEnded: Bool = false,
         until isEnough: (@Sendable ([UInt8]) -> Bool)? = nil
     ) async -> NodeAnswers {
@@ -106,7 +106,7 @@ public final class NodeExchange: Sendable {
                 let number = state.questions.add(
                     awaiting: talking,
                     silent: all.subtracting(talking),
-                    until: now + patience,
+                    until: now + timeout,
                     isOpenEnded: isOpenEnded,
                     isEnough: isEnough,
                     tell: { continuation.resume(returning: $0) }

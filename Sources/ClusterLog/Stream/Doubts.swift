@@ -23,7 +23,7 @@ struct Doubts: Sendable {
     static let count = 4
     /// For how long a message, or another one in its place, waits until it is looked at (again): a server that goes on finds
     /// out within milliseconds that it does not lead any more, and answers for the leader until then.
-    static let patience = Duration.seconds(2)
+    static let gracePeriod = Duration.seconds(2)
     /// How many are kept, the newest: a node that starts hears years of the stream.
     static let most = 128
 
@@ -54,7 +54,7 @@ struct Doubts: Sendable {
 
     /// Those to compare now.
     func due(at now: Instant) -> [Delivered] {
-        open.filter { now - ($0.differsSince ?? $0.since) >= Self.patience }.map(\.message)
+        open.filter { now - ($0.differsSince ?? $0.since) >= Self.gracePeriod }.map(\.message)
     }
 
     /// Takes in what the leader has in the place of a message.

@@ -2,7 +2,7 @@
 /// leader until it finds out that it does not lead any more, and may have other messages by then. Pure.
 struct LossConfirmation {
     /// For how long it must be lost: servers find out within milliseconds.
-    static let patience = Duration.seconds(2)
+    static let gracePeriod = Duration.seconds(2)
 
     private var since: ContinuousClock.Instant?
 
@@ -10,6 +10,6 @@ struct LossConfirmation {
     /// - Returns: whether it is lost for certain.
     mutating func take(_ end: StreamEnd, at now: ContinuousClock.Instant) -> Bool {
         since = end == .isLost ? since ?? now : nil
-        return since.map { now - $0 >= Self.patience } ?? false
+        return since.map { now - $0 >= Self.gracePeriod } ?? false
     }
 }

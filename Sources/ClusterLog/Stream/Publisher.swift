@@ -58,7 +58,7 @@ final class Publisher: Sendable {
     /// How often what is no append is sent before it is refused for want of room.
     private static let tries = 6
     /// For how long a command may go without any sign that the servers take any.
-    static let patience = Duration.milliseconds(850)
+    static let stallTimeout = Duration.milliseconds(850)
     /// For how long it may take although they do.
     static let longest = Duration.seconds(10)
     /// What a message may take beside the command.
@@ -285,11 +285,11 @@ final class Publisher: Sendable {
 
     private func failOverdue(at now: ContinuousClock.Instant) {
         let overdue = state.withLock { state -> [Completion] in
-            let isStuck = now - state.progressed > Self.patience
+            let isStuck = now - state.progressed > Self.stallTimeout
             let numbers = state.pending.filter {
                 let age = now - $0.value.sent
                 let isAwaited = !$0.value.isStored && !$0.value.isWaitingForRoom
-                return age > Self.longest || isStuck && age > Self.patience && isAwaited
+                return age > Self.longest || isStuck && age > Self.stallTimeout && isAwaited
             }.keys
             return numbers.compactMap { number in
                 guard let pending = state.pending.removeValue(forKey: number) else { return nil }

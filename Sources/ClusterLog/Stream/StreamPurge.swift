@@ -53,14 +53,14 @@ final class StreamPurge {
             } catch {
                 // It is done the next time, unless it is no passing trouble.
                 failures += 1
-                guard failures == Self.patience else { continue }
+                guard failures == Self.maximumFailures else { continue }
                 report("What retention has removed cannot be removed from the cluster's stream, which grows: \(error).")
             }
         }
     }
 
     /// After how many failures in a row the operator is told: a minute.
-    private static let patience = 6
+    private static let maximumFailures = 6
 
     private func look(at now: ContinuousClock.Instant) throws {
         // What this node holds in a place may not be what the servers do.

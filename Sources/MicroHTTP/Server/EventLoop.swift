@@ -222,11 +222,11 @@ final class EventLoop: @unchecked Sendable {
     // Streams.
 
     /// Looks after a stream that libmicrohttpd writes.
-    func feed(_ stream: FedStream) {
+    func watch(_ stream: SecureStream) {
         streams.insert(stream, poll: poll)
     }
 
-    func forget(_ stream: FedStream) {
+    func forget(_ stream: SecureStream) {
         streams.remove(stream, poll: poll)
     }
 

@@ -5,7 +5,7 @@ import Posix
 final class LoopStreams {
     private let shared: OpenStreams
     private var table: StreamTable
-    private var fed: FedStreams
+    private var secure: SecureStreams
     /// Taken over in this turn.
     private var adopted: [StreamSlot] = []
     /// Streams that were sent something since the last turn.
@@ -25,7 +25,7 @@ final class LoopStreams {
     init(_ shared: OpenStreams) {
         self.shared = shared
         table = StreamTable(shared)
-        fed = FedStreams(shared)
+        secure = SecureStreams(shared)
     }
 
     /// Whether a connection may have a second descriptor in this turn.
@@ -47,12 +47,12 @@ final class LoopStreams {
     }
 
     /// Looks after a stream that libmicrohttpd writes.
-    func insert(_ stream: FedStream, poll: EventPoll) {
-        fed.insert(stream, poll: poll)
+    func insert(_ stream: SecureStream, poll: EventPoll) {
+        secure.insert(stream, poll: poll)
     }
 
-    func remove(_ stream: FedStream, poll: EventPoll) {
-        fed.remove(stream, poll: poll)
+    func remove(_ stream: SecureStream, poll: EventPoll) {
+        secure.remove(stream, poll: poll)
     }
 
     /// A stream has something to write.
@@ -62,13 +62,13 @@ final class LoopStreams {
 
     /// Takes in what has happened at a socket.
     func handle(token: UInt64, _ readiness: Readiness) {
-        if !fed.handle(token: token, readiness) { table.handle(token: token, readiness) }
+        if !secure.handle(token: token, readiness) { table.handle(token: token, readiness) }
     }
 
     /// Writes what a request has for one or two streams before it is answered: then whoever has sent it and hears it is woken
     /// once, and not by the answer first. What is for many waits until after the answer, and gathers.
     func writeFew() {
-        guard 1...Self.few ~= news.count, ready.isEmpty, held.isEmpty, fed.isEmpty else { return }
+        guard 1...Self.few ~= news.count, ready.isEmpty, held.isEmpty, secure.isEmpty else { return }
         pace.wrote(streams: news.count, chunks: table.write(news))
         news.removeAll(keepingCapacity: true)
     }
@@ -82,7 +82,7 @@ final class LoopStreams {
         takeTurns(now: SystemClock.coarse.milliseconds)
         let turns = Array(ready.prefix(Self.writesPerTurn))
         ready.removeFirst(turns.count)
-        let chunks = table.write(fed.isEmpty ? turns : turns.filter { !fed.wake($0) })
+        let chunks = table.write(secure.isEmpty ? turns : turns.filter { !secure.wake($0) })
         pace.wrote(streams: turns.count, chunks: chunks)
     }
 
@@ -112,13 +112,13 @@ final class LoopStreams {
     /// Does what is due by the clock.
     func look(at now: Int) {
         table.keepAlive(now: now)
-        fed.look(at: now)
+        secure.look(at: now)
     }
 
     /// Ends them all, whatever waits.
     func cut() {
         table.dropAll()
-        fed.dropAll()
+        secure.dropAll()
     }
 
     /// Takes out those that are over, but for those over TLS.

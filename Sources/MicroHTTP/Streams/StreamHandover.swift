@@ -16,8 +16,7 @@ final class StreamHandover {
         case prelude(sent: Int)
         case suspended
         case handedOver
-        /// Over TLS.
-        case fed(FedStream)
+        case secure(SecureStream)
     }
 
     /// The block that libmicrohttpd allocates per response; the prelude is all that ever passes through it.
@@ -61,7 +60,7 @@ final class StreamHandover {
     deinit {
         // Also reached when the client was gone before the hand-over, or asked with HEAD.
         if case .handedOver = phase { return }
-        if case .fed(let fed) = phase { loop.forget(fed) }
+        if case .secure(let secure) = phase { loop.forget(secure) }
         stream.close(inOrder: false)
     }
 
@@ -77,10 +76,10 @@ final class StreamHandover {
         case .prelude:
             // Here the connection's session decides: who has the socket cannot write in it.
             guard connection.session != nil else { return detach() }
-            let fed = unsafe FedStream(stream, on: handle, of: connection, in: loop)
-            phase = .fed(fed)
-            loop.feed(fed)
-            return unsafe fed.read(into: buffer)
+            let secure = unsafe SecureStream(stream, on: handle, of: connection, in: loop)
+            phase = .secure(secure)
+            loop.watch(secure)
+            return unsafe secure.read(into: buffer)
         case .suspended:
             // Resumed: the stream is over. The last chunk is sent by libmicrohttpd, and only if all before it was: a
             // body that was cut short must not look whole.
@@ -88,7 +87,7 @@ final class StreamHandover {
             // The next request on this connection waits no longer than any other.
             setTimeout(loop.core.configuration.idleSeconds)
             return Self.endOfStream
-        case .fed(let fed): return unsafe fed.read(into: buffer)
+        case .secure(let secure): return unsafe secure.read(into: buffer)
         case .handedOver: return Self.endWithError
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DoubtsTests {
     private var doubts = Doubts()
     private let start = ContinuousClock.now
-    private let later = ContinuousClock.now + Doubts.patience
+    private let later = ContinuousClock.now + Doubts.gracePeriod
 
     private func message(_ sequence: UInt64, _ milliseconds: Int64) -> Delivered {
         Delivered(sequence: sequence, number: 0, time: Timestamp(milliseconds: milliseconds))
@@ -41,8 +41,8 @@ import Testing
         let (doubted, other) = (message(2, 5_000), message(2, 4_000))
         let first = doubts.compare(doubted, with: other, at: later)
         #expect(!first && due(at: later).isEmpty, "by a server that may have led no more")
-        #expect(due(at: later + Doubts.patience) == [2])
-        let second = doubts.compare(doubted, with: other, at: later + Doubts.patience)
+        #expect(due(at: later + Doubts.gracePeriod) == [2])
+        let second = doubts.compare(doubted, with: other, at: later + Doubts.gracePeriod)
         #expect(second)
     }
 

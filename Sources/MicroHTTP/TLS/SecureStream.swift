@@ -6,7 +6,7 @@ import Posix
 ///
 /// When nothing waits the connection is suspended until ``wake()``. Confined to its event loop's thread.
 @safe
-final class FedStream {
+final class SecureStream {
     let stream: DetachedStream
     unowned let connection: Connection
     private let handle: OpaquePointer
@@ -28,7 +28,7 @@ final class FedStream {
 
     /// Seconds after which a client is given up that takes nothing of what waits for it: the same as for a detached
     /// stream, see ``StreamSlot/configure(_:)``.
-    private static let patience: UInt32 = 5 * 60
+    private static let stallTimeout: UInt32 = 5 * 60
 
     init(_ stream: DetachedStream, on handle: OpaquePointer, of connection: Connection, in loop: EventLoop) {
         unsafe self.handle = unsafe handle
@@ -36,7 +36,7 @@ final class FedStream {
         self.connection = connection
         self.loop = loop
         // A timeout of its own has another reason, too: see StreamHandover.
-        _ = unsafe clarion_mhd_set_timeout(handle, Self.patience)
+        _ = unsafe clarion_mhd_set_timeout(handle, Self.stallTimeout)
         StreamSlot.configure(connection.socket)
         _ = stream.open(on: loop)
     }
@@ -100,7 +100,7 @@ final class FedStream {
     }
 }
 
-extension FedStream {
+extension SecureStream {
     /// A body that has an end is read at its client's pace, and needs no comments.
     func isSilent(for silence: Int, now: Int) -> Bool {
         stream.endsWithPeer && suspended != nil && now - lastGiven >= silence
