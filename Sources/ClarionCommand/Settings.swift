@@ -68,23 +68,11 @@ struct Settings {
         )
         try Self.setLimits(of: &hub, source)
         hub.credentialsFile = credentials
-        hub.allowedHosts = try Self.allowedHosts(source)
+        hub.allowedHosts = try source.parsedList(.allowHost, HostName.init)
         hub.allowedOrigins = try Self.allowedOrigins(source)
-        hub.trustedProxies = try Self.networks(source, .trustedProxy)
-        if let url = try source.text(.publicURL) {
-            do {
-                hub.publicURL = try PublicURL(url)
-            } catch {
-                throw SettingsError(.publicURL, error.message)
-            }
-        }
-        if let log = try source.text(.log) {
-            do {
-                hub.cluster = try ClusterAddress(log)
-            } catch {
-                throw SettingsError(.log, error.message)
-            }
-        }
+        hub.trustedProxies = try source.parsedList(.trustedProxy, CIDRBlock.init)
+        hub.publicURL = try source.parsed(.publicURL, PublicURL.init)
+        hub.cluster = try source.parsed(.log, ClusterAddress.init)
         self.hub = hub
     }
 
@@ -160,57 +148,23 @@ struct Settings {
         }
     }
 
-    private static func allowedHosts(_ source: SettingsSource) throws(SettingsError) -> [HostName] {
-        var hosts: [HostName] = []
-        for text in try source.list(.allowHost) {
-            do {
-                hosts.append(try HostName(text))
-            } catch {
-                throw SettingsError(.allowHost, error.message)
-            }
-        }
-        return hosts
-    }
-
     private static func allowedOrigins(_ source: SettingsSource) throws(SettingsError) -> AllowedOrigins {
-        var (named, takesAny): ([Origin], Bool) = ([], false)
-        for text in try source.list(.allowOrigin) {
-            if text == "*" {
-                takesAny = true
-                continue
-            }
-            do {
-                named.append(try Origin(text))
-            } catch {
-                throw SettingsError(.allowOrigin, error.message)
-            }
+        // Nil is any.
+        let origins = try source.parsedList(.allowOrigin) { text throws(HubError) in
+            text == "*" ? nil : try Origin(text)
         }
-        return AllowedOrigins(named, takesAny: takesAny)
-    }
-
-    private static func networks(_ source: SettingsSource, _ setting: Setting) throws(SettingsError) -> [CIDRBlock] {
-        var networks: [CIDRBlock] = []
-        for text in try source.list(setting) {
-            do {
-                networks.append(try CIDRBlock(text))
-            } catch {
-                throw SettingsError(setting, error.message)
-            }
-        }
-        return networks
+        return AllowedOrigins(origins.compactMap(\.self), takesAny: origins.contains { $0 == nil })
     }
 
     /// Longer than anything that is waited for.
     private static let century = Duration.seconds(36_500 * 86_400)
 
     private static func publicFolder(_ source: SettingsSource) throws(SettingsError) -> String? {
-        guard let folder = try source.text(.public) else { return PublicFolder.find() }
-        do throws(HubError) {
+        let given = try source.parsed(.public) { folder throws(HubError) in
             try PublicFiles.check(folder: folder)
-        } catch {
-            throw SettingsError(.public, error.message)
+            return folder
         }
-        return folder
+        return given ?? PublicFolder.find()
     }
 
     private static func retention(_ source: SettingsSource) throws(SettingsError) -> Retention {
@@ -248,14 +202,8 @@ struct Settings {
     private static func webhooks(_ source: SettingsSource) throws(SettingsError) -> WebhookConfiguration {
         var webhooks = WebhookConfiguration(userAgent: "clarion/\(Hub.version)")
         webhooks.httpsOnly = try source.flag(.webhooksHTTPSOnly)
-        webhooks.allowEgress = try networks(source, .allowEgress)
-        if let url = try source.text(.egressProxy) {
-            do {
-                webhooks.proxy = try EgressProxy(url)
-            } catch {
-                throw SettingsError(.egressProxy, "\(error.message)")
-            }
-        }
+        webhooks.allowEgress = try source.parsedList(.allowEgress, CIDRBlock.init)
+        webhooks.proxy = try source.parsed(.egressProxy, EgressProxy.init)
         if let origin = try source.text(.webhooksOrigin) {
             let isName = origin.utf8.allSatisfy { byte in
                 switch byte {
@@ -276,12 +224,11 @@ struct Settings {
         }
         let waits = try source.list(.webhooksRetry)
         guard !waits.isEmpty else { return webhooks }
-        var schedule: [Duration] = []
-        for text in waits {
+        let schedule = try waits.map { text throws(SettingsError) in
             guard let wait = Duration(text: text), wait > .zero else {
                 throw SettingsError(.webhooksRetry, "\"\(text)\" is not a time such as 500ms, 15s, 1h30m or 7d")
             }
-            schedule.append(wait)
+            return wait
         }
         webhooks.retryPolicy = RetryPolicy(schedule: schedule)
         return webhooks

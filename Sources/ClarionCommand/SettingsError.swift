@@ -1,5 +1,7 @@
+import Clarion
 import Glibc
 import Spelling
+import Webhooks
 
 /// A setting that cannot be used, in one line.
 struct SettingsError: Error {
@@ -26,3 +28,12 @@ struct SettingsError: Error {
         self.init("\(name): there is no such setting, \(place). \(advice ?? "\"clarion serve --help\" lists them.")")
     }
 }
+
+/// An error that says in a sentence what is wrong with a text.
+protocol ExplainedError: Error {
+    var message: String { get }
+}
+
+extension HubError: ExplainedError {}
+extension WebhookError: ExplainedError {}
+extension ClusterAddress.Fault: ExplainedError {}

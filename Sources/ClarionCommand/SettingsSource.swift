@@ -41,6 +41,34 @@ struct SettingsSource {
         return elements
     }
 
+    /// A text as what it stands for.
+    func parsed<Value, Fault: ExplainedError>(
+        _ setting: Setting,
+        _ parse: (String) throws(Fault) -> Value
+    ) throws(SettingsError) -> Value? {
+        try text(setting).map { text throws(SettingsError) in try Self.parsed(setting, text, parse) }
+    }
+
+    /// A list whose elements stand for something.
+    func parsedList<Value, Fault: ExplainedError>(
+        _ setting: Setting,
+        _ parse: (String) throws(Fault) -> Value
+    ) throws(SettingsError) -> [Value] {
+        try list(setting).map { text throws(SettingsError) in try Self.parsed(setting, text, parse) }
+    }
+
+    private static func parsed<Value, Fault: ExplainedError>(
+        _ setting: Setting,
+        _ text: String,
+        _ parse: (String) throws(Fault) -> Value
+    ) throws(SettingsError) -> Value {
+        do {
+            return try parse(text)
+        } catch {
+            throw SettingsError(setting, error.message)
+        }
+    }
+
     func number(_ setting: Setting, in range: ClosedRange<Int>) throws(SettingsError) -> Int? {
         guard let text = try scalar(setting, "a whole number") else { return nil }
         guard let number = Self.whole(text) else { throw SettingsError(setting, "must be a whole number") }
