@@ -1,3 +1,5 @@
+import Notation
+
 /// Where a hub is: what stands before the paths of its routes.
 struct HubURL: Hashable, Sendable {
     /// Without a slash at the end.
@@ -40,7 +42,7 @@ struct HubURL: Hashable, Sendable {
     private static func isPort(_ text: Substring) -> Bool {
         let digits = text.dropFirst()
         guard text.first == ":", !digits.isEmpty else { return text.isEmpty || text == ":" }
-        return digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(digits).map { $0 > 0 } ?? false
+        return UInt16(digits: digits.utf8).map { $0 > 0 } ?? false
     }
 
     private static func invalid(_ detail: String) -> ClientError {

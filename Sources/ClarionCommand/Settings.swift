@@ -205,14 +205,7 @@ struct Settings {
         webhooks.allowEgress = try source.parsedList(.allowEgress, CIDRBlock.init)
         webhooks.proxy = try source.parsed(.egressProxy, EgressProxy.init)
         if let origin = try source.text(.webhooksOrigin) {
-            let isName = origin.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            let isName = origin.utf8.allSatisfy { $0.isLetter || $0.isDigit || ".-".utf8.contains($0) }
             guard isName, (1...253).contains(origin.utf8.count) else {
                 throw SettingsError(.webhooksOrigin, "\"\(origin)\" is no domain name such as hub.example.com")
             }

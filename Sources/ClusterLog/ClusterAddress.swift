@@ -102,9 +102,9 @@ public struct ClusterAddress: Hashable, Sendable {
         if host.isEmpty || name.isEmpty && port == nil { throw Fault("an address names no host") }
         guard let port else { return }
         // What stands there may be a password whose rest was taken for something else.
-        guard port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = UInt16(port),
-            number > 0
-        else { throw Fault("the port of \"\(name)\" is no number from 1 to 65535; \(hint)") }
+        guard let number = UInt16(digits: port.utf8), number > 0 else {
+            throw Fault("the port of \"\(name)\" is no number from 1 to 65535; \(hint)")
+        }
     }
 
     /// Decodes the name and password of an address.
@@ -125,12 +125,5 @@ public struct ClusterAddress: Hashable, Sendable {
         return parts.joined(separator: ":") + "@" + host
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
+    private static func isPlain(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || "-_".utf8.contains(byte) }
 }

@@ -1,3 +1,5 @@
+import Notation
+
 /// The one walk over bytes of JSON. It checks the grammar as it goes, and shows members and elements to who asks for them.
 struct JSONWalk {
     private let bytes: [UInt8]
@@ -130,9 +132,7 @@ struct JSONWalk {
     private mutating func codeUnit() -> UInt16? {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte = peek, byte < 0x80, let digit = Character(UnicodeScalar(byte)).hexDigitValue else {
-                return nil
-            }
+            guard let digit = peek?.hexDigitValue else { return nil }
             unit = unit << 4 | UInt16(digit)
             index += 1
         }
@@ -161,7 +161,7 @@ struct JSONWalk {
 
     private mutating func digits() -> Bool {
         let start = index
-        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
+        while peek?.isDigit == true { index += 1 }
         return index > start
     }
 

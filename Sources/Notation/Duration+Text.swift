@@ -14,11 +14,11 @@ extension Duration {
         var units = Self.units[...]
         var sum: Int64 = 0
         repeat {
-            let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            let digits = rest.prefix(while: \.isDigit)
             rest = rest[digits.endIndex...]
             let name = rest.prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
             rest = rest[name.endIndex...]
-            guard let number = Int64(String(Substring(digits))),
+            guard let number = Int64(digits: digits),
                 let unit = units.firstIndex(where: { $0.name == String(Substring(name)) })
             else { return nil }
             let (product, overflow) = number.multipliedReportingOverflow(by: units[unit].milliseconds)

@@ -23,20 +23,10 @@ package enum PercentEncoding {
         fileprivate func contains(_ byte: UInt8) -> Bool {
             let isControl = byte < 0x20 || byte == 0x7F
             switch self {
-            case .unreserved: return Self.isUnreserved(byte)
+            case .unreserved: return byte.isLetter || byte.isDigit || "-._~".utf8.contains(byte)
             case .fieldText: return !isControl && byte != UInt8(ascii: "%")
             case .anyButControls: return !isControl
             case .cloudEvents: return byte > 0x20 && byte < 0x7F && !"\"%".utf8.contains(byte)
-            }
-        }
-
-        private static func isUnreserved(_ byte: UInt8) -> Bool {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                true
-            default: false
             }
         }
     }
@@ -59,12 +49,8 @@ package enum PercentEncoding {
                 continue
             }
             bytes.append(UInt8(ascii: "%"))
-            bytes.append(digit(byte >> 4))
-            bytes.append(digit(byte & 15))
+            bytes.append(UInt8(upperHexDigitOf: byte >> 4))
+            bytes.append(UInt8(upperHexDigitOf: byte & 15))
         }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

@@ -81,12 +81,7 @@ private struct Scan {
     }
 
     mutating func number(_ width: Int) -> Int64? {
-        guard rest.count >= width else { return nil }
-        var value: Int64 = 0
-        for byte in rest.prefix(width) {
-            guard let digit = digit(byte) else { return nil }
-            value = value * 10 + digit
-        }
+        guard rest.count >= width, let value = Int64(digits: rest.prefix(width)) else { return nil }
         rest.removeFirst(width)
         return value
     }
@@ -94,10 +89,10 @@ private struct Scan {
     /// The milliseconds of the decimals, 0 if there are none; nil if the point has no digit after it.
     mutating func fraction() -> Int64? {
         guard mark(".") else { return 0 }
-        let digits = rest.prefix { digit($0) != nil }
+        let digits = rest.prefix(while: \.isDigit)
         guard !digits.isEmpty else { return nil }
         rest.removeFirst(digits.count)
-        return zip(digits, [100, 10, 1] as [Int64]).reduce(0) { $0 + (digit($1.0) ?? 0) * $1.1 }
+        return zip(digits, [100, 10, 1] as [Int64]).reduce(0) { $0 + Int64($1.0 - UInt8(ascii: "0")) * $1.1 }
     }
 
     /// Minutes east of Greenwich.
@@ -107,9 +102,5 @@ private struct Scan {
         if mark("+") { sign = 1 } else if mark("-") { sign = -1 } else { return nil }
         guard let hours = number(2), hours < 24, mark(":"), let minutes = number(2), minutes < 60 else { return nil }
         return sign * (hours * 60 + minutes)
-    }
-
-    private func digit(_ byte: UInt8) -> Int64? {
-        byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int64(byte - UInt8(ascii: "0")) : nil
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Notation
 
 /// The SHA-256 of a credential: what is stored and compared instead of it.
 ///
@@ -26,7 +27,7 @@ struct CredentialHash: Hashable, Sendable {
 
     /// 64 hexadecimal digits; nil for any other text.
     init?(hexadecimal text: String) {
-        let digits = text.utf8.compactMap(\.hexadecimalDigit)
+        let digits = text.utf8.compactMap(\.hexDigitValue)
         guard digits.count == 64, text.utf8.count == 64 else { return nil }
         self.init(bytes: (0..<32).map { digits[$0 * 2] << 4 | digits[$0 * 2 + 1] })
     }
@@ -66,27 +67,6 @@ struct CredentialHash: Hashable, Sendable {
 
     /// 64 hexadecimal digits in lower case.
     var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for word in [first, second, third, fourth] {
-            for byte in 0..<8 {
-                let value = Int(word >> (8 * UInt64(byte)) & 0xFF)
-                text.append(digits[value >> 4])
-                text.append(digits[value & 0xF])
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-}
-
-extension UInt8 {
-    /// The value of an ASCII digit of base 16; nil for any other byte.
-    var hexadecimalDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        [first, second, third, fourth].map { String(hexadecimal: $0.byteSwapped) }.joined()
     }
 }

@@ -1,3 +1,5 @@
+import Notation
+
 /// A number of bytes as people write it: `1048576`, `64KiB`, `1MiB`, `2GiB`, `1TiB`.
 ///
 /// Decimal units are none of it: whether `1MB` means 1,000,000 bytes or 1,048,576, readers differ.
@@ -16,10 +18,7 @@ package struct ByteCount: Hashable, Sendable {
     /// Reads a whole number, of bytes or with a unit, without blanks. Nil for any other text, and beyond `Int.max`.
     package init?(text: String) {
         let unit = Self.units.first { text.hasSuffix($0.0) }
-        let digits = text.dropLast(unit?.0.count ?? 0).utf8
-        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let number = Int(String(Substring(digits)))
-        else { return nil }
+        guard let number = Int(digits: text.dropLast(unit?.0.count ?? 0).utf8) else { return nil }
         let (bytes, overflow) = number.multipliedReportingOverflow(by: unit?.1 ?? 1)
         guard !overflow else { return nil }
         self.bytes = bytes

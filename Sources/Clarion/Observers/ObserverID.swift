@@ -1,5 +1,6 @@
 public import EventLog
 public import MicroHTTP
+import Notation
 
 extension ObserverID {
     /// An id of that text.
@@ -11,14 +12,7 @@ extension ObserverID {
     public init(_ text: String, parameter: String? = nil) throws(Problem) {
         let isValid =
             (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_-".utf8.contains($0) }
         guard isValid else {
             throw Problem(
                 .badRequest,

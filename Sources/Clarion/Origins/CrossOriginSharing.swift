@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// What lets the pages of allowed origins read answers, and asks them before they send something (CORS, the Fetch
 /// standard, <https://fetch.spec.whatwg.org/#http-cors-protocol>).

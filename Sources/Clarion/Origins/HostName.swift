@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// A name, or an address, that a request may be meant for: what `Host` has before the port.
 ///
@@ -35,7 +36,7 @@ public struct HostName: Hashable, Sendable {
         var (octet, digits, dots) = (0, 0, 0)
         for byte in host {
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+            case _ where byte.isDigit:
                 octet = 10 * octet + Int(byte - UInt8(ascii: "0"))
                 digits += 1
                 guard digits <= 3, octet <= 255 else { return false }

@@ -1,6 +1,7 @@
 import Access
 public import EventLog
 import MicroHTTP
+import Notation
 
 /// A route of the embedding program's own, beside the hub's: it passes the same checks of host, origin, credentials and rate.
 ///

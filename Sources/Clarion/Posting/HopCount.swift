@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 import Webhooks
 
 /// `Clarion-Hop`: how many deliveries of hubs a request has gone through. A hub sends it with each delivery; an event that a
@@ -17,9 +18,7 @@ enum HopCount {
     static func of(_ request: Request) throws(Problem) -> Int {
         guard request.headers.contains(field) else { return 0 }
         let values = request.headers.values(of: field)
-        guard values.count == 1, let text = values.first, !text.isEmpty,
-            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else {
+        guard values.count == 1, let text = values.first, !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else {
             throw Problem(
                 .badRequest,
                 code: "parameter-invalid",

@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// The field `Forwarded` (RFC 7239): `for=192.0.2.43, for="[2001:db8::17]:4711";host=hub.example;proto=https`.
 enum Forwarded {

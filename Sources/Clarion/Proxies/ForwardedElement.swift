@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// What one proxy tells of the request that it was sent.
 struct ForwardedElement {

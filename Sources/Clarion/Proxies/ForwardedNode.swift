@@ -1,3 +1,4 @@
+import Notation
 import Webhooks
 
 /// An address with or without a port, as proxies write it: `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::7`,
@@ -25,9 +26,7 @@ struct ForwardedNode {
             port = nil
             return
         }
-        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let port = UInt16(String(decoding: digits, as: UTF8.self))
-        else { return nil }
+        guard let port = UInt16(digits: digits) else { return nil }
         self.port = port
     }
 

@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// Where clients reach the hub through a proxy: its links lead there, and pages of that origin are its own.
 ///

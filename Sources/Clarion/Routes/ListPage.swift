@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import MicroHTTP
+import Notation
 
 /// What every list takes: `limit=`, and as `cursor=` the `next` of the page before.
 struct ListPage {
@@ -46,15 +47,10 @@ struct ListPage {
 
     /// The most that a page is to have; 100 unless the client says otherwise.
     static func limit(_ query: Query) throws(Problem) -> Int {
-        guard let limit = number(query["limit"] ?? "100"), limits.contains(limit) else {
+        guard let limit = Int(digits: (query["limit"] ?? "100").utf8), limits.contains(limit) else {
             throw problem("limit", "is a number from \(limits.lowerBound) to \(limits.upperBound)")
         }
         return limit
-    }
-
-    /// A whole number in decimal digits, without a sign; nil for anything else.
-    static func number(_ text: String) -> Int? {
-        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
     /// What was found, of which one more than the page is to have was asked for: that one tells whether there is more.

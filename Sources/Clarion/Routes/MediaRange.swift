@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// One element of an `Accept` field (RFC 9110 section 12.5.1).
 struct MediaRange: Hashable {
@@ -25,10 +26,7 @@ struct MediaRange: Hashable {
     /// A weight (section 12.4.2). One above 1 is 1; what is no such number is 0, so that nothing is chosen by mistake.
     private static func quality(_ text: ArraySlice<UInt8>) -> Double {
         // `Double` alone would also take "nan", "inf", "-1", "1e9" and "0x1p-1".
-        guard text.allSatisfy({ $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else {
-            return 0
-        }
+        guard text.allSatisfy({ $0 == UInt8(ascii: ".") || $0.isDigit }) else { return 0 }
         return Double(String(decoding: text, as: UTF8.self)).map { min($0, 1) } ?? 0
     }
 

@@ -58,8 +58,7 @@ enum Since: Hashable, Sendable {
             return
         }
         guard since == nil else { throw ListPage.problem("last", "cannot come together with \"since\"") }
-        let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard isNumber, let count = Int(text), Self.counts.contains(count) else {
+        guard let count = Int(digits: text.utf8), Self.counts.contains(count) else {
             throw ListPage.problem("last", "is a number from \(Self.counts.lowerBound) to \(Self.counts.upperBound)")
         }
         self = .newest(count)

@@ -2,6 +2,7 @@ import Access
 import EventLog
 import JSON
 import MicroHTTP
+import Notation
 import Webhooks
 
 /// The deliveries of a webhook as a REST resource (docs/http-api.md, "Deliveries").
@@ -23,7 +24,7 @@ struct DeliveryResource: Sendable {
             return state
         }
         let before = try page.after.map { text throws(Problem) in
-            guard let number = ListPage.number(text), number > 0 else { throw ListPage.cursorProblem }
+            guard let number = Int(digits: text.utf8), number > 0 else { throw ListPage.cursorProblem }
             return Position(Int64(number))
         }
         // One more than asked for tells whether there is more.

@@ -1,3 +1,5 @@
+import Notation
+
 /// Reads server-sent events as they come, cut wherever they are (WHATWG HTML, section 9.2.6).
 ///
 /// It holds one event at most, and no more of it than it may.
@@ -84,7 +86,7 @@ struct EventStreamParser {
         } else if name.elementsEqual("id".utf8) {
             if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
         } else if name.elementsEqual("retry".utf8) {
-            let isNumber = value.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            let isNumber = value.allSatisfy(\.isDigit)
             guard isNumber, !value.isEmpty else { return }
             retry = Int64(String(decoding: value, as: UTF8.self)) ?? .max
         }

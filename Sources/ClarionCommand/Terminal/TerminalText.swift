@@ -1,3 +1,5 @@
+import Notation
+
 /// Text of strangers, made fit for a terminal: what would move the cursor, change colours or turn text around is shown and
 /// not carried out.
 enum TerminalText {
@@ -25,10 +27,7 @@ enum TerminalText {
                 escaped.unicodeScalars.append(scalar)
                 continue
             }
-            for unit in String(scalar).utf16 {
-                let digits = String(unit, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }
+            for unit in String(scalar).utf16 { escaped += "\\u" + String(hexadecimal: UInt64(unit), digits: 4) }
         }
         return escaped
     }

@@ -1,4 +1,5 @@
 import EventLog
+import Notation
 
 /// One message of the stream: what a node asks of the log. All nodes carry all of them out in the order of the stream, each on
 /// its own copy, and so come to the same: also to whether a condition holds, or a key was used before.
@@ -42,8 +43,5 @@ struct NodeID: Hashable, Sendable {
     static func random() -> NodeID { NodeID(bits: .random(in: 1 ... .max)) }
 
     /// How people are told of it, such as `node-00f3a1b2c4d5e6f7`.
-    var name: String {
-        let digits = String(bits, radix: 16)
-        return "node-" + String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    var name: String { "node-" + String(hexadecimal: bits) }
 }

@@ -1,4 +1,5 @@
 import EventLog
+import Notation
 
 /// The subjects of a log's stream.
 struct Subjects: Sendable {
@@ -63,19 +64,15 @@ struct Subjects: Sendable {
                 bytes.append(byte)
                 isSegmentEmpty = true
                 continue
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                bytes.append(byte)
+            case _ where byte.isLetter || byte.isDigit || "-_".utf8.contains(byte): bytes.append(byte)
             default:
                 bytes.append(UInt8(ascii: "="))
-                bytes.append(Self.digits[Int(byte >> 4)])
-                bytes.append(Self.digits[Int(byte & 15)])
+                bytes.append(UInt8(upperHexDigitOf: byte >> 4))
+                bytes.append(UInt8(upperHexDigitOf: byte & 15))
             }
             isSegmentEmpty = false
         }
         if isSegmentEmpty { bytes.append(UInt8(ascii: "=")) }
         return String(decoding: bytes, as: UTF8.self)
     }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Notation
 
 /// A host with or without a port, as in the `Host` field and in a URL (RFC 3986 section 3.2), without user information.
 package struct Authority: Hashable {
@@ -15,7 +16,7 @@ package struct Authority: Hashable {
         guard let end = Self.hostEnd(of: bytes) else { return nil }
         host = String(decoding: bytes[..<end], as: UTF8.self)
         let digits = bytes[end...].dropFirst()
-        port = digits.isEmpty ? nil : Int(String(decoding: digits, as: UTF8.self))
+        port = Int(digits: digits)
     }
 
     /// Whether bytes are one: asked of every request, and without making texts of them.
@@ -38,19 +39,15 @@ package struct Authority: Hashable {
         if rest.isEmpty { return end }
         // An empty port is legal, and none. Any number of digits (RFC 3986 section 3.2.3), so also zeros before the port.
         guard rest.first == UInt8(ascii: ":") else { return nil }
-        var port = 0
-        for digit in rest.dropFirst() {
-            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
-            port = 10 * port + Int(digit - UInt8(ascii: "0"))
-            guard port <= 65_535 else { return nil }
-        }
-        return end
+        let port = rest.dropFirst()
+        return port.isEmpty || UInt16(digits: port) != nil ? end : nil
     }
 
     /// As inet_pton(3) has it.
     private static func isIPv6Address(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard !bytes.contains(0) else { return false }
-        var address = in6_addr()
+        // The room of an `in6_addr`.
+        var address: (UInt64, UInt64) = (0, 0)
         return unsafe inet_pton(AF_INET6, String(decoding: bytes, as: UTF8.self), &address) == 1
     }
 
@@ -60,22 +57,11 @@ package struct Authority: Hashable {
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst(), let low = rest.popFirst(), high.isHexDigit, low.isHexDigit else {
-                    return false
-                }
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                continue
+                guard rest.popFirst()?.hexDigitValue != nil, rest.popFirst()?.hexDigitValue != nil else { return false }
+            case _ where byte.isLetter || byte.isDigit: continue
             default: guard "-._~!$&'()*+,;=".utf8.contains(byte) else { return false }
             }
         }
         return true
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(asciiLowercased)
     }
 }

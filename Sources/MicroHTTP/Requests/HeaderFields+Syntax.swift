@@ -1,3 +1,5 @@
+import Notation
+
 /// What a request's head must be before it is looked at further. Whoever refuses one of these closes the connection:
 /// where the next request begins is not known.
 extension HeaderFields {
@@ -64,18 +66,6 @@ extension Problem {
     /// A body whose end cannot be told for certain.
     static func framing(_ detail: String, _ parameter: String) -> Problem {
         Problem(.badRequest, code: "framing-invalid", detail: detail, parameter: parameter)
-    }
-}
-
-extension UInt8 {
-    /// Whether it may stand in a token (RFC 9110 section 5.6.2).
-    package var isTokenCharacter: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
-        }
     }
 }
 

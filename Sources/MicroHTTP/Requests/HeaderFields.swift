@@ -1,3 +1,5 @@
+import Notation
+
 /// The header fields of a request, in one block of bytes: a hub receives tens of thousands of requests a second and
 /// looks at three or four fields of each, so a string is made only of a field that is asked for.
 public struct HeaderFields: Sendable {
@@ -85,12 +87,5 @@ public struct HeaderFields: Sendable {
             }
             return true
         }
-    }
-}
-
-extension UInt8 {
-    /// The letter in lower case if it is one of A to Z.
-    package var asciiLowercased: UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

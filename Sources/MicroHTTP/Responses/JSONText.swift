@@ -1,3 +1,5 @@
+import Notation
+
 /// Writes one flat JSON object (RFC 8259), byte by byte and in the order given: what error bodies and hot paths need,
 /// without a coder's allocations.
 public struct JSONText: Sendable {
@@ -76,10 +78,9 @@ public struct JSONText: Sendable {
             case UInt8(ascii: "\r"): bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
             case UInt8(ascii: "\t"): bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
             case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
                 bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
+                bytes.append(UInt8(hexDigitOf: byte >> 4))
+                bytes.append(UInt8(hexDigitOf: byte & 15))
             default: bytes.append(byte)
             }
         }

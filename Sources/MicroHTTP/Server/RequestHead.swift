@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Glibc
+import Notation
 
 /// Where a request's head lies in libmicrohttpd's memory, and whether it lies there as it came.
 ///

@@ -1,3 +1,5 @@
+import Notation
+
 /// The chunk of the chunked transfer coding (RFC 9112 section 7.1) that a stream's writer is in the middle of: its size
 /// in hexadecimal and a line break, its data, a line break. A value without I/O.
 ///
@@ -27,7 +29,7 @@ struct TransferChunk {
             let byte: UInt8
             if place < length - 2 {
                 let digit = UInt8(truncatingIfNeeded: size >> (4 * (length - 3 - place)) & 15)
-                byte = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
+                byte = UInt8(hexDigitOf: digit)
             } else {
                 byte = place == length - 2 ? Self.tail.0 : Self.tail.1
             }

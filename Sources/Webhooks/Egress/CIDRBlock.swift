@@ -1,3 +1,5 @@
+import Notation
+
 /// A range of addresses in CIDR notation (RFC 4632, RFC 4291 section 2.3).
 ///
 /// ```swift
@@ -21,10 +23,9 @@ public struct CIDRBlock: Sendable, Hashable, CustomStringConvertible {
         }
         var length = address.family.bitWidth
         if parts.count == 2 {
-            let digits = parts[1]
-            guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-                let given = Int(digits), given <= length
-            else { throw Self.invalid("the prefix length of '\(text)' must be a number from 0 to \(length)") }
+            guard let given = Int(digits: parts[1].utf8), given <= length else {
+                throw Self.invalid("the prefix length of '\(text)' must be a number from 0 to \(length)")
+            }
             length = given
         }
         self.init(address, prefixLength: length)

@@ -1,3 +1,5 @@
+import Notation
+
 /// A header the registrant wants on every request to its endpoint.
 package struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
     /// The field name as given; compared without regard to case.
@@ -40,12 +42,12 @@ package struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is of that name, in whichever case. What is no token is the name of none.
     package func isNamed(_ name: String) -> Bool {
         // Only then: Unicode's lower case of the sign for kelvins is a `k`.
-        name.utf8.allSatisfy(Self.isTokenByte) && self.name.lowercased() == name.lowercased()
+        name.utf8.allSatisfy(\.isTokenCharacter) && self.name.lowercased() == name.lowercased()
     }
 
     /// Whether a text can be the name of a header.
     package static func isName(_ text: String) -> Bool {
-        (1...maximumNameLength).contains(text.utf8.count) && text.utf8.allSatisfy(isTokenByte)
+        (1...maximumNameLength).contains(text.utf8.count) && text.utf8.allSatisfy(\.isTokenCharacter)
     }
 
     /// Whether the value is a credential and must be left out when the registration is read back.
@@ -64,14 +66,4 @@ package struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
     ]
 
     private static let reservedPrefixes = ["content-", "webhook-", "ce-", "clarion-"]
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default:
-            "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
 }

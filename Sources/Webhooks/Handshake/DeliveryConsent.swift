@@ -1,3 +1,5 @@
+import Notation
+
 /// What an endpoint allows that was asked whether it wants deliveries.
 ///
 /// Source: CloudEvents, "HTTP 1.1 Web Hooks for Event Delivery" 1.0.2, section 4, "Abuse Protection".
@@ -26,10 +28,7 @@ package struct DeliveryConsent: Sendable, Hashable {
         }
         // What is no such number bounds nothing, as `*` says in so many words.
         perMinute = answer.allowedRate.flatMap { text in
-            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let rate = Int(text),
-                Self.perMinuteBounds.contains(rate)
-            else { return nil }
-            return rate
+            Int(digits: text.utf8).flatMap { Self.perMinuteBounds.contains($0) ? $0 : nil }
         }
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Notation
 
 /// The `Retry-After` header (RFC 9110 section 10.2.3): seconds or an HTTP date.
 enum RetryAfter: Sendable, Hashable {
@@ -8,8 +9,7 @@ enum RetryAfter: Sendable, Hashable {
 
     /// Parses a field value; `nil` if it is neither.
     init?(_ text: String) {
-        let isNumber = !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        if isNumber {
+        if !text.isEmpty, text.utf8.allSatisfy(\.isDigit) {
             // More digits than fit are a delay longer than any bound.
             self = .seconds(Int64(text) ?? .max)
         } else {

@@ -1,3 +1,5 @@
+import Notation
+
 /// Where something stands in a trace, as the header `traceparent` carries it (W3C Trace Context, section 3.2).
 package struct Traceparent: Hashable, Sendable, CustomStringConvertible {
     /// The trace: 32 lower-case hexadecimal digits, not all of them 0.
@@ -36,15 +38,12 @@ package struct Traceparent: Hashable, Sendable, CustomStringConvertible {
 
     /// A step of one's own in the same trace, with a random id.
     package func child() -> Traceparent {
-        let id = String(UInt64.random(in: 1 ... .max), radix: 16)
         var child = self
-        child.parentID = String(repeating: "0", count: 16 - id.utf8.count) + id
+        child.parentID = String(hexadecimal: UInt64.random(in: 1 ... .max))
         return child
     }
 }
 
 extension UInt8 {
-    fileprivate var isLowerHexDigit: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
-    }
+    fileprivate var isLowerHexDigit: Bool { isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self) }
 }

@@ -1,6 +1,7 @@
 import EventLog
 import JSON
 import MicroHTTP
+import Notation
 import Spelling
 
 /// The context attributes of a CloudEvent as they were posted, checked (CloudEvents 1.0.2, "Type System" and "Context
@@ -82,7 +83,7 @@ struct CloudEventAttributes {
 
     /// What holds for any attribute.
     private static func check(_ name: String, _ value: JSONValue, at place: Place) throws(Problem) {
-        let isName = !name.isEmpty && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
+        let isName = !name.isEmpty && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0.isDigit }
         guard isName, name != "data" else {
             throw place.problem(
                 name,

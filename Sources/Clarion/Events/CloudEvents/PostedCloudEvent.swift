@@ -1,6 +1,7 @@
 import Crypto
 import EventLog
 import MicroHTTP
+import Notation
 
 /// A CloudEvent as it was posted, in whichever mode.
 struct PostedCloudEvent {
@@ -28,6 +29,6 @@ struct PostedCloudEvent {
             digest.update(data: Array(part.utf8))
             digest.update(data: [0])
         }
-        return "\n" + digest.finalize().map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        return "\n" + String(hexadecimal: digest.finalize())
     }
 }

@@ -1,3 +1,5 @@
+import Notation
+
 /// The characters of URI references (RFC 3986, appendix A). Those beyond ASCII are let pass, as in an IRI (RFC 3987):
 /// publishers send them, and nothing here takes a URI apart.
 enum URIReference {
@@ -6,9 +8,7 @@ enum URIReference {
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst(), let low = rest.popFirst(), isHexDigit(high), isHexDigit(low) else {
-                    return false
-                }
+                guard rest.popFirst()?.hexDigitValue != nil, rest.popFirst()?.hexDigitValue != nil else { return false }
             case 0...0x20, 0x7F: return false
             default: if "<>\"{}|\\^`".utf8.contains(byte) { return false }
             }
@@ -20,16 +20,6 @@ enum URIReference {
     static func hasScheme(_ text: String) -> Bool {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard scheme.endIndex != text.utf8.endIndex, let first = scheme.first else { return false }
-        return isLetter(first) && scheme.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        return first.isLetter && scheme.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
     }
 }
