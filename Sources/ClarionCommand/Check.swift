@@ -18,13 +18,12 @@ struct Check: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The folder that holds the log. (default: CLARION_DATA, or data)")
-    var data: String?
+    @OptionGroup var folder: LogFolder
 
     func run() async throws {
         let report: LogReport
         do throws(EventLogError) {
-            report = try SQLiteEventLog.check(directory: data ?? Environment["CLARION_DATA"] ?? "data")
+            report = try SQLiteEventLog.check(directory: folder.path)
         } catch {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }

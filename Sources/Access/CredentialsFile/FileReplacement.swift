@@ -8,7 +8,8 @@ enum FileReplacement {
     ///   - contents: the new contents, given the present ones; nil if there is no file.
     /// - Throws: what `contents` throws, or why the file cannot be replaced, as a sentence.
     static func replace(_ path: String, with contents: ([UInt8]?) throws(MemberFault) -> [UInt8]) throws(MemberFault) {
-        let path = target(of: path)
+        // If there is none yet, it comes where the path says.
+        let path = (try? RealPath.of(path)) ?? path
         let folder = FilePaths.folder(of: path)
         let directory = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw failure("The folder \(folder) cannot be opened") }
@@ -52,14 +53,6 @@ enum FileReplacement {
         }
         // So that a loss of power does not undo the renaming.
         _ = fsync(directory)
-    }
-
-    /// The file at the end of symbolic links; the path itself if there is none.
-    private static func target(of path: String) -> String {
-        guard let resolved = unsafe realpath(path, nil) else { return path }
-        // realpath(3) allocates the text for its caller.
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
     }
 
     private static func failure(_ what: String, _ number: Int32 = errno) -> MemberFault {

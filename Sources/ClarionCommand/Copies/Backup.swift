@@ -21,8 +21,7 @@ struct Backup: AsyncParsableCommand {
     @Argument(help: "The copy. A folder gets one that is called clarion.db; a former copy is replaced.")
     var file: String
 
-    @Option(help: "The folder that holds the log. (default: CLARION_DATA, or data)")
-    var data: String?
+    @OptionGroup var folder: LogFolder
 
     func run() async throws {
         var status = stat()
@@ -30,7 +29,7 @@ struct Backup: AsyncParsableCommand {
         let path = isFolder ? "\(file)/clarion.db" : file
         UnfinishedFiles.removeUponSignal(SQLiteEventLog.unfinishedFiles(ofBackupTo: path))
         do throws(EventLogError) {
-            try SQLiteEventLog.backup(directory: data ?? Environment["CLARION_DATA"] ?? "data", to: path)
+            try SQLiteEventLog.backup(directory: folder.path, to: path)
         } catch {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }

@@ -23,7 +23,7 @@ struct Import: AsyncParsableCommand {
     @OptionGroup var hub: HubOptions
 
     func run() async throws {
-        let source = try opened()
+        let source = try FileDescriptor.input(path)
         defer { source.close() }
         var reader = LineReader(source)
         var importing = Importing()
@@ -45,13 +45,4 @@ struct Import: AsyncParsableCommand {
 
     /// The file that is named; nil for standard input.
     private var path: String? { file == "-" ? nil : file }
-
-    private func opened() throws -> FileDescriptor {
-        guard let path else { return FileDescriptor(STDIN_FILENO) }
-        do throws(SystemError) {
-            return try FileDescriptor(path: path, flags: O_RDONLY)
-        } catch {
-            throw Failure.exit(EX_NOINPUT, "\(path): \(error.reason)")
-        }
-    }
 }

@@ -36,12 +36,11 @@ struct NewFile {
     private static func target(of path: String) throws -> String {
         var status = stat()
         guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-        guard let resolved = unsafe realpath(path, nil) else {
-            throw Failure.exit(EX_CANTCREAT, "\(path): \(SystemError.reason(errno))")
+        do throws(SystemError) {
+            return try RealPath.of(path)
+        } catch {
+            throw Failure.exit(EX_CANTCREAT, "\(path): \(error.reason)")
         }
-        // realpath(3) allocates the text for its caller.
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
     }
 
     func write(_ bytes: [UInt8]) throws {

@@ -90,12 +90,7 @@ struct PostCommand: AsyncParsableCommand {
 
     /// The file that the data comes from; nil if it is the argument, or nothing.
     private func opened() throws -> FileDescriptor? {
-        if data == "-" || data == nil && (lines || isatty(STDIN_FILENO) == 0) { return FileDescriptor(STDIN_FILENO) }
-        guard let path else { return nil }
-        do throws(SystemError) {
-            return try FileDescriptor(path: path, flags: O_RDONLY)
-        } catch {
-            throw Failure.exit(EX_NOINPUT, "\(path): \(error.reason)")
-        }
+        if data == "-" || data == nil && (lines || isatty(STDIN_FILENO) == 0) { return try .input(nil) }
+        return try path.map(FileDescriptor.input)
     }
 }
