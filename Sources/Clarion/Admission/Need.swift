@@ -18,19 +18,18 @@ struct Need: Sendable {
     }
 
     /// Hearing the path's topic or pattern.
-    static let subscribe = Need("subscribe", "Needs the right `subscribe` on the topic or pattern.") {
-        request,
-        caller throws(Problem) in
-        let pattern: TopicPattern = try request.parameter("topic")
-        try caller.require(.subscribe, on: pattern)
-    }
+    static let subscribe = ofPath(.subscribe)
 
     /// Managing the path's topic or pattern.
-    static let manage = Need("manage", "Needs the right `manage` on the topic or pattern.") {
-        request,
-        caller throws(Problem) in
-        let pattern: TopicPattern = try request.parameter("topic")
-        try caller.require(.manage, on: pattern)
+    static let manage = ofPath(.manage)
+
+    private static func ofPath(_ right: Right) -> Need {
+        Need(right.rawValue, "Needs the right `\(right.rawValue)` on the topic or pattern.") {
+            request,
+            caller throws(Problem) in
+            let pattern: TopicPattern = try request.parameter("topic")
+            try caller.require(right, on: pattern)
+        }
     }
 
     /// Seeing the path's topic: who hears it may, and who manages it.
