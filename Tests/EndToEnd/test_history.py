@@ -80,7 +80,7 @@ def test_a_page_begins_where_a_stream_ended_by_the_name_of_either(hub, topic, na
     ids = [hub.post(topic, str(number))["id"] for number in range(3)]
     page = hub.get(events_path(topic), params={name: ids[0]}).json()
     assert [event["id"] for event in page["events"]] == ids[1:]
-    assert_problem(hub.get(events_path(topic), params={name: "another-1"}), 400, "parameter-invalid", parameter="after")
+    assert_problem(hub.get(events_path(topic), params={name: "another-1"}), 400, "parameter-invalid", parameter=name)
 
 
 @pytest.mark.parametrize("asked", [None, LINES], ids=["json", "lines"])

@@ -93,6 +93,7 @@ AMBIGUOUS = {
     "a bad length and a cookie that does not fit": head(b"Cookie: " + b"a=b; " * 900, b"Content-Length: 5x") + HIDDEN,
     "a line without a colon": head(b"Content-Length") + HIDDEN,
     "no Host": head(host=None) + HIDDEN,
+    "two types of the body": head(b"Content-Type: text/plain", b"Content-Type: application/x-ndjson") + HIDDEN,
     "two Hosts": head(b"Host: localhost") + HIDDEN,
     "an empty Host": head(host=b"Host:") + HIDDEN,
     "a Host with a path": head(host=b"Host: a/b") + HIDDEN,

@@ -129,3 +129,19 @@ def test_the_fields_of_streams_and_history_are_described(shared_hub, topic, head
         assert response.headers["Content-Type"].split(";")[0] in described["content"]
         sent = set(response.headers) - {"Date", "Connection", "Content-Length", "Content-Type", "Transfer-Encoding"}
         assert sent <= set(described["headers"]) and sent > {"Server", "Request-Id", "Cache-Control"}
+
+
+@pytest.mark.parametrize("envelope", ["json", "cloudevents"])
+def test_a_page_of_history_is_what_is_described(shared_hub, topic, envelope):
+    shared_hub.post(topic, "x")
+    page = shared_hub.get(f"/topics/{topic}/events", params={"envelope": envelope}).json()
+    content = document()["paths"]["/topics/{topic}/events"]["get"]["responses"]["200"]["content"]["application/json"]
+    jsonschema.Draft202012Validator(resolved(content["schema"], document())).validate(page)
+    assert ("specversion" in page["events"][0]) == (envelope == "cloudevents")
+
+
+def test_a_refused_coding_has_the_fields_that_are_described(shared_hub, topic):
+    response = shared_hub.request("POST", f"/topics/{topic}/events", data=b"x", headers={"Content-Encoding": "gzip"})
+    described = resolved(document()["paths"]["/topics/{topic}/events"]["post"]["responses"]["415"], document())
+    assert response.status_code == 415 and response.headers["Accept-Encoding"] == "identity"
+    assert "Accept-Encoding" in described["headers"]

@@ -7,7 +7,7 @@ extension DocumentedError {
             "400",
             """
             Write the head as RFC 9112 has it: one blank between the parts of the request line, names that \
-            are tokens, no blank before a colon, no folded lines, CRLF at each end, no NUL. Others could \
+            are tokens, no blank before a colon, no folded lines, CRLF at each end, no NUL, one `Content-Type`. Others could \
             read such a head otherwise, so it is not carried out.
             """
         ),

@@ -46,6 +46,11 @@ extension Schema {
         .page(of: "events", event, next: "The id of the last event here, for `after` of the next page")
     )
 
+    static let cloudEventPage = Schema(
+        "CloudEventPage",
+        .page(of: "events", cloudEvent, next: "The hub's id of the last event here, for `after` of the next page")
+    )
+
     /// ``CloudEvent``
     static let cloudEvent = Schema(
         "CloudEvent",

@@ -96,12 +96,12 @@ extension Hub {
         of topics: [TopicPattern],
         types: EventTypes
     ) async throws -> Position {
-        guard let after = query["after"] ?? StreamBeginning.id(in: query) else {
+        guard let after = query["after"].map({ (parameter: "after", text: $0) }) ?? StreamBeginning.id(in: query) else {
             return try await log.position(of: since ?? .earliest, for: topics, types: types)
         }
-        guard let id = EventID(after), id.epoch == log.epoch, try await log.hasReached(id.position) else {
+        guard let id = EventID(after.text), id.epoch == log.epoch, try await log.hasReached(id.position) else {
             throw ListPage.problem(
-                "after",
+                after.parameter,
                 "is not the id of an event of this log. Begin again without it, or with \"since\" or \"last\""
             )
         }

@@ -91,6 +91,12 @@ extension Operation {
             example: "01jd7m3x8qz4-41"
         )
         static let allow = Header("Allow", "The methods that the path takes.", example: "GET, HEAD, OPTIONS")
+        static let acceptEncoding = Header(
+            "Accept-Encoding",
+            "What a body may be coded by: nothing. Where one was.",
+            ["const": "identity"],
+            example: "identity"
+        )
         static let retryAfter = Header(
             "Retry-After",
             "How many seconds to wait before trying again.",

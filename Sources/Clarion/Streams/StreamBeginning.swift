@@ -37,7 +37,7 @@ enum StreamBeginning: Hashable, Sendable {
         let since = try Since(query, now: now)
         // Clients send an empty id for none (WHATWG HTML, section 9.2.3).
         let shown = request.headers["Last-Event-ID"] ?? ""
-        if let id = shown.isEmpty ? Self.id(in: query) : shown {
+        if let id = shown.isEmpty ? Self.id(in: query)?.text : shown {
             // No id is spelt so. It is what clients of Mercure say for all that is there.
             self = id == "earliest" ? .since(.earliest) : .after(id)
         } else {
@@ -46,9 +46,9 @@ enum StreamBeginning: Hashable, Sendable {
     }
 
     /// The id after which a query wants to go on, be it of a stream or of history, which calls it `after`: who goes on with the
-    /// one where the other ended need not know two words for it.
-    static func id(in query: Query) -> String? {
-        (idNames + ["after"]).lazy.compactMap { query[$0] }.first { !$0.isEmpty }
+    /// one where the other ended need not know two words for it. And which parameter says so.
+    static func id(in query: Query) -> (parameter: String, text: String)? {
+        (idNames + ["after"]).lazy.compactMap { name in query[name].map { (name, $0) } }.first { !$0.1.isEmpty }
     }
 
     /// Where that is, if it is known without reading the log, as it is nearly always.

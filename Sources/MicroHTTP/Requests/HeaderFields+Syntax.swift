@@ -7,7 +7,7 @@ extension HeaderFields {
     ///
     /// - Parameter isHTTP11: the version of the request.
     func problem(isHTTP11: Bool) -> Problem? {
-        syntaxProblem ?? framingProblem(isHTTP11: isHTTP11) ?? hostProblem(isHTTP11: isHTTP11)
+        syntaxProblem ?? framingProblem(isHTTP11: isHTTP11) ?? hostProblem(isHTTP11: isHTTP11) ?? typeProblem
     }
 
     /// Names are tokens, and values have neither NUL nor parts of a line break (RFC 9110 sections 5.1 and 5.5). Other control
@@ -54,6 +54,11 @@ extension HeaderFields {
                 : "There is one Host field, and it is a name or an address, with or without a port.",
             parameter: "Host"
         )
+    }
+
+    /// Of two fields one reader takes the first for what the body is, and another the last (RFC 9110 section 5.3).
+    private var typeProblem: Problem? {
+        count(of: "Content-Type") > 1 ? .malformed("There is more than one Content-Type field.") : nil
     }
 }
 

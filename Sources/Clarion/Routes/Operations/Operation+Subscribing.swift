@@ -75,7 +75,10 @@ extension Operation {
                 ),
                 .query(
                     "envelope",
-                    "Has the `data:` of a stream be the whole event: as history shows it, or as a CloudEvent.",
+                    """
+                    Has the `data:` of a stream be the whole event: as history shows it, or as a CloudEvent. With `cloudevents`, \
+                    history has CloudEvents, too.
+                    """,
                     .choice(["json", "cloudevents"]),
                     example: "json"
                 ),
@@ -98,7 +101,7 @@ extension Operation {
                     // First what comes without `Accept`, as generators of clients expect.
                     Content(
                         ContentType.json,
-                        .schema(.eventPage),
+                        ["anyOf": [.schema(.eventPage), .schema(.cloudEventPage)]],
                         example: ["events": [EventDocument.example], "next": .null]
                     ),
                     Content(
@@ -108,7 +111,7 @@ extension Operation {
                     ),
                     Content(
                         "application/x-ndjson",
-                        .text("An `Event` on every line."),
+                        .text("An `Event` on every line, or a `CloudEvent`."),
                         example: .string(String(decoding: EventDocument.example.bytes, as: UTF8.self) + "\n")
                     )
                 ),
