@@ -30,7 +30,8 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
         /// There are as many topics, observers or idempotency keys as the log may have. Nothing was stored.
         case limitReached = "limit-reached"
 
-        /// More is waiting to be written than the log's limit allows. Nothing was stored; it may be tried again.
+        /// More is waiting to be written than the log's limit allows, or the process has no descriptor left. Nothing was stored; it
+        /// may be tried again.
         case overloaded
 
         /// The log was closed.

@@ -57,7 +57,7 @@ extension Problem {
             self.init(
                 .unavailable,
                 code: "overloaded",
-                detail: "More is being posted than the log can write. Try again.",
+                detail: "\(error.message) Try again.",
                 headers: [("Retry-After", "1")]
             )
         case .closed: self = .draining

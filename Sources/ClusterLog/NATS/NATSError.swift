@@ -47,7 +47,7 @@ extension EventLogError {
     }
 
     static var overloaded: EventLogError {
-        EventLogError(code: .overloaded, message: "Too much is waiting to be written.")
+        EventLogError(code: .overloaded, message: "More is being posted than the log can write.")
     }
 
     static var isFull: EventLogError {

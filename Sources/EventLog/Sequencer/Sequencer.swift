@@ -79,7 +79,7 @@ final class Sequencer: Sendable {
         case .queued(wakingWriter: true): wakeUp.signal()
         case .queued(wakingWriter: false): break
         case .overloaded:
-            request.fail(EventLogError(code: .overloaded, message: "Too much is waiting to be written."))
+            request.fail(EventLogError(code: .overloaded, message: "More is being posted than the log can write."))
         case .closed: request.fail(.isClosed)
         }
     }

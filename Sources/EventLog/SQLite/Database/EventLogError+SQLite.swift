@@ -29,6 +29,7 @@ extension EventLogError {
             switch failure?.resultCode {
             case _ where failure?.isWantOfSpace(number) ?? false: (.storageFull, EventLogError.isFull.message)
             case _ where failure?.isOfDisk(number) ?? false: (.diskFailed, EventLogError.diskFails.message)
+            case .SQLITE_CANTOPEN where number == EMFILE || number == ENFILE: (.overloaded, "Too many files are open.")
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: (.corrupt, "The log's file is damaged\(reason).")
             case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
                 (.unwritable, "The log's file cannot be opened or written\(reason).")
