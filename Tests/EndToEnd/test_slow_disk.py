@@ -87,6 +87,20 @@ def test_what_became_of_deliveries_waits_for_the_disk_once_a_second(start_hub, t
     assert lasted - 2 <= syncs <= lasted + 2
 
 
+def test_whoever_asks_for_readiness_has_little_written(start_hub, tmp_path):
+    """Anybody may ask, and each write goes to the disk."""
+    machine = OtherMachine(tmp_path)
+    hub = start_hub("--durability", "disk", environment=machine.environment)
+    syncs, began, answers = machine.syncs, time.monotonic(), 0
+    with RawConnection(hub.port) as connection:
+        while answers < 200 or time.monotonic() - began < 2:
+            connection.send(request("GET", "/readyz"))
+            assert connection.receive().status == 200
+            answers += 1
+    lasted, syncs = time.monotonic() - began, machine.syncs - syncs
+    assert 1 <= syncs <= lasted + 2, answers
+
+
 def replay(hub, topic, count):
     with hub.stream(topic, query="since=earliest") as stream:
         assert len(stream.take(count)) == count

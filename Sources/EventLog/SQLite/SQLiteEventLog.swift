@@ -27,6 +27,8 @@ public final class SQLiteEventLog: EventLog {
     private let slices = SerialGate()
     private let longChanges = SerialGate()
     private let backlogs = CountedBacklogs()
+    /// When a probe has last begun to write and did so.
+    private let probed = Lock<ContinuousClock.Instant?>(nil)
     let horizons: RemovalHorizons
     let time: LogClock
 
@@ -121,7 +123,8 @@ public final class SQLiteEventLog: EventLog {
     /// Has a follower notified of every commit that adds events: see ``EventLog/follow(_:)``.
     public func follow(_ follower: @escaping @Sendable (Commit) -> Void) { sequencer.follow(follower) }
 
-    /// Sees whether the log takes posts, in turn with those that wait: whether there is space as for one, and by writing.
+    /// Sees whether the log takes posts, in turn with those that wait: whether there is space as for one, and by writing, once
+    /// a second at most: who asks may be anybody, and each write goes to the disk.
     ///
     /// - Throws: ``EventLogError`` with the code with which a post would be refused; `log-missing` if it would be
     ///   taken, but the log's file has no name any more.
@@ -132,8 +135,11 @@ public final class SQLiteEventLog: EventLog {
             sequencer.enqueue(none, isBounded: false)
         }
         _ = try space.get()
+        let now = ContinuousClock.now
+        guard probed.withLock({ $0.map { now - $0 >= .seconds(1) } ?? true }) else { return }
         // A revision that nobody gets: what is set to what it is already, SQLite does not write.
         try await change(makesRoom: false) { tables in try tables.db.run("UPDATE log SET revision = revision + 1") }
+        probed.withLock { $0 = now }
     }
 
     /// Writes what is waiting, then closes the log.
