@@ -7,6 +7,11 @@ final class FailedLogins: Sendable {
         var count = 0
         /// Until when nothing of that address is looked at.
         var lockedUntil: ContinuousClock.Instant?
+
+        func lockSeconds(at now: ContinuousClock.Instant) -> Int? {
+            guard let lockedUntil, lockedUntil > now else { return nil }
+            return Int((lockedUntil - now).components.seconds) + 1
+        }
     }
 
     /// What is asked for from an address that has failed too often.
@@ -36,16 +41,22 @@ final class FailedLogins: Sendable {
     /// Whether an address is to wait; nil if it need not.
     func lock(on address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Lockout? {
         let (record, isShared) = records.withLock { $0.record(of: address) }
-        guard let until = record.lockedUntil, until > now else { return nil }
-        return Lockout(seconds: Int((until - now).components.seconds) + 1, isShared: isShared)
+        return record.lockSeconds(at: now).map { Lockout(seconds: $0, isShared: isShared) }
     }
 
-    func count(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) {
+    /// Counts one that was looked at.
+    ///
+    /// - Returns: for how many seconds its address is to wait; nil if it was not one too many. Those that are looked at
+    ///   together may be.
+    @discardableResult
+    func count(_ address: ClientAddress, at now: ContinuousClock.Instant = .now) -> Int? {
         records.withLock { records in
             records.change(address, at: now) { record in
+                if let seconds = record.lockSeconds(at: now) { return seconds }
                 if record.begun.map({ now - $0 >= Self.period }) ?? true { record = Record(begun: now) }
                 record.count += 1
                 if record.count >= Self.limit { record.lockedUntil = now + Self.period }
+                return nil
             }
         }
     }

@@ -56,8 +56,10 @@ final class Gate: Sendable {
                         }
                     }
                 } catch {
-                    failedLogins.count(ClientAddress(request))
-                    responder.respond(.credentialInvalid(error.detail))
+                    let wait = failedLogins.count(ClientAddress(request))
+                    responder.respond(
+                        wait.map { .tooManyFailedLogins(seconds: $0) } ?? .credentialInvalid(error.detail)
+                    )
                 }
             }
         }

@@ -28,6 +28,17 @@ import Testing
         #expect(logins.lock(on: one, at: start + .seconds(261)) == nil)
     }
 
+    @Test func `what was looked at with one too many is one too many, and unlocks nobody`() throws {
+        let logins = FailedLogins()
+        let one = try address("192.0.2.1:5000")
+        for _ in 0..<19 { #expect(logins.count(one, at: start) == nil) }
+        #expect(logins.count(one, at: start + .seconds(59)) == nil)
+        #expect(logins.count(one, at: start + .seconds(59)) == 61)
+        // The minute of the first is over, that of the lock is not.
+        #expect(logins.count(one, at: start + .seconds(61)) == 59)
+        #expect(logins.lock(on: one, at: start + .seconds(62)) == .init(seconds: 58, isShared: false))
+    }
+
     /// One who has a /48 has 65,536 networks: to fail from all of them once unlocked whoever was locked out.
     @Test func `nobody is unlocked by failing from elsewhere, however often`() throws {
         let logins = FailedLogins(capacity: 1_000)
