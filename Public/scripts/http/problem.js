@@ -1,3 +1,5 @@
+import { element } from "../page/element.js"
+
 /**
  * What went wrong with a request: the hub's `application/problem+json` (RFC 9457), or a stand-in for it where the
  * answer came from elsewhere or none came.
@@ -36,17 +38,8 @@ export class Problem extends Error {
 }
 
 /** The problem as a message for the page. */
-export function problemMessage(problem) {
-  const message = document.createElement("p")
-  message.className = "message message-problem"
-  const title = document.createElement("strong")
-  title.textContent = problem.title ?? "Something went wrong"
-  message.append(title)
-  if (problem.detail) message.append(" ", problem.detail)
-  if (problem.code) {
-    const code = document.createElement("code")
-    code.textContent = problem.code
-    message.append(" ", code)
-  }
-  return message
+export function problemMessage({ title, detail, code }) {
+  return element("p", { class: "message message-problem" },
+    element("strong", {}, title ?? "Something went wrong"), detail ? ` ${detail}` : null,
+    code ? " " : null, code ? element("code", {}, code) : null)
 }

@@ -1,8 +1,10 @@
-import { setText } from "../page/element.js"
+import { setText, shown } from "../page/element.js"
 import { tokens } from "./json-scanner.js"
 
 /** Beyond this many characters data is shown unformatted and cut off: a node per token has its price. */
 const formattedLength = 100_000
+/** Lines are indented no farther: what is nested deeply would become as long as the square of its depth. */
+const deepestIndent = 30
 
 /**
  * Data, indented and coloured if it is JSON, as it is if not.
@@ -13,11 +15,11 @@ const formattedLength = 100_000
 export function dataView(data) {
   const view = document.createDocumentFragment()
   if (data.length > formattedLength) {
-    view.append(data.slice(0, formattedLength), "…")
+    view.append(shown(data.slice(0, formattedLength)), "…")
   } else if (isStructure(data)) {
     appendJSON(view, data)
   } else {
-    view.append(data)
+    view.append(shown(data))
   }
   return view
 }
@@ -35,7 +37,7 @@ function isStructure(text) {
 function appendJSON(view, text) {
   const all = [...tokens(text)]
   let depth = 0
-  const lineBreak = () => "\n" + "  ".repeat(depth)
+  const lineBreak = () => "\n" + "  ".repeat(Math.min(depth, deepestIndent))
   all.forEach((token, index) => {
     const next = all[index + 1]
     if (token.kind !== "punctuation") {

@@ -1,5 +1,5 @@
 import { announce } from "../page/announcer.js"
-import { element } from "../page/element.js"
+import { element, shown } from "../page/element.js"
 import { readRoute } from "./route.js"
 
 /**
@@ -36,7 +36,7 @@ export class Pages {
     const route = readRoute()
     if (route === null) return
     const key = `${route.page}/${route.name ?? ""}`
-    const maker = this.#makers[route.name === null ? route.page : `${route.page}/`]
+    const maker = this.#makerOf(route)
     const isFirst = this.#key === null
     const isAnother = this.#key !== key
     this.#key = key
@@ -53,13 +53,20 @@ export class Pages {
     } else {
       this.#open = maker ? maker(route) : unknownPage()
       this.#place.replaceChildren(this.#open.element)
-      document.title = `${this.#open.title} – Clarion`
+      document.title = `${shown(this.#open.title)} – Clarion`
       scrollTo({ top: 0 })
     }
     if (isFirst || !isAnother) return
     announce(document.title)
     // The focus was on what led here; it goes on where the page begins.
     if (route.page !== "events") this.#place.focus({ preventScroll: true })
+  }
+
+  #makerOf({ page, name }) {
+    // A browser takes these out of the paths that it asks for, however they are written.
+    if (name === "." || name === "..") return null
+    const made = name === null ? page : `${page}/`
+    return Object.hasOwn(this.#makers, made) ? this.#makers[made] : null
   }
 
   #mark(page) {

@@ -17,12 +17,18 @@ export function element(name, properties = {}, ...children) {
   return made
 }
 
+/** What joins emoji, and letters of scripts that need it, is spared where it does not follow a letter of ASCII. */
+const unseen = /(?<=[\0-\x7f]|^)[\u200c\u200d\ufe00-\ufe0f]|(?![\u200c\u200d\ufe00-\ufe0f])[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+
 /**
- * Text of strangers as it can be shown: what turns the direction of the text around it (Unicode Standard Annex 9) is written
- * out, so that nobody's topic looks like another's.
+ * Text of strangers as it can be shown: what cannot be seen (Unicode Standard Annex 44) or turns the direction of the text around
+ * it (Annex 9) is written out, so that nobody's topic looks like another's.
  */
-function shown(text) {
-  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`)
+export function shown(text) {
+  return text.replace(unseen, (mark) => {
+    const digits = mark.codePointAt(0).toString(16)
+    return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, "0")}`
+  })
 }
 
 const svg = "http://www.w3.org/2000/svg"

@@ -90,13 +90,44 @@ def test_nothing_is_shown_in_another_direction_than_it_is_written(hub, console):
         assert not set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069") & set(console.run("return document.body.innerText"))
 
 
+def test_nothing_that_is_written_is_unseen(hub, console):
+    """A topic with it looks like one without."""
+    marks = "\u00ad\u061c\u180e\u200b\u200d\u200e\u200f\u2060\u2064\u3164\ufe0f\ufeff\U000e0041"
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f"
+    for mark in marks:
+        hub.post(f"o{mark}rders", f"da{mark}ta {family}".encode())
+    console.open_live()
+    console.wait(lambda: len(console.all(".event-row")) >= len(marks), "the events")
+    for row in console.all(".event-row"):
+        row.click()
+    for page in ("#/events", "#/topics", f"#/topics/o{marks[0]}rders"):
+        if page != "#/events":
+            console.open_at(page)
+        console.wait_for_text("main", "o\\u00adrders")
+        text = console.run("return document.body.innerText + document.title")
+        assert not set(marks) & set(text.replace(family, ""))
+    console.wait_for_text(".value-current", f"da\\u00adta {family}")
+
+
+@pytest.mark.parametrize("depth", [5_000, 49_000])
+def test_what_is_nested_deeply_is_shown_in_bounds(hub, console, topic, depth):
+    hub.post(topic, b"[" * depth + b"]" * depth)
+    console.open_live()
+    console.wait(lambda: console.all(".event-row"), "the event").pop().click()
+    shown = console.wait(lambda: console.run("return document.querySelector('.event-body')?.textContent.length"), "its data")
+    assert 2 * depth <= shown < 200 * depth
+
+
 @pytest.mark.parametrize("fragment", [
     "#/topics/%3Cimg%20src=x%20onerror=window.hacked=1%3E", "#/webhooks/%3Cimg%20src=x%20onerror=window.hacked=1%3E",
     "#/%3Cimg%20src=x%20onerror=window.hacked=1%3E", "#/topics/%E0%A4%A", "#/events?topic=%3Cimg/src=x/onerror=window.hacked=1%3E&text=%3Cimg%3E",
-    "#/events?topic=..&topic=a*", "#/webhooks/..%2F..%2Ftopics", "#javascript:window.hacked=1"])
+    "#/events?topic=..&topic=a*", "#/webhooks/..%2F..%2Ftopics", "#javascript:window.hacked=1",
+    "#/constructor", "#/toString", "#/__proto__", "#/hasOwnProperty", "#/topics/..", "#/topics/.", "#/webhooks/.."])
 def test_an_address_that_somebody_made_up_does_no_harm(hub, console, fragment):
     console.forgiven = "status of 4"
     console.open_at(fragment)
     assert console.run(FOUND) == [None, 0]
     assert console.run("return location.origin") == hub.url
     assert console.run("return [...document.querySelectorAll('main > *')].filter((part) => part.checkVisibility()).length") == 1
+    console.run("location.hash = '#/health'")
+    console.wait(lambda: console.driver.title == "Health – Clarion", "another page")
