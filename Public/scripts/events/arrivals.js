@@ -30,11 +30,13 @@ export class Arrivals {
     return rows.reverse()
   }
 
-  /** Drops those up to an event, which are in the list by now; false if it is not among them. */
-  dropThrough(id) {
-    const index = this.#waiting.findLastIndex(({ event }) => event?.id === id)
+  /** Drops those up to the last of some events, which are in the list by now; false if none of them is among those that wait. */
+  dropThrough(ids) {
+    const index = this.#waiting.findLastIndex(({ event }) => event && ids.has(event.id))
     for (const { size } of this.#waiting.splice(0, index + 1)) this.#characters -= size
     this.number = this.#waiting.length
+    // What was dropped came before.
+    if (index >= 0) this.hasGap = false
     return index >= 0
   }
 

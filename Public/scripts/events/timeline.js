@@ -101,6 +101,8 @@ export class Timeline {
     // What is under way belongs to the list that was.
     this.#loading.abort()
     this.#loading = new AbortController()
+    // What has come is part of what is loaded, or older.
+    this.#arrivals.clear()
     await this.#busily(async (history) => {
       const { events, isAll } = await history.newest(pageLength)
       const shown = events.filter((event) => this.#selection.takes(event)).reverse()
@@ -143,7 +145,7 @@ export class Timeline {
     this.#edge = edge
     this.#past = isAll ? "none" : "more"
     this.#isDetached = false
-    if (events[0]) this.#arrivals.dropThrough(events[0].id)
+    this.#arrivals.dropThrough(this.#loaded)
   }
 
   async #showAround(linked, history) {
@@ -211,7 +213,7 @@ export class Timeline {
       })
       if (!isAll) return
       // Here the list meets what came meanwhile, unless some of that was dropped.
-      const isMet = this.#arrivals.dropThrough(events.at(-1)?.id ?? id)
+      const isMet = this.#arrivals.dropThrough(new Set([events.at(-1)?.id ?? id]))
       this.#isDetached = !isMet && this.#arrivals.hasGap
     })
   }

@@ -1,3 +1,4 @@
+import { askAs } from "../http/asking.js"
 import { streamPath } from "../http/curl.js"
 import { isTopic, matches } from "../topics/topic-pattern.js"
 import { EventStream } from "./event-stream.js"
@@ -67,6 +68,7 @@ export class Channel {
     const isOver = this.#state.name === "refused" || this.#state.name === "ended"
     if (wanted.join(" ") === this.#patterns.join(" ") && this.#stream && !isOver) return false
     if (isOver) this.#name = newStreamName()
+    const heard = this.#patterns
     this.#patterns = wanted
     if (this.isEmpty) {
       this.#stream?.close()
@@ -74,11 +76,11 @@ export class Channel {
       return true
     }
     // Whoever is listening already is to miss nothing; the first begins now.
-    this.#open(isNew ? "" : this.#stream?.lastEventID ?? "")
+    this.#open(isNew ? "" : this.#stream?.lastEventID ?? "", heard)
     return true
   }
 
-  #open(lastEventID) {
+  #open(lastEventID, heard = this.#patterns) {
     this.#stream?.close()
     this.#state = { name: "connecting", problem: null }
     this.#followsBase64Comment = false
@@ -87,6 +89,7 @@ export class Channel {
       token: this.token,
       onState: (state) => this.#tellState(state),
       onItems: (items) => this.#tellItems(items),
+      goOn: (id) => latestAfter(id, heard, { token: this.token, wanted: this.#patterns }),
     }, lastEventID)
   }
 
@@ -128,6 +131,21 @@ export class Channel {
       const wanted = wantSame ? events : events.filter((event, index) => event.isGap || patterns.some((one) => matches(one, topics[index] ?? "")))
       if (wanted.length > 0) tell({ kind: "events", events: wanted })
     }
+  }
+}
+
+/**
+ * Where to go on for who has heard some patterns up to an event, which may be days old: at the newest event of all, unless one of
+ * those patterns came since. Otherwise a listener who has just come would be sent all that others did not want.
+ */
+async function latestAfter(id, heard, { token, wanted }) {
+  try {
+    const newest = await askAs(token, streamPath(wanted), { method: "HEAD", headers: { Accept: "text/event-stream" } })
+    const since = await askAs(token, streamPath(heard, { after: id, limit: 1 }), { headers: { Accept: "application/x-ndjson" } })
+    if (newest.problem || since.problem || (await since.response.text()) !== "") return id
+    return newest.response.headers.get("Clarion-Last-Event-Id") ?? id
+  } catch {
+    return id
   }
 }
 

@@ -26,6 +26,7 @@ export class EventStream {
   #token
   #onItems
   #onState
+  #goOn
   #ending = new AbortController()
   #wake = () => {}
   #lastEventID
@@ -34,15 +35,17 @@ export class EventStream {
 
   /**
    * @param {string} path Of the hub.
-   * @param {{token: string | null, onItems: (items: object[]) => void, onState: (state: {name: string}) => void}} options
+   * @param {{token: string | null, onItems: (items: object[]) => void, onState: (state: {name: string}) => void,
+   *   goOn?: (id: string) => Promise<string>}} options `goOn` finds a later event to go on after, before the first attempt.
    * @param {string} lastEventID The event to go on after; empty for what comes from now on.
    */
-  constructor(path, { token, onItems, onState }, lastEventID = "") {
+  constructor(path, { token, onItems, onState, goOn = async (id) => id }, lastEventID = "") {
     this.#path = path
     this.#token = token
     this.#lastEventID = lastEventID
     this.#onItems = onItems
     this.#onState = onState
+    this.#goOn = goOn
     this.#run()
   }
 
@@ -66,6 +69,7 @@ export class EventStream {
     const retryNow = () => this.retryNow()
     addEventListener("online", retryNow)
     this.#report({ name: "connecting" })
+    if (this.#lastEventID) this.#lastEventID = await this.#goOn(this.#lastEventID)
     while (!this.#ending.signal.aborted) {
       const outcome = await this.#connect()
       if (outcome.final) {

@@ -146,6 +146,47 @@ def test_a_tab_that_does_not_read_is_sent_no_more_and_catches_up(hub, console, t
         console.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
 
 
+def test_what_waited_in_a_tab_that_did_not_read_is_not_shown_above_what_came_later(hub, console, topic):
+    added = console.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": FREEZER})
+    try:
+        listen_to_new(console, topic)
+        console.press("Pause")
+        console.run("window.isFrozen = true")
+        for number in range(400):
+            hub.post(topic, f"number {number}.".encode())
+        console.wait_for_text("#event-total", "waiting")
+        wait_until(lambda: hub.get("/observers?kind=stream").json()["observers"][0]["lastEventId"] == hub.history(topic)[-1]["id"])
+        console.run("window.thaw()")
+        console.wait_for_row("number 399.")
+        console.press("Resume")
+        hub.post(topic, b"number 400.")
+        console.wait_for_row("number 400.")
+        numbers = [int(text.removeprefix("number ").rstrip(".")) for text in console.texts(".event-data")]
+        assert numbers == list(range(400, 400 - len(numbers), -1))
+    finally:
+        console.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+def test_a_tab_that_joins_is_not_sent_what_the_others_did_not_want(hub, console, tabs, topic):
+    first = tabs()
+    listen_to_new(console, f"{topic}.quiet")
+    hub.post(f"{topic}.quiet", b"before")
+    console.wait_for_row("before")
+    lines = "\n".join(f'"number {number}."' for number in range(3_000))
+    assert hub.request("POST", f"/topics/{topic}.busy/events", data=lines, headers={"Content-Type": "application/x-ndjson"}).ok
+    tabs()
+    listen_to_new(console, f"{topic}.busy")
+    console.wait_for_row("number 2999.")
+    stream, = hub.get("/observers?kind=stream").json()["observers"]
+    hub.post(f"{topic}.busy", b"number 3000.")
+    console.wait_for_row("number 3000.")
+    assert console.texts(".event-data")[:3] == ["number 3000.", '"number 2999."', '"number 2998."']
+    assert stream["lastEventId"] == hub.history(f"{topic}.busy")[-2]["id"], "it began at the newest event"
+    console.driver.switch_to.window(first)
+    hub.post(f"{topic}.quiet", b"after")
+    console.wait_for_row("after")
+
+
 def test_tabs_resume_together_without_gap_or_duplicate(hub, console, tabs, line, topic):
     handles = [tabs(), tabs()]
     for handle in handles:
