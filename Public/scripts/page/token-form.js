@@ -1,5 +1,6 @@
 import { credential } from "../http/credential.js"
 import { problemMessage } from "../http/problem.js"
+import { say } from "../navigation/route.js"
 import { announce } from "./announcer.js"
 
 /** Asks for a credential when the hub does. */
@@ -20,6 +21,9 @@ export class TokenForm {
     dismissal.addEventListener("click", () => this.#close())
     forgetting.addEventListener("click", () => {
       credential.token = null
+      // What it may see is in all parts of the page, and in the address.
+      say("#/events")
+      location.reload()
     })
     credential.listen({
       changed: () => this.#render(),

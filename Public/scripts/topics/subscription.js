@@ -1,8 +1,11 @@
+import { credential } from "../http/credential.js"
+import { hubURL } from "../http/hub.js"
 import { announce } from "../page/announcer.js"
 import { element, icon } from "../page/element.js"
 import { patternFault } from "./topic-pattern.js"
 
-const storageKey = "clarion.console.patterns"
+/** One for each hub: several may be under paths of one origin. */
+const storageKey = `clarion.console.patterns ${hubURL("/")}`
 const defaultPatterns = ["**"]
 /** As many as the hub takes for one stream. */
 const mostPatterns = 100
@@ -31,6 +34,7 @@ export class Subscription {
     })
     this.#input.addEventListener("input", () => this.#showFault(null))
     this.#input.addEventListener("keydown", (event) => this.#handleKey(event))
+    credential.listen({ changed: () => credential.token === null && this.#store(null) })
     this.#render()
   }
 
@@ -77,13 +81,19 @@ export class Subscription {
 
   #set(patterns) {
     this.#patterns = patterns
+    this.#store(patterns)
+    this.#render()
+    this.#onChange(this.patterns)
+  }
+
+  /** @param {string[] | null} patterns Null for none: what a credential may see is not for the next. */
+  #store(patterns) {
     try {
-      localStorage.setItem(storageKey, JSON.stringify(patterns))
+      if (patterns === null) localStorage.removeItem(storageKey)
+      else localStorage.setItem(storageKey, JSON.stringify(patterns))
     } catch {
       // A browser that stores nothing still listens.
     }
-    this.#render()
-    this.#onChange(this.patterns)
   }
 
   #showFault(fault) {

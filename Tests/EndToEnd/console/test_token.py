@@ -100,6 +100,35 @@ def test_it_asks_once_and_keeps_the_credential_for_the_tab(hub, file, console, t
     assert "Authorization" not in text(console, "#post-command code")
 
 
+@pytest.mark.parametrize("page", ["events", "topics/secret.topic", "webhooks", "observers", "health"])
+def test_nothing_is_left_of_what_a_credential_saw_when_it_is_forgotten(hub, file, console, page):
+    hub.post("secret.topic", b"secret data")
+    webhook = hub.register("http://receiver.invalid/secret", "secret.*")
+    console.open()
+    show(console, file.keys["admin"])
+    console.listen_to("secret.*")
+    console.wait_for_row("secret data")
+    console.run("document.querySelector('.registration').open = true")
+    console.fill("#webhook-url", "http://receiver.invalid/another")
+    console.press("Register webhook")
+    console.wait_for_text(".secret-text", "whsec_")
+    console.run("location.hash = arguments[0]", f"#/{page}")
+    console.wait(lambda: page == "health" or "secret" in console.run("return document.querySelector('main').innerText"), "the page")
+    console.press("Forget token")
+    wait_to_be_asked(console)
+
+    def left():
+        return console.run("""
+            const stored = [localStorage, sessionStorage].flatMap((storage) => Object.entries(storage).flat())
+            return [...stored, location.href, document.title, document.body.innerText].filter((text) => /secret|whsec_/.test(text))
+        """)
+
+    console.wait(lambda: left() == [], "nothing to be left")
+    show(console, file.keys["reader"])
+    console.wait_for_text("#stream-problem", "right-missing")
+    assert left() == [] and webhook["id"] not in console.run("return document.body.innerText")
+
+
 def test_a_credential_that_is_not_valid_is_said_to_be_and_not_shown_again(hub, file, console):
     console.open()
     for number in range(4):
