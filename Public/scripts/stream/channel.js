@@ -7,6 +7,8 @@ import { newStreamName } from "./stream-name.js"
 
 /** As many topics and patterns as the hub takes for one stream. */
 const mostPatterns = 100
+/** Milliseconds that a new listener and those before it wait for where to go on. */
+const longestSearch = 3_000
 
 /**
  * One stream of the hub for the listeners that show one credential: it asks for all that any of them wants, and tells each
@@ -139,9 +141,10 @@ export class Channel {
  * those patterns came since. Otherwise a listener who has just come would be sent all that others did not want.
  */
 async function latestAfter(id, heard, { token, wanted }) {
+  const signal = AbortSignal.timeout(longestSearch)
   try {
-    const newest = await askAs(token, streamPath(wanted), { method: "HEAD", headers: { Accept: "text/event-stream" } })
-    const since = await askAs(token, streamPath(heard, { after: id, limit: 1 }), { headers: { Accept: "application/x-ndjson" } })
+    const newest = await askAs(token, streamPath(wanted), { method: "HEAD", headers: { Accept: "text/event-stream" }, signal })
+    const since = await askAs(token, streamPath(heard, { after: id, limit: 1 }), { headers: { Accept: "application/x-ndjson" }, signal })
     if (newest.problem || since.problem || (await since.response.text()) !== "") return id
     return newest.response.headers.get("Clarion-Last-Event-Id") ?? id
   } catch {
