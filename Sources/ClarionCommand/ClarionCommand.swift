@@ -61,6 +61,8 @@ struct ClarionCommand: AsyncParsableCommand {
         _ = signal(SIGPIPE, SIG_IGN)
         // So is a file that may not become larger (RLIMIT_FSIZE).
         _ = signal(SIGXFSZ, SIG_IGN)
+        // Swift's runtime takes it for a crash, writes a report of many pages, and goes on.
+        _ = signal(SIGQUIT, SIG_DFL)
         Self.occupyStandardDescriptors()
         await main(nil)
     }

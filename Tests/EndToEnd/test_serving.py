@@ -319,6 +319,14 @@ def test_it_stops_with_idle_connections_and_unfinished_requests(hub, topic):
         connection.close()
 
 
+def test_quitting_ends_it_at_once(hub):
+    """Swift's runtime takes it for a crash, reports that, and goes on."""
+    hub.is_down = True
+    hub.process.send_signal(signal.SIGQUIT)
+    assert hub.process.wait(10) == -signal.SIGQUIT
+    assert "crash" not in hub.log.lower()
+
+
 def test_two_signals_stop_it_once(hub, topic):
     stream = hub.stream(topic)
     hub.is_down = True
