@@ -1,4 +1,4 @@
-import { request } from "../http/request.js"
+import { request, requestJSON } from "../http/request.js"
 import { announce } from "../page/announcer.js"
 import { busily } from "../page/busy.js"
 import { element, setText } from "../page/element.js"
@@ -20,7 +20,7 @@ export class RepeatForm {
   #progress = element("progress", { class: "repeat-progress", max: 1, value: 0, "aria-label": "Delivered again", hidden: true })
   #result = element("div", { class: "result", role: "status" })
   #counting = new AbortController()
-  /** What was begun: how many, and how many had arrived or failed for good by then. */
+  /** What was begun: how many, how many had arrived before, and the fewest dead letters that were seen since. */
   #begun = null
   #onStart
 
@@ -48,11 +48,17 @@ export class RepeatForm {
     return this.#form
   }
 
-  show(webhook) {
+  /** What is under way. Only what the hub was asked later tells how far it has come. */
+  get begun() {
+    return this.#begun
+  }
+
+  /** @param {object | null} begun What was under way when the hub was asked for the webhook. */
+  show(webhook, begun) {
     this.#webhook = webhook
     this.#recovering.disabled = this.#replaying.disabled = webhook.state === "disabled"
     this.#recovering.title = webhook.state === "disabled" ? "It is disabled: enable it first" : ""
-    if (this.#begun) this.#renderProgress()
+    if (begun !== null && begun === this.#begun) this.#renderProgress()
   }
 
   get #sinceParameter() {
@@ -105,29 +111,44 @@ export class RepeatForm {
   async #begin(action, since) {
     this.#forget()
     this.#result.replaceChildren(element("p", { class: "message" }, "The hub is lining them up…"))
-    const { stats } = this.#webhook
-    this.#onStart()
+    this.#begun = null
+    this.#progress.hidden = true
     await busily(this.#form, this.#result, async () => {
-      const response = await request(`/observers/${encodeURIComponent(this.#webhook.id)}/${action}`, { method: "POST", json: { since } })
+      const path = `/observers/${encodeURIComponent(this.#webhook.id)}`
+      const { stats } = await requestJSON(path)
+      const response = await request(`${path}/${action}`, { method: "POST", json: { since } })
       const { recovered, replayed } = await response.json()
-      this.#begun = { number: recovered ?? replayed, settled: stats.delivered + stats.deadLetters - (recovered ?? 0), action }
+      this.#begun = { number: recovered ?? replayed, delivered: stats.delivered, fewestDead: stats.deadLetters - (recovered ?? 0) }
       announce(`${counted(this.#begun.number, "event")} on the way again`)
-      this.#renderProgress()
+      this.#result.replaceChildren(element("p", { class: "message" }, `${counted(this.#begun.number, "event")} on the way again…`))
       this.#onStart()
     })
   }
 
   #renderProgress() {
-    const { number, settled } = this.#begun
-    const { delivered, deadLetters, pending } = this.#webhook.stats
+    const { number, delivered } = this.#begun
+    const { delivered: deliveredNow, deadLetters, pending } = this.#webhook.stats
+    // A replay takes dead letters, too, and it is not told how many: those that come back are counted from the fewest that were seen.
+    const fewestDead = this.#begun.fewestDead = Math.min(this.#begun.fewestDead, deadLetters)
+    const dead = Math.min(number, deadLetters - fewestDead)
     // What was posted meanwhile arrives, too.
-    const done = Math.max(0, Math.min(number, delivered + deadLetters - settled))
-    const isOver = done >= number || (pending === 0 && done > 0)
+    const arrived = Math.min(number - dead, deliveredNow - delivered)
+    // With nothing pending, what has not arrived has failed.
+    const isOver = pending === 0
+    const failed = isOver ? number - arrived : dead
     this.#progress.hidden = number === 0
     this.#progress.max = Math.max(1, number)
-    this.#progress.value = isOver ? number : done
-    const words = isOver ? `All ${counted(number, "event")} delivered again.` : `${count(done)} of ${counted(number, "event")} delivered again, ${count(pending)} pending.`
-    this.#result.replaceChildren(element("p", { class: isOver ? "message message-success" : "message" }, words))
+    this.#progress.value = arrived + failed
+    const words = isOver ? outcome(number, arrived)
+      : `${count(arrived)} of ${counted(number, "event")} delivered again, ${failed > 0 ? `${count(failed)} failed again, ` : ""}${count(pending)} pending.`
+    const tone = !isOver ? "" : failed > 0 ? "message-problem" : "message-success"
+    this.#result.replaceChildren(element("p", { class: `message ${tone}`.trim() }, words))
     if (isOver) this.#begun = null
   }
+}
+
+function outcome(number, arrived) {
+  if (arrived === number) return `All ${counted(number, "event")} delivered again.`
+  const failed = `${count(number - arrived)} failed again: see the dead letters.`
+  return arrived === 0 ? `None of ${counted(number, "event")} delivered, ${failed}` : `${count(arrived)} delivered, ${failed}`
 }

@@ -30,6 +30,7 @@ export function webhookPage({ name: id }) {
   const about = element("div")
   const charts = new DeliveryCharts()
   const editing = element("div", { hidden: true })
+  const repeat = new RepeatForm({ onStart: () => refresh() })
   const poll = new Poll(load, { interval, onProblem: fail })
   const deliveries = new DeliveryList(id, (found) => {
     newest = found
@@ -41,7 +42,6 @@ export function webhookPage({ name: id }) {
     deliveries.refresh()
   }
   const actions = new WebhookActions(id, { onChange: refresh, onEdit: edit })
-  const repeat = new RepeatForm({ onStart: refresh })
   const editor = new WebhookEditor({ onSave: () => {
     editing.hidden = true
     refresh()
@@ -55,6 +55,7 @@ export function webhookPage({ name: id }) {
     element("div", { class: "chart-pair" }, panel("Deliver again", repeat.element), panel("Registered as", about)))
 
   async function load(signal) {
+    const { begun } = repeat
     const response = await request(path, { signal })
     tag = response.headers.get("ETag")
     webhook = await response.json()
@@ -65,7 +66,7 @@ export function webhookPage({ name: id }) {
     }
     body.hidden = false
     actions.show(webhook)
-    repeat.show(webhook)
+    repeat.show(webhook, begun)
     render()
   }
 

@@ -183,6 +183,27 @@ def test_dead_letters_are_counted_and_recovered_and_one_delivered_again(hub, con
     assert hub.observer(webhook["id"])["stats"]["deadLetters"] == 0
 
 
+def test_what_fails_again_is_not_said_to_be_delivered(hub, console, receiver, webhook, topic):
+    refused = {b"0", b"1", b"2", b"3", b"4"}
+    receiver.answer = lambda delivery: 500 if delivery.body in refused else 204
+    for number in range(5):
+        hub.post(topic, str(number).encode())
+    wait_until(lambda: hub.observer(webhook["id"])["stats"]["deadLetters"] == 5)
+    open_page(console, webhook)
+    for question, answer in (("Recover dead letters…", "Recover 5 dead letters"), ("Replay everything…", "Replay 5 events")):
+        console.press(question)
+        console.press(answer)
+        console.wait_for_text(".repeat .message-problem", "None of 5 events delivered, 5 failed again")
+        assert hub.observer(webhook["id"])["stats"]["deadLetters"] == 5
+        # With the next question the last answer goes.
+        console.press(question)
+        console.wait(lambda: console.texts(".repeat .message") == [], "the answer to go")
+    refused.difference_update({b"0", b"1", b"2"})
+    console.press("Replay 5 events")
+    console.wait_for_text(".repeat .message-problem", "3 delivered, 2 failed again")
+    assert console.run("return document.querySelector('.repeat-progress').value") == 5
+
+
 def test_a_replay_is_counted_before_it_starts_and_followed_while_it_runs(hub, console, receiver, topic):
     lines = "\n".join(json.dumps(number) for number in range(1_200))
     hub.request("POST", events_path(topic), data=lines, headers={"Content-Type": "application/x-ndjson", "Event-Type": "created"})
