@@ -1,10 +1,11 @@
-import { Problem } from "../http/problem.js"
+import { textType } from "../http/curl.js"
 import { request } from "../http/request.js"
 import { dataView } from "../json/json-view.js"
 import { announce } from "../page/announcer.js"
 import { busily } from "../page/busy.js"
 import { element, setText } from "../page/element.js"
 import { blame, clearBlame, field } from "../page/field.js"
+import { count } from "../page/format.js"
 
 /** Data beyond this many characters is not put into the field that edits it. */
 const mostEdited = 100_000
@@ -25,7 +26,13 @@ export class TopicValue {
   #basis = null
   #data = ""
   #contentType = ""
+  #type = ""
+  /** What was put into each field: exactly, and as the field has it, which changes line breaks. */
+  #filled = {}
   #isEdited = false
+  #setting = element("button", { type: "submit", class: "button button-primary" }, "Set the value")
+  /** Why the current data is not in the field. */
+  #absence = element("p", { class: "hint field-wide", id: "value-absence" })
 
   /** @param {string} topic */
   constructor(topic) {
@@ -33,18 +40,21 @@ export class TopicValue {
     this.#form = element("form", { class: "form", autocomplete: "off", novalidate: true, "aria-label": "Set the value" },
       field("data", "New value", { kind: "textarea", isWide: true, rows: "5" }),
       field("contentType", "Content type", { placeholder: "application/json" }), field("type", "Type", { placeholder: "none" }),
-      element("div", { class: "form-actions field-wide" },
-        element("button", { type: "submit", class: "button button-primary" }, "Set the value"),
+      this.#absence,
+      element("div", { class: "form-actions field-wide" }, this.#setting,
         element("button", { type: "button", class: "button button-quiet", onclick: () => this.#takeCurrent() }, "Start from the current one")),
       this.#result)
-    this.#form.addEventListener("input", () => {
+    this.#form.elements.data.setAttribute("aria-describedby", this.#absence.id)
+    this.#form.addEventListener("input", ({ target }) => {
       clearBlame(this.#form)
-      if (!this.#isEdited) this.#basis = this.#shownTag
       this.#isEdited = true
+      if (target === this.#form.elements.data) this.#setting.disabled = false
     })
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault()
-      this.#set(this.#isEdited ? this.#basis : this.#shownTag)
+      // From now on it is what somebody wants to set.
+      this.#isEdited = true
+      this.#set(this.#basis)
     })
     this.element = element("div", { class: "value" }, this.#current, this.#tag, this.#form)
   }
@@ -57,25 +67,27 @@ export class TopicValue {
       if (response.status === 304) return
       const type = response.headers.get("Content-Type") ?? ""
       const bytes = await response.arrayBuffer()
-      this.#show(response.headers.get("ETag"), type, textOf(bytes))
+      this.#show(response.headers.get("ETag"), { contentType: type, type: typeIn(response), data: textOf(bytes) })
     } catch (problem) {
       if (problem.status !== 404) throw problem
-      this.#show(null, "", null)
+      this.#show(null, { contentType: "", type: "", data: "" })
     }
   }
 
-  #show(tag, contentType, text) {
-    const isFirst = this.#shownTag === undefined
+  /** @param {string | null} value.data Null if it is binary. */
+  #show(tag, { contentType, type, data }) {
     this.#shownTag = tag
-    this.#data = text ?? ""
+    this.#data = data
     this.#contentType = contentType
+    this.#type = type
     this.#current.replaceChildren(tag === null
       ? element("p", { class: "hint" }, "There is no value yet: nothing was posted to this topic.")
-      : text === null ? element("p", { class: "hint" }, "Binary data.")
-        : element("pre", { class: "event-body", tabindex: "0", "aria-label": "The value" }, dataView(text)))
+      : data === null ? element("p", { class: "hint" }, "Binary data.")
+        : element("pre", { class: "event-body", tabindex: "0", "aria-label": "The value" }, dataView(data.replace(/^\ufeff/, ""))))
     setText(this.#tag, tag === null ? "" : `${contentType || "no content type"}, event ${tag.replaceAll('"', "")}`)
-    if (isFirst) this.#takeCurrent()
-    else if (this.#isEdited && this.#basis !== tag) this.#warn()
+    // What is not edited is always the current one: set as it stands it must not bring back a former one.
+    if (!this.#isEdited) this.#fill()
+    else if (this.#basis !== tag) this.#warn()
   }
 
   #warn() {
@@ -84,30 +96,50 @@ export class TopicValue {
   }
 
   #takeCurrent() {
-    const { elements } = this.#form
-    elements.data.value = this.#data.length > mostEdited ? "" : this.#data
-    elements.contentType.value = this.#contentType
-    this.#isEdited = false
-    this.#basis = this.#shownTag
+    this.#fill()
     this.#result.replaceChildren()
   }
 
+  /** Puts the current value into the form. */
+  #fill() {
+    const { elements } = this.#form
+    const isBinary = this.#data === null
+    // What was written here and set stays, however long.
+    const isHeld = !isBinary && (this.#data.length <= mostEdited || this.#data === elements.data.value)
+    const values = { data: isHeld ? this.#data : "", contentType: this.#contentType, type: this.#type }
+    for (const [name, exact] of Object.entries(values)) {
+      elements[name].value = exact
+      this.#filled[name] = { exact, held: elements[name].value }
+    }
+    setText(this.#absence, isHeld ? ""
+      : `The current data is not in this field: it ${isBinary ? "is binary" : `has more than ${count(mostEdited)} characters`}. It can be set when you have written other data.`)
+    // An empty field would empty the value.
+    this.#setting.disabled = !isHeld
+    this.#isEdited = false
+    this.#basis = this.#shownTag
+  }
+
+  /** What a field says: exactly what was put there if it is untouched, otherwise what was written, with the line breaks of the former data. */
+  #written(name) {
+    const { exact, held } = this.#filled[name]
+    const { value } = this.#form.elements[name]
+    if (value === held) return exact
+    if (name !== "data") return value.trim()
+    const hasReturns = exact.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(exact)
+    return hasReturns ? value.replaceAll("\n", "\r\n") : value
+  }
+
   async #set(basis) {
-    const { data, contentType, type } = this.#form.elements
+    const data = this.#written("data")
+    const type = this.#written("type")
+    const contentType = this.#written("contentType") || textType
     const condition = basis ? { "If-Match": basis } : { "If-None-Match": "*" }
-    const headers = { "Content-Type": contentType.value.trim() || "text/plain; charset=utf-8", ...condition }
-    if (type.value.trim()) headers["Event-Type"] = type.value.trim()
     const problem = await busily(this.#form, this.#result, async () => {
-      let response
-      try {
-        response = await request(this.#path, { method: "PUT", headers, body: data.value })
-      } catch (failure) {
-        if (failure instanceof Problem) throw failure
-        throw new Problem({ title: "This cannot be sent", detail: "A type and a content type are of Latin letters and signs.", parameter: "type" })
-      }
+      // In the query, since a header holds Latin-1 only.
+      const path = type ? `${this.#path}?type=${encodeURIComponent(type)}` : this.#path
+      const response = await request(path, { method: "PUT", headers: { "Content-Type": contentType, ...condition }, body: data })
       this.#isEdited = false
-      this.#show(response.headers.get("ETag"), headers["Content-Type"], data.value)
-      this.#basis = this.#shownTag
+      this.#show(response.headers.get("ETag"), { contentType, type, data })
       this.#result.replaceChildren(element("p", { class: "message message-success" }, element("strong", {}, "Set.")))
       announce("The value is set")
     })
@@ -127,10 +159,16 @@ export class TopicValue {
   }
 }
 
+/** The type in the header of an answer: bytes of UTF-8, which a header shows one by one, and percent-encoded control characters. */
+function typeIn(response) {
+  const bytes = [...response.headers.get("Event-Type") ?? ""].map((byte) => (byte > "~" ? `%${byte.charCodeAt(0).toString(16)}` : byte))
+  return decodeURIComponent(bytes.join(""))
+}
+
 /** Text, or null if the bytes are not UTF-8. */
 function textOf(bytes) {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return null
   }

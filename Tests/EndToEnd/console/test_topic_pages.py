@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from hub_process import events_path
 from waiting import wait_until
 
@@ -64,6 +66,79 @@ def test_a_value_is_set_only_if_it_is_still_what_was_seen(hub, console, topic):
     console.press("Set mine over it")
     console.wait_for_text(".value .message-success", "Set.")
     assert value_of(hub, topic) == "mine"
+
+
+SET_FORM = "form[aria-label='Set the value']"
+
+
+def put_value(hub, topic, data, content_type="text/plain", **query):
+    hub.request("PUT", f"/topics/{topic}/value", data=data, headers={"Content-Type": content_type}, params=query)
+
+
+def set_button(console):
+    return console.find(f"{SET_FORM} [type=submit]")
+
+
+def field_text(console, name):
+    return console.run("return document.querySelector(arguments[0]).value", f"{SET_FORM} [name={name}]")
+
+
+@pytest.mark.parametrize("data, reason", [(b"x" * 100_001, "more than 100,000 characters"), (b"\xff\x00", "is binary")], ids=["long", "binary"])
+def test_a_value_that_the_field_does_not_hold_is_not_emptied(hub, console, topic, data, reason):
+    put_value(hub, topic, data, "application/octet-stream")
+    open_topic(console, topic)
+    console.wait_for_text(f"{SET_FORM} .hint", reason)
+    assert not set_button(console).is_enabled()
+    # Of another type alone the data would still be empty.
+    console.fill(f"{SET_FORM} [name=type]", "other")
+    assert not set_button(console).is_enabled()
+    console.fill(f"{SET_FORM} [name=data]", "mine")
+    assert set_button(console).is_enabled()
+    console.press("Start from the current one")
+    assert not set_button(console).is_enabled()
+    put_value(hub, topic, b"short")
+    console.wait(lambda: field_text(console, "data") == "short", "data that the field holds")
+    assert set_button(console).is_enabled()
+    assert not any(reason in text for text in console.texts(f"{SET_FORM} .hint"))
+
+
+@pytest.mark.parametrize("kind", ["gr\u00f6\u00dfe", "\u65e5\u672c", "100% \u0007", "created"])
+def test_what_is_not_edited_of_a_value_stays(hub, console, topic, kind):
+    data = b"\xef\xbb\xbfa\r\nb\r\n"
+    put_value(hub, topic, data, "text/csv", type=kind)
+    open_topic(console, topic)
+    console.wait(lambda: field_text(console, "type") == kind, "its type")
+    console.press("Set the value")
+    console.wait_for_text(".value .message-success", "Set.")
+    [first, second] = hub.history(topic)
+    assert (second["type"], second["contentType"], second["data"]) == (kind, "text/csv", first["data"])
+    assert hub.get(f"/topics/{topic}/value").content == data
+    # What is written has the line breaks that were there.
+    console.fill(f"{SET_FORM} [name=data]", "a\nc\n")
+    console.press("Set the value")
+    wait_until(lambda: hub.get(f"/topics/{topic}/value").content == b"a\r\nc\r\n")
+
+
+def test_a_value_is_set_with_a_type_of_any_letters(hub, console, topic):
+    console.forgiven = "status of 404"
+    open_topic(console, topic)
+    console.wait_for_text(".value-current", "There is no value yet")
+    console.fill(f"{SET_FORM} [name=data]", "1")
+    console.fill(f"{SET_FORM} [name=type]", "\u65e5\u672c")
+    console.press("Set the value")
+    console.wait_for_text(".value .message-success", "Set.")
+    assert hub.history(topic)[0]["type"] == "\u65e5\u672c"
+
+
+def test_a_form_that_is_not_edited_does_not_bring_back_a_former_value(hub, console, topic):
+    put_value(hub, topic, b"first")
+    open_topic(console, topic)
+    console.wait(lambda: field_text(console, "data") == "first", "the value")
+    put_value(hub, topic, b"second")
+    console.wait_for_text(".value-current", "second")
+    console.press("Set the value")
+    console.wait_for_text(".value .message-success", "Set.")
+    assert value_of(hub, topic) == "second"
 
 
 def test_a_change_is_told_before_it_becomes_a_conflict(hub, console, topic):
