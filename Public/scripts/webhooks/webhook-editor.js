@@ -19,6 +19,8 @@ export class WebhookEditor {
   /** The webhook that is changed and its tag; null for a new one. */
   #webhook = null
   #tag = null
+  /** What its fields had when it was put there. */
+  #filled = {}
 
   /** @param {{onSave: (webhook: object) => void, onCancel?: () => void}} handlers */
   constructor({ onSave, onCancel = null }) {
@@ -61,6 +63,7 @@ export class WebhookEditor {
     elements.types.value = (webhook.types ?? []).join(",")
     elements.headers.value = Object.entries(webhook.headers ?? {}).map(([name, value]) => `${name}: ${value}`).join("\n")
     for (const name of ["ordered", "handshake"]) elements[name].checked = webhook[name]
+    this.#filled = this.#written
     this.#result.replaceChildren()
     elements.url.focus()
   }
@@ -85,13 +88,11 @@ export class WebhookEditor {
   }
 
   async #change() {
-    const members = this.#members()
-    const former = this.#webhook.headers ?? {}
+    const written = this.#written
+    // A field does not hold all that a value may have, such as a comma in a topic: what is untouched is not sent.
+    const members = Object.fromEntries(Object.entries(this.#members()).filter(([name]) => written[name] !== this.#filled[name]))
     // In a merge patch what is not named stays, and null takes away (RFC 7396).
-    for (const name of Object.keys(former)) members.headers[name] ??= null
-    for (const [name, value] of Object.entries(members)) {
-      if (name !== "headers" && JSON.stringify(value) === JSON.stringify(this.#webhook[name] ?? null)) delete members[name]
-    }
+    if (members.headers) for (const name of Object.keys(this.#webhook.headers ?? {})) members.headers[name] ??= null
     try {
       const response = await request(`/observers/${encodeURIComponent(this.#webhook.id)}`, {
         method: "PATCH", json: members, headers: { "Content-Type": "application/merge-patch+json", "If-Match": this.#tag },
@@ -105,6 +106,12 @@ export class WebhookEditor {
       throw new Problem({ ...problem.members, title: "Somebody else has changed this webhook meanwhile",
         detail: "Nothing of yours was saved. Cancel to see what it is now, and edit that." })
     }
+  }
+
+  /** What each field has, by the name of the member that it is for. */
+  get #written() {
+    const controls = [...this.#form.elements].filter(({ name }) => name)
+    return Object.fromEntries(controls.map(({ name, type, value, checked }) => [name, type === "checkbox" ? checked : value]))
   }
 
   #members() {

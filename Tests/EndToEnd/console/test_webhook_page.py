@@ -102,6 +102,21 @@ def test_it_is_paused_enabled_edited_and_unregistered(hub, console, receiver, we
     assert hub.observers(kind="webhook") == []
 
 
+def test_what_is_not_edited_of_a_webhook_stays(hub, console, receiver):
+    registered = {"topics": ["a,", "b"], "types": ["x,y", "z "], "description": "line one\nline two", "headers": {"Authorization": "Bearer x", "X-Two": "a  b"}}
+    webhook = hub.register(receiver.url("/hook"), **registered)
+    before = hub.observer(webhook["id"])
+    console.open_at(f"#/webhooks/{webhook['id']}")
+    console.press("Edit")
+    form = "form[aria-label='Edit the webhook']"
+    console.fill(f"{form} [name=maxInFlight]", "5")
+    console.press("Save", form)
+    wait_until(lambda: hub.observer(webhook["id"])["maxInFlight"] == 5)
+    assert hub.observer(webhook["id"]) == before | {"maxInFlight": 5}
+    hub.post("a,", b"1", type="x,y")
+    assert receiver.wait_for(1)[0].headers["authorization"] == "Bearer x"
+
+
 def test_an_edit_does_not_go_over_what_somebody_else_has_changed(hub, console, webhook):
     console.forgiven = "status of 412"
     open_page(console, webhook)
