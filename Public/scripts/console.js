@@ -4,6 +4,7 @@ import { Pages } from "./navigation/pages.js"
 import { ObserverList } from "./observers/observer-list.js"
 import { observersPage } from "./observers/observers-page.js"
 import { ConnectionPill } from "./page/connection-pill.js"
+import { ignoreHeldEnter } from "./page/held-enter.js"
 import { TokenForm } from "./page/token-form.js"
 import { chooseViews } from "./page/views.js"
 import { PostForm } from "./post/post-form.js"
@@ -31,6 +32,7 @@ new TokenForm({
 })
 new PostForm({ form: part("post-form"), result: part("post-result"), hint: part("post-hint"), command: part("post-command") })
 new WebhookForm({ form: part("webhook-form"), result: part("webhook-result"), onRegister: () => observers.refresh() })
+ignoreHeldEnter()
 chooseViews(document.querySelectorAll("[data-shows]"), part("console"))
 
 part("host").textContent = location.host

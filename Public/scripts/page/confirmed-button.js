@@ -1,7 +1,8 @@
 import { element, setText } from "./element.js"
 
 /**
- * A button for what cannot be undone: it asks once, and forgets the question when the focus leaves it or Escape is pressed.
+ * A button for what cannot be undone: it asks once, and forgets the question when the focus leaves it or Escape is pressed. The
+ * second click of a double one is no answer.
  *
  * @param {{label: string, question: string, onConfirm: () => void, class?: string}} options
  */
@@ -14,7 +15,9 @@ export function confirmedButton({ label, question, onConfirm, class: name = "" }
   }
   const button = element("button", {
     type: "button", class: `button button-quiet ${name}`.trim(),
-    onclick: () => {
+    onclick: ({ detail }) => {
+      // How many in a row; none from the keyboard.
+      if (detail > 1) return
       ask(!isAsked)
       if (!isAsked) onConfirm()
     },

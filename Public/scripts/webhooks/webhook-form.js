@@ -1,6 +1,7 @@
-import { problemMessage } from "../http/problem.js"
 import { request } from "../http/request.js"
+import { busily } from "../page/busy.js"
 import { element } from "../page/element.js"
+import { blame, clearBlame } from "../page/field.js"
 import { topicsIn } from "../topics/topic-pattern.js"
 import { secretTray } from "./secret-tray.js"
 
@@ -15,7 +16,7 @@ export class WebhookForm {
     this.#form = form
     this.#result = result
     this.#onRegister = onRegister
-    form.addEventListener("input", () => this.#clearFaults())
+    form.addEventListener("input", () => clearBlame(form))
     form.addEventListener("submit", (event) => {
       event.preventDefault()
       this.#register()
@@ -25,31 +26,16 @@ export class WebhookForm {
   async #register() {
     const { url, topics } = this.#form.elements
     const registration = { topics: topicsIn(topics.value), url: url.value.trim() }
-    this.#clearFaults()
-    this.#form.setAttribute("aria-busy", "true")
-    try {
-      const response = await request("/observers", {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(registration),
-      })
+    clearBlame(this.#form)
+    const problem = await busily(this.#form, this.#result, async () => {
+      const response = await request("/observers", { method: "POST", json: registration })
       const webhook = await response.json()
       this.#result.replaceChildren(element("p", { class: "message message-success" }, element("strong", {}, "Registered"), " as ",
         element("a", { href: `#/webhooks/${encodeURIComponent(webhook.id)}` }, webhook.id)))
       if (webhook.secret) secretTray.add(webhook)
       url.value = ""
       this.#onRegister()
-    } catch (problem) {
-      this.#result.replaceChildren(problemMessage(problem))
-      const field = this.#form.elements[/^\/(\w+)/.exec(problem.pointer ?? "")?.[1]]
-      field?.setAttribute("aria-invalid", "true")
-      field?.focus()
-    } finally {
-      this.#form.removeAttribute("aria-busy")
-    }
-  }
-
-  #clearFaults() {
-    for (const field of this.#form.elements) field.removeAttribute("aria-invalid")
+    })
+    if (problem) blame(this.#form, problem)
   }
 }

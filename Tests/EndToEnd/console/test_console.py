@@ -314,6 +314,23 @@ def test_a_registered_webhook_shows_its_secret_once(hub, console):
             requests.delete(f"{hub.url}/observers/{observer['id']}", timeout=10)
 
 
+def test_a_double_click_registers_one_webhook(hub, console):
+    console.open_live()
+    url = f"https://example.com/{unique('hook')}"
+    console.find(".registration summary").click()
+    console.fill("#webhook-topics", unique("silence"))
+    console.fill("#webhook-url", url)
+    # The second comes before the first is answered.
+    console.run("const button = document.querySelector('#webhook-form [type=submit]'); button.click(); button.click()")
+    console.wait_for_text("#webhook-result .message-success", "Registered")
+    console.wait(lambda: any(url in text for text in console.texts(".observer")), "the webhook in the list")
+    assert len(console.texts(".secret-text")) == 1
+    listed = [one for one in requests.get(f"{hub.url}/observers?kind=webhook", timeout=10).json()["observers"] if one.get("url") == url]
+    for observer in listed:
+        requests.delete(f"{hub.url}/observers/{observer['id']}", timeout=10)
+    assert len(listed) == 1
+
+
 @pytest.mark.parametrize("width", [1280, 390, 320])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_page_fits_and_can_be_read_in_either_light(hub, console, width, dark):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
 
 from hub_process import events_path
 from waiting import wait_until
@@ -184,6 +186,26 @@ def test_retention_is_shown_changed_and_taken_away(hub, console, topic):
     wait_until(lambda: hub.get(f"/topics/{topic}").json()["retention"] is None)
     console.press("Delete the topic")
     console.press("Really delete all its events?")
+    console.wait(lambda: console.driver.current_url.endswith("#/topics"), "the list")
+    assert hub.get(f"/topics/{topic}").status_code == 404
+
+
+def test_a_double_click_or_a_key_held_down_is_not_its_own_confirmation(hub, console, topic):
+    hub.post(topic, b"1")
+    open_topic(console, topic)
+    delete = console.wait(lambda: [one for one in console.all(".actions button") if one.text == "Delete the topic"], "the button")[0]
+    ActionChains(console.driver).double_click(delete).perform()
+    assert delete.text == "Really delete all its events?"
+    ActionChains(console.driver).send_keys(Keys.ESCAPE).perform()
+    assert delete.text == "Delete the topic"
+    key = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "text": "\r"}
+    for repeated in (False, True, True):
+        console.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "keyDown", "autoRepeat": repeated, **key})
+    assert delete.text == "Really delete all its events?"
+    console.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "keyUp", **key})
+    assert hub.get(f"/topics/{topic}").status_code == 200
+    console.forgiven = "status of 404"
+    ActionChains(console.driver).send_keys(Keys.ENTER).perform()
     console.wait(lambda: console.driver.current_url.endswith("#/topics"), "the list")
     assert hub.get(f"/topics/{topic}").status_code == 404
 
