@@ -11,6 +11,7 @@ export class RetentionForm {
   #result = element("div", { class: "result field-wide", role: "status" })
   #onSave
   #shown = null
+  #isEdited = false
 
   /**
    * @param {string} topic
@@ -27,7 +28,10 @@ export class RetentionForm {
         element("button", { type: "submit", class: "button button-primary" }, "Save"),
         element("button", { type: "button", class: "button button-quiet", onclick: () => this.#save(null) }, "Take all bounds away")),
       this.#result)
-    this.#form.addEventListener("input", () => clearBlame(this.#form))
+    this.#form.addEventListener("input", () => {
+      clearBlame(this.#form)
+      this.#isEdited = true
+    })
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault()
       this.#save(this.#written)
@@ -41,7 +45,7 @@ export class RetentionForm {
   /** Shows a topic's own bounds, unless others are being written. */
   show(retention) {
     const key = JSON.stringify(retention)
-    if (key === this.#shown) return
+    if (key === this.#shown || this.#isEdited) return
     this.#shown = key
     const { events, age, bytes } = this.#form.elements
     events.value = retention?.events ?? ""
@@ -60,6 +64,7 @@ export class RetentionForm {
     const problem = await busily(this.#form, this.#result, async () => {
       const response = await request(this.#path, { method: "PUT", json: { retention } })
       this.#shown = null
+      this.#isEdited = false
       this.show((await response.json()).retention)
       this.#result.replaceChildren(element("p", { class: "message message-success" }, element("strong", {}, "Saved."),
         " What exceeds a bound is removed soon."))

@@ -190,6 +190,27 @@ def test_retention_is_shown_changed_and_taken_away(hub, console, topic):
     assert hub.get(f"/topics/{topic}").status_code == 404
 
 
+def test_bounds_that_are_being_written_are_not_overwritten(hub, console, topic):
+    hub.request("PUT", f"/topics/{topic}", json={"retention": {"events": 9}})
+    hub.post(topic, b"1")
+    open_topic(console, topic)
+    form = "form[aria-label='Retention']"
+    read = "return document.querySelector(arguments[0]).value"
+    console.wait(lambda: console.run(read, f"{form} [name=events]") == "9", "its bound")
+    console.fill(f"{form} [name=age]", "7d")
+    hub.request("PUT", f"/topics/{topic}", json={"retention": {"events": 5}})
+    # Two answers later the page has seen it.
+    for number in ("2", "3"):
+        hub.post(topic, b"1")
+        console.wait(lambda number=number: console.texts(".tile-value")[0] == number, "the next answer")
+    assert [console.run(read, f"{form} [name={name}]") for name in ("events", "age")] == ["9", "7d"]
+    console.press("Take all bounds away")
+    console.wait_for_text(f"{form} .message-success", "Saved")
+    assert [console.run(read, f"{form} [name={name}]") for name in ("events", "age")] == ["", ""]
+    hub.request("PUT", f"/topics/{topic}", json={"retention": {"events": 4}})
+    console.wait(lambda: console.run(read, f"{form} [name=events]") == "4", "what others set, shown again")
+
+
 def test_a_double_click_or_a_key_held_down_is_not_its_own_confirmation(hub, console, topic):
     hub.post(topic, b"1")
     open_topic(console, topic)
