@@ -20,7 +20,7 @@ export class DeliveryRow {
   #outcome = element("span", { class: "delivery-outcome" })
   #time = element("span", { class: "delivery-time" })
   #button = element("button", { type: "button", class: "delivery-line", "aria-expanded": "false", onclick: () => this.#toggle() })
-  #detail = null
+  #detail = element("div", { class: "delivery-detail" })
   element = element("li", { class: "delivery" }, this.#button)
 
   /**
@@ -39,7 +39,7 @@ export class DeliveryRow {
   }
 
   get isOpen() {
-    return this.#detail !== null
+    return this.#detail.parentElement !== null
   }
 
   show(delivery) {
@@ -49,29 +49,27 @@ export class DeliveryRow {
     setText(this.#state, words[delivery.state] ?? delivery.state)
     setText(this.#outcome, outcome(delivery))
     setText(this.#time, moment(Date.parse(delivery.createdAt)))
-    if (this.#detail && (former.attempts !== delivery.attempts || former.state !== delivery.state)) this.#load()
+    if (this.isOpen && (former.attempts !== delivery.attempts || former.state !== delivery.state)) this.#load()
   }
 
   #toggle() {
-    if (this.#detail) {
+    if (this.isOpen) {
       this.#detail.remove()
-      this.#detail = null
     } else {
-      this.#detail = element("div", { class: "delivery-detail" })
       this.element.append(this.#detail)
       this.#load()
     }
-    this.#button.setAttribute("aria-expanded", String(this.#detail !== null))
-    this.element.classList.toggle("is-open", this.#detail !== null)
+    this.#button.setAttribute("aria-expanded", String(this.isOpen))
+    this.element.classList.toggle("is-open", this.isOpen)
   }
 
+  /** Also what was asked for before it was closed and opened again fills what is open now: there is one place for it. */
   async #load() {
-    const place = this.#detail
     const result = element("div", { class: "result", role: "status" })
-    await busily(this.element, place, async () => {
+    await busily(this.element, this.#detail, async () => {
       const { attemptLog, ...delivery } = await requestJSON(this.#path)
       const again = element("button", { type: "button", class: "button button-quiet", onclick: () => this.#redeliver(result) }, "Deliver again")
-      place.replaceChildren(
+      this.#detail.replaceChildren(
         element("div", { class: "event-actions" }, again,
           element("a", { href: eventHref({ topic: delivery.topic, id: delivery.event }) }, "The event"),
           element("code", { class: "delivery-event" }, delivery.event)),

@@ -59,6 +59,18 @@ def test_deliveries_are_shown_with_their_attempts_and_what_was_answered(hub, con
     assert len(console.all(".attempt")) == 2, "what is open stays open"
 
 
+def test_a_delivery_that_is_closed_and_opened_before_the_answer_shows_it(hub, console, receiver, webhook, topic):
+    hub.post(topic, b"1")
+    receiver.wait_for(1)
+    open_page(console, webhook)
+    console.wait(lambda: console.all(".delivery-line"), "the delivery")
+    console.run("const line = document.querySelector('.delivery-line'); for (let n = 0; n < 3; n += 1) line.click()")
+    console.wait_for_text(".delivery-detail .attempt", "Attempt 1")
+    assert console.find(".delivery-line").get_attribute("aria-expanded") == "true"
+    console.find(".delivery-line").click()
+    assert console.all(".delivery-detail") == []
+
+
 def test_a_test_says_what_the_endpoint_answered(console, receiver, webhook):
     open_page(console, webhook)
     receiver.answer = lambda _: (418, {}, b"a teapot")
