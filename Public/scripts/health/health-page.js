@@ -50,7 +50,7 @@ const shown = (value, format) => (value === null ? "–" : format(value))
 function state() {
   if (sampler.isSilent) return { name: "No answer", tone: "bad" }
   if (sampler.unready) return { name: "Not ready", tone: "bad" }
-  return sampler.readings.length > 0 ? { name: "Ready", tone: "good" } : { name: "Asking", tone: "quiet" }
+  return sampler.readings.length > 0 || sampler.failure ? { name: "Ready", tone: "good" } : { name: "Asking", tone: "quiet" }
 }
 
 function stateWords() {
@@ -62,6 +62,7 @@ function stateWords() {
 
 function sourceWords() {
   const since = watchedWords(sampler.readings)
+  if (sampler.failure) return `No new numbers: ${[sampler.failure.title, sampler.failure.detail].filter(Boolean).join(": ")}`
   if (sampler.source === "metrics") return `Drawn from /metrics.${since}`
   if (sampler.source === null) return ""
   const status = sampler.problem?.status

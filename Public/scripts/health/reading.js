@@ -1,4 +1,5 @@
 import { askAs } from "../http/asking.js"
+import { bodyOf } from "../http/body.js"
 import { credential } from "../http/credential.js"
 import { buckets, readMetrics, total } from "./metrics-text.js"
 
@@ -17,7 +18,7 @@ export async function readFromMetrics(signal) {
   // Without the right this is refused, and nobody is to be asked for a credential because of a drawing.
   const { response, problem } = await askAs(credential.token, "/metrics", { signal })
   if (problem) return { reading: null, problem }
-  const metrics = readMetrics(await response.text())
+  const metrics = readMetrics(await bodyOf(response, "text"))
   const sum = (name, passes) => total(metrics, name, passes)
   const delivered = (kind) => sum("clarion_deliveries_total", (labels) => labels.kind === kind)
   return { problem: null, reading: {
@@ -35,6 +36,9 @@ export async function readFromMetrics(signal) {
     delays: buckets(metrics, "clarion_webhook_delay_seconds"),
   } }
 }
+
+/** Whether a problem passes, as a proxy's answer while the hub restarts, and says nothing of what one may read. */
+export const isForNow = (problem) => problem !== null && ![401, 403, 404].includes(problem.status)
 
 /** Pages of a list that are added up; of more topics than in these it is not said how much they hold. */
 const mostPages = 5
@@ -70,8 +74,9 @@ async function list(path, name, signal) {
   let cursor = ""
   for (let pages = 0; pages < mostPages; pages += 1) {
     const { response, problem } = await askAs(credential.token, `${path}?limit=1000${cursor}`, { signal })
+    if (isForNow(problem)) throw problem
     if (problem) return null
-    const page = await response.json()
+    const page = await bodyOf(response)
     items.push(...page[name])
     if (page.next === null) break
     cursor = `&cursor=${encodeURIComponent(page.next)}`

@@ -1,6 +1,7 @@
 import { credential } from "../http/credential.js"
 import { hubURL } from "../http/hub.js"
-import { readFromLists, readFromMetrics, readiness } from "./reading.js"
+import { Problem } from "../http/problem.js"
+import { isForNow, readFromLists, readFromMetrics, readiness } from "./reading.js"
 
 /** Milliseconds between readings, and how far back they are kept. */
 const interval = 5_000
@@ -20,6 +21,8 @@ class Sampler {
   unready = null
   /** Whether the last reading failed because the hub did not answer. */
   isSilent = false
+  /** Why the last reading failed although the hub answered; null if it did not. */
+  failure = null
   #viewers = new Set()
   #timer = null
   #isReading = false
@@ -30,6 +33,7 @@ class Sampler {
       this.readings = []
       this.#store()
       this.source = null
+      this.failure = null
       for (const onReading of this.#viewers) onReading()
       if (this.#timer) this.#read()
     } })
@@ -68,8 +72,10 @@ class Sampler {
       const reading = await this.#reading(signal)
       if (reading) this.#keep(reading)
       this.isSilent = false
-    } catch {
-      this.isSilent = true
+      this.failure = null
+    } catch (error) {
+      this.isSilent = !(error instanceof Problem)
+      this.failure = this.isSilent ? null : error
     } finally {
       this.#isReading = false
       for (const onReading of this.#viewers) onReading()
@@ -79,8 +85,8 @@ class Sampler {
   async #reading(signal) {
     if (this.source !== "lists") {
       const { reading, problem } = await readFromMetrics(signal)
-      // What passes, as a proxy's answer while the hub restarts, does not change where readings come from.
-      if (problem && ![401, 403, 404].includes(problem.status)) throw problem
+      // It does not change where readings come from.
+      if (isForNow(problem)) throw problem
       this.problem = problem
       this.source = reading ? "metrics" : "lists"
       know(reading !== null)

@@ -1,4 +1,5 @@
 import { askAs } from "./asking.js"
+import { bodyOf } from "./body.js"
 import { credential } from "./credential.js"
 import { Problem } from "./problem.js"
 
@@ -12,11 +13,13 @@ import { Problem } from "./problem.js"
  */
 export async function request(path, { json, ...options } = {}) {
   const shown = credential.token
+  const sent = json === undefined ? options : {
+    ...options, headers: { "Content-Type": "application/json", ...options.headers }, body: JSON.stringify(json),
+  }
+  checkHeaders(sent.headers)
   let answer
   try {
-    answer = await askAs(shown, path, json === undefined ? options : {
-      ...options, headers: { "Content-Type": "application/json", ...options.headers }, body: JSON.stringify(json),
-    })
+    answer = await askAs(shown, path, sent)
   } catch (error) {
     if (error.name === "AbortError") throw error
     const isChange = !["GET", "HEAD"].includes(options.method ?? "GET")
@@ -33,4 +36,15 @@ export async function request(path, { json, ...options } = {}) {
 }
 
 /** The JSON of a successful answer. */
-export const requestJSON = async (path, options) => (await request(path, options)).json()
+export const requestJSON = async (path, options) => bodyOf(await request(path, options))
+
+/** `fetch` throws the same for a header that cannot be sent as for a hub that does not answer. */
+function checkHeaders(headers = {}) {
+  for (const field of Object.entries(headers)) {
+    try {
+      new Headers([field])
+    } catch {
+      throw new Problem({ title: "This cannot be sent", detail: `${field[0]} holds Latin letters and signs only.`, parameter: field[0] })
+    }
+  }
+}

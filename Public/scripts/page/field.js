@@ -29,9 +29,9 @@ export function tick(name, label) {
   return element("label", { class: "tick" }, element("input", { type: "checkbox", name }), ` ${label}`)
 }
 
-/** Marks the field that a problem blames (its JSON Pointer's first step, or its parameter), and goes there. */
+/** Marks the field that a problem blames (its JSON Pointer's first step, its parameter or its header), and goes there. */
 export function blame(form, problem) {
-  const name = /^\/(\w+)/.exec(problem.pointer ?? "")?.[1] ?? problem.parameter
+  const name = /^\/(\w+)/.exec(problem.pointer ?? "")?.[1] ?? problem.parameter?.replaceAll("-", "").replace(/^[A-Z]/, (letter) => letter.toLowerCase())
   const control = name ? form.elements[name] : null
   control?.setAttribute("aria-invalid", "true")
   control?.focus()

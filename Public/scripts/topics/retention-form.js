@@ -1,3 +1,4 @@
+import { bodyOf } from "../http/body.js"
 import { request } from "../http/request.js"
 import { announce } from "../page/announcer.js"
 import { busily } from "../page/busy.js"
@@ -65,7 +66,7 @@ export class RetentionForm {
       const response = await request(this.#path, { method: "PUT", json: { retention } })
       this.#shown = null
       this.#isEdited = false
-      this.show((await response.json()).retention)
+      this.show((await bodyOf(response)).retention)
       this.#result.replaceChildren(element("p", { class: "message message-success" }, element("strong", {}, "Saved."),
         " What exceeds a bound is removed soon."))
       announce("Retention saved")

@@ -1,3 +1,4 @@
+import { bodyOf } from "../http/body.js"
 import { textType } from "../http/curl.js"
 import { request } from "../http/request.js"
 import { dataView } from "../json/json-view.js"
@@ -66,7 +67,7 @@ export class TopicValue {
       const response = await request(this.#path, { headers, signal })
       if (response.status === 304) return
       const type = response.headers.get("Content-Type") ?? ""
-      const bytes = await response.arrayBuffer()
+      const bytes = await bodyOf(response, "arrayBuffer")
       this.#show(response.headers.get("ETag"), { contentType: type, type: typeIn(response), data: textOf(bytes) })
     } catch (problem) {
       if (problem.status !== 404) throw problem

@@ -1,4 +1,4 @@
-import { request, requestJSON } from "../http/request.js"
+import { requestJSON } from "../http/request.js"
 import { announce } from "../page/announcer.js"
 import { busily } from "../page/busy.js"
 import { element, setText } from "../page/element.js"
@@ -116,8 +116,7 @@ export class RepeatForm {
     await busily(this.#form, this.#result, async () => {
       const path = `/observers/${encodeURIComponent(this.#webhook.id)}`
       const { stats } = await requestJSON(path)
-      const response = await request(`${path}/${action}`, { method: "POST", json: { since } })
-      const { recovered, replayed } = await response.json()
+      const { recovered, replayed } = await requestJSON(`${path}/${action}`, { method: "POST", json: { since } })
       this.#begun = { number: recovered ?? replayed, delivered: stats.delivered, fewestDead: stats.deadLetters - (recovered ?? 0) }
       announce(`${counted(this.#begun.number, "event")} on the way again`)
       this.#result.replaceChildren(element("p", { class: "message" }, `${counted(this.#begun.number, "event")} on the way again…`))

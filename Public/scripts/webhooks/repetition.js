@@ -1,4 +1,5 @@
 import { matches } from "../topics/topic-pattern.js"
+import { bodyOf } from "../http/body.js"
 import { streamPath } from "../http/curl.js"
 import { request, requestJSON } from "../http/request.js"
 
@@ -18,7 +19,7 @@ export async function countReplay({ topics, types = [] }, since, signal) {
   const query = types.length > 0 ? { type: types.join(",") } : {}
   for (let next = { since }; next !== null && number < mostCounted;) {
     const response = await request(streamPath(topics, { ...query, ...next, limit: 1_000 }), { headers: { Accept: "application/x-ndjson" }, signal })
-    const lines = (await response.text()).split("\n").filter(Boolean)
+    const lines = (await bodyOf(response, "text")).split("\n").filter(Boolean)
     number += lines.length
     next = response.headers.has("Link") ? { after: JSON.parse(lines.at(-1)).id } : null
     if (next && number >= mostCounted) return { number, isMore: true }

@@ -1,5 +1,6 @@
+import { bodyOf } from "../http/body.js"
 import { Problem } from "../http/problem.js"
-import { request } from "../http/request.js"
+import { request, requestJSON } from "../http/request.js"
 import { announce } from "../page/announcer.js"
 import { busily } from "../page/busy.js"
 import { element } from "../page/element.js"
@@ -79,7 +80,7 @@ export class WebhookEditor {
 
   async #register() {
     const members = Object.fromEntries(Object.entries(this.#members()).filter(([, value]) => value !== null))
-    const webhook = await (await request("/observers", { method: "POST", json: members })).json()
+    const webhook = await requestJSON("/observers", { method: "POST", json: members })
     announce("Webhook registered")
     this.#form.reset()
     if (webhook.secret) secretTray.add(webhook)
@@ -97,7 +98,7 @@ export class WebhookEditor {
       const response = await request(`/observers/${encodeURIComponent(this.#webhook.id)}`, {
         method: "PATCH", json: members, headers: { "Content-Type": "application/merge-patch+json", "If-Match": this.#tag },
       })
-      const webhook = await response.json()
+      const webhook = await bodyOf(response)
       announce("Webhook changed")
       if (webhook.secret) secretTray.add(webhook)
       return webhook

@@ -1,3 +1,4 @@
+import { bodyOf } from "../http/body.js"
 import { request } from "../http/request.js"
 import { busily } from "../page/busy.js"
 import { element } from "../page/element.js"
@@ -29,7 +30,7 @@ export class WebhookForm {
     clearBlame(this.#form)
     const problem = await busily(this.#form, this.#result, async () => {
       const response = await request("/observers", { method: "POST", json: registration })
-      const webhook = await response.json()
+      const webhook = await bodyOf(response)
       this.#result.replaceChildren(element("p", { class: "message message-success" }, element("strong", {}, "Registered"), " as ",
         element("a", { href: `#/webhooks/${encodeURIComponent(webhook.id)}` }, webhook.id)))
       if (webhook.secret) secretTray.add(webhook)

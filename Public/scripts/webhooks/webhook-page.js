@@ -1,3 +1,4 @@
+import { bodyOf } from "../http/body.js"
 import { problemMessage } from "../http/problem.js"
 import { request } from "../http/request.js"
 import { element, setClampedText, setText } from "../page/element.js"
@@ -58,7 +59,7 @@ export function webhookPage({ name: id }) {
     const { begun } = repeat
     const response = await request(path, { signal })
     tag = response.headers.get("ETag")
-    webhook = await response.json()
+    webhook = await bodyOf(response)
     message.replaceChildren()
     if (webhook.kind !== "webhook") {
       message.replaceChildren(problemMessage({ title: "This is no webhook", detail: "Streams and objects are listed among the observers." }))

@@ -97,6 +97,28 @@ def test_without_the_right_to_the_metrics_it_adds_up_and_asks_for_nothing(start_
     console.wait(lambda: console.texts(".chart") == [], "the drawings to be gone")
 
 
+#: Has `/metrics`, or the list of topics where there is none, answered as a proxy or the hub would for now.
+ANSWER_OTHERWISE = """
+    const [status, type, body] = arguments
+    const asked = window.fetch
+    window.fetch = async (url, options) => (/[/](metrics|topics[?].*)$/.test(url) ? new Response(body, { status, headers: { "Content-Type": type } }) : asked(url, options))
+"""
+RATE_LIMITED = '{"title": "Too many requests", "status": 429, "code": "rate-limited", "detail": "Wait for a minute."}'
+
+
+@pytest.mark.parametrize("status, type, body, words", [
+    (503, "text/plain", "busy", "No new numbers: The answer was 503"),
+    (429, "application/problem+json", RATE_LIMITED, "No new numbers: Too many requests: Wait for a minute.")])
+def test_what_the_hub_answers_is_not_told_as_silence(hub, console, status, type, body, words):
+    console.forgiven = "status of 404"
+    console.open_at("#/health")
+    console.wait_for_text(".hint", "Watched for")
+    console.run(ANSWER_OTHERWISE, status, type, body)
+    console.wait_for_text(".page-head .hint", words)
+    assert console.texts(".title-row .state") == ["Ready"]
+    assert console.texts(".state-words") == ["The hub is alive and takes posts."]
+
+
 def test_a_hub_that_does_not_answer_is_said_to_be_silent(hub, console, line):
     console.open_at("#/health")
     console.wait_for_text(".title-row .state", "Ready")

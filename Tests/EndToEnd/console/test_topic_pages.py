@@ -132,6 +132,18 @@ def test_a_value_is_set_with_a_type_of_any_letters(hub, console, topic):
     assert hub.history(topic)[0]["type"] == "\u65e5\u672c"
 
 
+@pytest.mark.parametrize("written, words", [("\u65e5\u672c", "This cannot be sent"), ("gr\u00f6\u00dfe", "parameter-invalid")])
+def test_a_content_type_that_cannot_be_sent_is_blamed(hub, console, topic, written, words):
+    console.forgiven = "status of 40"
+    open_topic(console, topic)
+    console.wait_for_text(".value-current", "There is no value yet")
+    console.fill(f"{SET_FORM} [name=contentType]", written)
+    console.press("Set the value")
+    console.wait_for_text(".value .message-problem", words)
+    assert console.find(f"{SET_FORM} [name=contentType]").get_attribute("aria-invalid") == "true"
+    assert hub.get(f"/topics/{topic}/value").status_code == 404
+
+
 def test_a_form_that_is_not_edited_does_not_bring_back_a_former_value(hub, console, topic):
     put_value(hub, topic, b"first")
     open_topic(console, topic)

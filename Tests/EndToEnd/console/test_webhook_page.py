@@ -82,6 +82,18 @@ def test_a_test_says_what_the_endpoint_answered(console, receiver, webhook):
     console.wait_for_text(".actions .message-success", "The test was delivered")
 
 
+@pytest.mark.parametrize("answer, words", [
+    ("new Response('<html>')", "The answer is no JSON"),
+    ("new Response(new ReadableStream({ start: (controller) => controller.error(new TypeError('network error')) }))", "The answer broke off")],
+    ids=["html", "cut"])
+def test_an_answer_that_cannot_be_read_is_told(hub, console, webhook, answer, words):
+    open_page(console, webhook)
+    console.run(f"const asked = fetch; window.fetch = async (url, options) => (url.endsWith('/test') ? {answer} : asked(url, options))")
+    console.press("Send a test")
+    console.wait_for_text(".actions .message-problem", words)
+    assert not any("Waiting for the endpoint" in text for text in console.texts(".actions .message"))
+
+
 def test_it_is_paused_enabled_edited_and_unregistered(hub, console, receiver, webhook, topic):
     open_page(console, webhook)
     wait_for_state(console, "Ready")
