@@ -4,12 +4,13 @@ import { request, requestJSON } from "../http/request.js"
 import { announce } from "../page/announcer.js"
 import { confirmedButton } from "../page/confirmed-button.js"
 import { element, setText } from "../page/element.js"
+import { FoundList } from "../page/found-list.js"
 import { Poll } from "../page/poll.js"
+import { listObservers } from "./listed-observers.js"
 import { missingWords } from "./missing-words.js"
 import { kindWords, ObserverRow } from "./observer-row.js"
 
 const interval = 2_000
-const mostListed = 1_000
 /** Streams of which it is asked at a time how far they are behind: each is a request. */
 const mostMeasured = 8
 
@@ -21,7 +22,8 @@ const mostMeasured = 8
 export function observersPage(ownID) {
   const rows = new Map()
   let kind = ""
-  const list = element("ul", { class: "rows", "aria-label": "Observers" })
+  let isCut = false
+  const list = new FoundList("Observers")
   const summary = element("p", { class: "page-summary" })
   const message = element("div", { class: "result", role: "status" })
   const search = element("input", { class: "search", type: "search", placeholder: "search by topic, address, id", "aria-label": "Search the observers", spellcheck: "false" })
@@ -34,36 +36,34 @@ export function observersPage(ownID) {
       } }, label)))
   search.addEventListener("input", () => filter())
   const poll = new Poll(async (signal) => {
-    const { observers, next, unreachable } = await requestJSON(`/observers?limit=${mostListed}`, { signal })
-    show(observers, next, unreachable)
+    const { observers, unreachable, ...rest } = await listObservers({}, signal)
+    isCut = rest.isCut
+    show(observers, unreachable)
     const behind = observers.filter(({ kind, queuedBytes }) => kind === "stream" && queuedBytes > 0).slice(0, mostMeasured)
     for (const stream of behind) rows.get(stream.id)?.show(stream, { isOwn: stream.id === ownID(), lag: await lagOf(stream, signal) })
   }, { interval, onProblem: (problem) => message.replaceChildren(problemMessage(problem)) })
 
-  function show(observers, next, unreachable) {
+  function show(observers, unreachable) {
     message.replaceChildren()
     const present = new Set(observers.map(({ id }) => id))
     for (const [id, row] of rows) {
-      if (present.has(id)) continue
-      row.element.remove()
-      rows.delete(id)
+      if (!present.has(id)) rows.delete(id)
     }
     for (const observer of observers) {
       const known = rows.get(observer.id)
       const row = known ?? new ObserverRow(observer, observer.kind === "stream" ? ending(observer.id) : null)
       row.show(observer, { isOwn: observer.id === ownID() })
-      if (known) continue
       rows.set(observer.id, row)
-      list.append(row.element)
     }
-    const words = observers.length === 0 ? "Nobody is listening." : `${next ? "The first " : ""}${kindWords(observers)}`
+    const words = observers.length === 0 ? "Nobody is listening." : `${isCut ? "The first " : ""}${kindWords(observers)}`
     setText(summary, [words, ...missingWords(unreachable)].join(" · "))
     filter()
   }
 
   function filter() {
     const wanted = search.value.trim().toLowerCase()
-    for (const row of rows.values()) row.element.hidden = !(row.text.includes(wanted) && (kind === "" || row.observer.kind === kind))
+    const found = [...rows.values()].filter(({ text, observer }) => text.includes(wanted) && (kind === "" || observer.kind === kind))
+    list.show(found.map((row) => row.element), { number: rows.size, isCut, isSearch: wanted !== "" || kind !== "" })
   }
 
   function ending(id) {
@@ -83,7 +83,7 @@ export function observersPage(ownID) {
     element: element("div", { class: "page-body" },
       element("header", { class: "page-head" }, element("h2", {}, "Observers"), summary, search),
       message,
-      element("section", { class: "panel panel-list", "aria-label": "All observers" }, choice, list)),
+      element("section", { class: "panel panel-list", "aria-label": "All observers" }, choice, ...list.elements)),
     close: () => poll.close(),
   }
 }

@@ -2,6 +2,7 @@ import { eventsHref } from "../events/event-route.js"
 import { problemMessage } from "../http/problem.js"
 import { request, requestJSON } from "../http/request.js"
 import { go, routeHref } from "../navigation/route.js"
+import { listObservers } from "../observers/listed-observers.js"
 import { ObserverRow } from "../observers/observer-row.js"
 import { announce } from "../page/announcer.js"
 import { busily } from "../page/busy.js"
@@ -16,7 +17,6 @@ import { matches } from "./topic-pattern.js"
 import { TopicValue } from "./topic-value.js"
 
 const interval = 2_000
-const mostObservers = 1_000
 
 /** One topic: its value, what it keeps, who hears it. */
 export function topicPage({ name }) {
@@ -27,6 +27,10 @@ export function topicPage({ name }) {
   const observers = element("ul", { class: "rows", "aria-label": "Who hears this topic" })
   const nobody = element("p", { class: "hint" })
   const rows = new Map()
+  /** How many hear it, as the topic says. */
+  let hearers = null
+  /** What the list of observers says. */
+  let looked = null
   const value = new TopicValue(name)
   const times = new LastTimes(closing.signal, (_, time) => showTime(time))
   const poll = new Poll(load, { interval, onProblem: (problem) => message.replaceChildren(problemMessage(problem)) })
@@ -51,7 +55,9 @@ export function topicPage({ name }) {
     const [events, data, heard, newest] = tiles
     setText(events.value, count(topic.events))
     setText(data.value, byteCount(topic.bytes))
-    setText(heard.value, count(Object.values(topic.observers).reduce((sum, number) => sum + number, 0)))
+    hearers = Object.values(topic.observers).reduce((sum, number) => sum + number, 0)
+    setText(heard.value, count(hearers))
+    tellMissing()
     setText(heard.note, Object.entries(topic.observers).filter(([, number]) => number > 0).map(([kind, number]) => counted(number, kind)).join(", "))
     retention.show(topic.retention)
     const time = times.of(topic)
@@ -66,7 +72,7 @@ export function topicPage({ name }) {
   }
 
   async function loadObservers(signal) {
-    const { observers: all } = await requestJSON(`/observers?limit=${mostObservers}`, { signal })
+    const { observers: all, isCut } = await listObservers({}, signal)
     const hear = all.filter(({ topics = [] }) => topics.some((pattern) => matches(pattern, name)))
     const present = new Set(hear.map(({ id }) => id))
     for (const [id, row] of rows) {
@@ -81,7 +87,16 @@ export function topicPage({ name }) {
       }
       rows.get(observer.id).show(observer)
     }
-    setText(nobody, hear.length > 0 ? "" : "Nobody hears it right now.")
+    looked = { number: all.length, isCut }
+    tellMissing()
+  }
+
+  /** Who hears it may be beyond the observers that are listed. */
+  function tellMissing() {
+    if (looked === null || hearers === null) return
+    const missing = looked.isCut ? hearers - rows.size : 0
+    const words = missing > 0 ? `${count(missing)}${rows.size > 0 ? " more" : ""}, not among the first ${count(looked.number)} observers of the hub.` : ""
+    setText(nobody, hearers === 0 && rows.size === 0 ? "Nobody hears it right now." : words)
   }
 
   async function remove() {

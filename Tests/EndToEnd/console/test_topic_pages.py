@@ -260,3 +260,55 @@ def test_who_hears_a_topic_is_told(hub, console, topic):
         console.press("End")
         console.press("Really end it?")
         console.wait(lambda: not any("the-lamp" in name for name in console.texts(".row-name")), "the stream to be gone")
+
+
+@pytest.fixture
+def crowded(start_hub, console):
+    """A hub with one more webhook than the hub lists at a time, and one on `mine`, which is listed last."""
+    hub = start_hub("--durability", "process")
+    console.url = hub.url
+    for number in range(1_001):
+        hub.request("PUT", f"/observers/w{number:04}", json={"topics": ["other"], "url": "https://example.com/"})
+    hub.register("https://example.com/", "mine", description="The ledger")
+    hub.post("mine", b"1")
+    return hub
+
+
+#: What the hub lists at a time is as short as the console's own bound of pages wants it.
+SHORT_PAGES = """
+    const asked = window.fetch
+    window.fetch = (url, options) => asked(url.replace("limit=1000", "limit=100"), options)
+"""
+
+
+def test_observers_beyond_the_first_page_are_found(crowded, console):
+    open_topic(console, "mine")
+    console.wait(lambda: "The ledger" in console.texts(".observer-row .row-name"), "who hears it")
+    console.run("location.hash = '#/observers'")
+    console.wait_for_text(".page-summary", "1,002 webhooks")
+    console.wait_for_text(".panel-list .hint", "The first 1,000 are shown.")
+    console.fill(".page-head .search", "ledger")
+    console.wait(lambda: console.texts(".observer-row .row-name") == ["The ledger"], "it alone")
+    console.fill(".page-head .search", "nobody")
+    assert console.texts(".panel-list .hint") == ["There is none like that."]
+
+
+def test_what_is_beyond_the_pages_that_are_followed_is_not_denied(crowded, console):
+    # So that 500 are what is followed.
+    console.open_at("#/events")
+    console.run(SHORT_PAGES)
+    console.run("location.hash = '#/topics/mine'")
+    console.wait_for_text(".panel .hint", "not among the first 500 observers of the hub")
+    assert not any("Nobody hears it" in text for text in console.texts(".hint"))
+    for page in ("webhooks", "observers"):
+        console.run(f"location.hash = '#/{page}'")
+        console.wait_for_text(".page-summary", "irst 500")
+        console.fill(".page-head .search", "ledger")
+        console.wait_for_text(".panel-list .hint", "There is none like that among the first 500.")
+
+
+def test_nobody_is_told_where_nobody_hears(hub, console, topic):
+    hub.post(topic, b"1")
+    console.open_at("#/events?topic=elsewhere")
+    console.run("location.hash = arguments[0]", f"#/topics/{topic}")
+    console.wait_for_text(".panel .hint", "Nobody hears it right now.")
