@@ -1,3 +1,4 @@
+import { readClock } from "./hub-clock.js"
 import { hubURL } from "./hub.js"
 import { Problem } from "./problem.js"
 
@@ -10,7 +11,9 @@ import { Problem } from "./problem.js"
  */
 export async function askAs(token, path, options = {}) {
   const shown = token === null ? {} : { Authorization: `Bearer ${token}` }
+  const askedAt = Date.now()
   const response = await fetch(hubURL(path), { cache: "no-store", ...options, headers: { ...options.headers, ...shown } })
+  readClock(response, askedAt)
   const isWell = response.ok || response.status === 304
   return { response, problem: isWell ? null : await Problem.of(response) }
 }

@@ -1,4 +1,5 @@
 import { streamPath } from "../http/curl.js"
+import { hubNow } from "../http/hub-clock.js"
 import { problemMessage } from "../http/problem.js"
 import { request, requestJSON } from "../http/request.js"
 import { announce } from "../page/announcer.js"
@@ -93,7 +94,7 @@ async function lagOf({ topics, lastEventId }, signal) {
   if (!lastEventId) return null
   try {
     const { events: [event] } = await requestJSON(streamPath(topics, { after: lastEventId, limit: 1 }), { signal })
-    return event ? Math.max(0, Date.now() - Date.parse(event.time)) : 0
+    return event ? Math.max(0, hubNow() - Date.parse(event.time)) : 0
   } catch {
     return null
   }

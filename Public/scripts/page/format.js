@@ -1,3 +1,5 @@
+import { hubNow } from "../http/hub-clock.js"
+
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23",
 })
@@ -31,8 +33,8 @@ export function byteCount(bytes) {
  *
  * @param {string} time RFC 3339.
  */
-export function age(time, now = Date.now()) {
-  // The hub's clock may be ahead of the browser's; nothing is younger than now.
+export function age(time, now = hubNow()) {
+  // What is known of the hub's clock is not exact; nothing is younger than now.
   const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1_000))
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`

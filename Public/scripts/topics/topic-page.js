@@ -8,7 +8,7 @@ import { announce } from "../page/announcer.js"
 import { busily } from "../page/busy.js"
 import { confirmedButton } from "../page/confirmed-button.js"
 import { element, setText } from "../page/element.js"
-import { age, byteCount, count, counted } from "../page/format.js"
+import { age, byteCount, count, counted, moment } from "../page/format.js"
 import { panel, tile, wayBack } from "../page/panel.js"
 import { Poll } from "../page/poll.js"
 import { LastTimes } from "./last-times.js"
@@ -68,7 +68,8 @@ export function topicPage({ name }) {
   function showTime(time) {
     const [, , , newest] = tiles
     setText(newest.value, `${age(time)} ago`)
-    setText(newest.note, new Date(time).toISOString().slice(0, 19).replace("T", " "))
+    setText(newest.note, moment(Date.parse(time)))
+    newest.note.title = time
   }
 
   async function loadObservers(signal) {

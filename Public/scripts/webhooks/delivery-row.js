@@ -1,3 +1,4 @@
+import { hubNow } from "../http/hub-clock.js"
 import { request, requestJSON } from "../http/request.js"
 import { announce } from "../page/announcer.js"
 import { busily } from "../page/busy.js"
@@ -93,7 +94,7 @@ function outcome({ state, attempts, status, failure, nextAttemptAt, createdAt, a
   if (state === "delivered") return `${status ?? ""} after ${duration(Date.parse(attemptedAt) - Date.parse(createdAt))}${attempts > 1 ? `, ${tries}` : ""}`
   const last = status ?? failure ?? ""
   if (state === "dead") return `${last}, ${tries}`.replace(/^, /, "")
-  const wait = nextAttemptAt ? Date.parse(nextAttemptAt) - Date.now() : 0
+  const wait = nextAttemptAt ? Date.parse(nextAttemptAt) - hubNow() : 0
   const next = wait > 0 ? `next in ${duration(wait)}` : `waiting for ${age(createdAt)}`
   return [last, attempts > 0 ? tries : "", next].filter(Boolean).join(", ")
 }

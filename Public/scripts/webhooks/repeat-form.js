@@ -1,3 +1,4 @@
+import { hubNow } from "../http/hub-clock.js"
 import { requestJSON } from "../http/request.js"
 import { announce } from "../page/announcer.js"
 import { busily } from "../page/busy.js"
@@ -6,7 +7,10 @@ import { field } from "../page/field.js"
 import { count, counted } from "../page/format.js"
 import { countRecovery, countReplay } from "./repetition.js"
 
-const spans = { "everything": null, "the last hour": 3_600_000, "the last day": 86_400_000, "the last 7 days": 7 * 86_400_000, "a time": 0 }
+const everything = "everything"
+const atTime = "a time"
+/** By how the hub takes it, since its clock counts, and in milliseconds. */
+const spans = { "the last hour": ["1h", 3_600_000], "the last day": ["1d", 86_400_000], "the last 7 days": ["7d", 7 * 86_400_000] }
 
 /** Delivers again: the dead letters, or all of it. Says how many first, and how far it has come then. */
 export class RepeatForm {
@@ -27,7 +31,7 @@ export class RepeatForm {
   /** @param {{onStart: () => void}} handlers */
   constructor({ onStart }) {
     this.#onStart = onStart
-    const since = field("since", "Of events since", { kind: "select", choices: Object.keys(spans) })
+    const since = field("since", "Of events since", { kind: "select", choices: [everything, ...Object.keys(spans), atTime] })
     const time = field("time", "Since when", { type: "datetime-local", step: "1" })
     this.#since = since.querySelector("select")
     this.#time = time.querySelector("input")
@@ -39,7 +43,7 @@ export class RepeatForm {
       element("div", { class: "form-actions" }, this.#recovering, this.#replaying),
       this.#counted, this.#progress, this.#result)
     this.#form.addEventListener("input", () => {
-      time.hidden = this.#since.value !== "a time"
+      time.hidden = this.#since.value !== atTime
       this.#forget()
     })
   }
@@ -61,11 +65,15 @@ export class RepeatForm {
     if (begun !== null && begun === this.#begun) this.#renderProgress()
   }
 
-  get #sinceParameter() {
-    const span = spans[this.#since.value]
-    if (span === null) return "earliest"
-    if (span === 0) return this.#time.value ? new Date(this.#time.value).toISOString() : null
-    return new Date(Date.now() - span).toISOString()
+  /** Since when: as the hub takes it, and in milliseconds. Null while no time is given. */
+  get #chosen() {
+    if (this.#since.value === everything) return { since: "earliest", begin: null }
+    if (this.#since.value === atTime) {
+      const begin = new Date(this.#time.value)
+      return this.#time.value ? { since: begin.toISOString(), begin: begin.getTime() } : null
+    }
+    const [since, length] = spans[this.#since.value]
+    return { since, begin: hubNow() - length }
   }
 
   #forget() {
@@ -77,9 +85,9 @@ export class RepeatForm {
   async #ask(action) {
     this.#forget()
     const { signal } = this.#counting
-    const since = this.#sinceParameter
+    const chosen = this.#chosen
     this.#result.replaceChildren()
-    if (since === null) {
+    if (chosen === null) {
       setText(this.#counted, "Say since when.")
       this.#time.focus()
       return
@@ -87,11 +95,11 @@ export class RepeatForm {
     setText(this.#counted, "Counting…")
     let number
     await busily(this.#form, this.#result, async () => {
-      number = await (action === "replay" ? countReplay : countRecovery)(this.#webhook, since, signal)
+      number = await (action === "replay" ? countReplay : countRecovery)(this.#webhook, chosen, signal)
     })
     if (signal.aborted) return
     this.#counted.replaceChildren()
-    if (number) this.#confirm(action, since, number)
+    if (number) this.#confirm(action, chosen.since, number)
   }
 
   #confirm(action, since, { number, isMore }) {

@@ -10,11 +10,11 @@ const mostCounted = 10_000
  * How many events a replay would deliver again.
  *
  * @param {object} webhook
- * @param {string} since As the hub takes it.
+ * @param {{since: string, begin: number | null}} chosen Since when: as the hub takes it, and in milliseconds; null for everything.
  * @returns {Promise<{number: number, isMore: boolean}>} `isMore` if there are more than were counted.
  */
-export async function countReplay({ topics, types = [] }, since, signal) {
-  if (since === "earliest" && types.length === 0) return countTopics(topics, signal)
+export async function countReplay({ topics, types = [] }, { since, begin }, signal) {
+  if (begin === null && types.length === 0) return countTopics(topics, signal)
   let number = 0
   const query = types.length > 0 ? { type: types.join(",") } : {}
   for (let next = { since }; next !== null && number < mostCounted;) {
@@ -40,12 +40,11 @@ async function countTopics(patterns, signal) {
 }
 
 /** How many dead letters a recovery would deliver again. */
-export async function countRecovery({ id }, since, signal) {
-  if (since === "earliest") {
+export async function countRecovery({ id }, { begin }, signal) {
+  if (begin === null) {
     const { stats } = await requestJSON(`/observers/${encodeURIComponent(id)}`, { signal })
     return { number: stats.deadLetters, isMore: false }
   }
-  const begin = Date.parse(since)
   let number = 0
   let cursor = null
   do {
