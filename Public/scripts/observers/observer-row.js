@@ -19,11 +19,13 @@ export class ObserverRow {
   /** @param {object} observer @param {(HTMLElement | null)} end What stands at its end. */
   constructor(observer, end) {
     const { kind, id } = observer
-    this.#name = element(kind === "webhook" ? "a" : "span", { class: "row-name clamped", href: kind === "webhook" ? routeHref("webhooks", id) : null })
+    this.#name = element(kind === "webhook" ? "a" : "span", { id: `observer-row-${id}`, class: "row-name clamped", href: kind === "webhook" ? routeHref("webhooks", id) : null })
     this.element = element("li", { class: "row observer-row" },
       element("span", { class: "observer-kind", title: kinds[kind] ?? kind }, icon(kind), element("span", { class: "visually-hidden" }, kinds[kind] ?? kind)),
       element("span", { class: "row-text" }, this.#name, this.#topics),
       this.#mark.element, this.#behind, this.#since, end)
+    // Each has the same words.
+    end?.setAttribute("aria-describedby", this.#name.id)
   }
 
   /** @param {number | null} lag Milliseconds between now and the oldest event that it has not got, if that is known. */

@@ -40,6 +40,11 @@ export class WebhookActions {
     for (const button of [this.#test, this.#switch, this.#edit, this.#rotate]) button.disabled = !isReadable
   }
 
+  /** Puts the focus where the editor is opened. */
+  focusEdit() {
+    this.#edit.focus()
+  }
+
   #do(task) {
     return busily(this.element, this.#result, task)
   }

@@ -44,11 +44,9 @@ export function webhookPage({ name: id }) {
   }
   const actions = new WebhookActions(id, { onChange: refresh, onEdit: edit })
   const editor = new WebhookEditor({ onSave: () => {
-    editing.hidden = true
+    endEditing()
     refresh()
-  }, onCancel: () => {
-    editing.hidden = true
-  } })
+  }, onCancel: endEditing })
   editing.append(panel("Edit", editor.element))
   const body = element("div", { class: "webhook-body", hidden: true }, actions.element, editing,
     element("dl", { class: "tiles" }, ...tiles), charts.element,
@@ -109,6 +107,12 @@ export function webhookPage({ name: id }) {
       ["A second", ratePerSecond], ["Allowed by the endpoint", allowedRate ? `${allowedRate} a minute` : null],
       ["Registered", moment(Date.parse(webhook.createdAt))],
     ]))
+  }
+
+  function endEditing() {
+    // With the form the focus would be gone, too.
+    actions.focusEdit()
+    editing.hidden = true
   }
 
   function edit() {

@@ -262,6 +262,17 @@ def test_who_hears_a_topic_is_told(hub, console, topic):
         console.wait(lambda: not any("the-lamp" in name for name in console.texts(".row-name")), "the stream to be gone")
 
 
+def test_what_ends_a_stream_says_which(hub, console, topic):
+    with hub.stream(topic, query="observer=the-lamp"), hub.stream(topic, query="observer=the-door"):
+        console.open_at("#/observers")
+        console.wait(lambda: len(console.all(".observer-row button")) >= 2, "the streams")
+        names = console.run("""
+            return [...document.querySelectorAll(".observer-row button")]
+                .map((button) => document.getElementById(button.getAttribute("aria-describedby"))?.textContent)
+        """)
+        assert len(names) == len(set(names)) and all(any(id in name for name in names) for id in ("the-lamp", "the-door"))
+
+
 @pytest.fixture
 def crowded(start_hub, console):
     """A hub with one more webhook than the hub lists at a time, and one on `mine`, which is listed last."""

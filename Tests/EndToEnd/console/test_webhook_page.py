@@ -126,6 +126,16 @@ def test_it_is_paused_enabled_edited_and_unregistered(hub, console, receiver, we
     assert hub.observers(kind="webhook") == []
 
 
+@pytest.mark.parametrize("end", ["Cancel", "Save"])
+def test_the_end_of_an_edit_leaves_the_focus_where_it_began(console, webhook, end):
+    open_page(console, webhook)
+    console.press("Edit")
+    form = "form[aria-label='Edit the webhook']"
+    console.press(end, form)
+    console.wait(lambda: not console.find(form).is_displayed(), "the form to be gone")
+    assert console.run("return document.activeElement.textContent") == "Edit"
+
+
 def test_what_is_not_edited_of_a_webhook_stays(hub, console, receiver):
     registered = {"topics": ["a,", "b"], "types": ["x,y", "z "], "description": "line one\nline two", "headers": {"Authorization": "Bearer x", "X-Two": "a  b"}}
     webhook = hub.register(receiver.url("/hook"), **registered)
