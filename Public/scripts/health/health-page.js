@@ -50,7 +50,8 @@ const shown = (value, format) => (value === null ? "–" : format(value))
 function state() {
   if (sampler.isSilent) return { name: "No answer", tone: "bad" }
   if (sampler.unready) return { name: "Not ready", tone: "bad" }
-  return sampler.readings.length > 0 || sampler.failure ? { name: "Ready", tone: "good" } : { name: "Asking", tone: "quiet" }
+  const isKnown = sampler.readings.length > 0 || sampler.failure
+  return isKnown ? { name: "Ready", tone: "good" } : { name: "Asking", tone: "quiet" }
 }
 
 function stateWords() {
@@ -62,7 +63,8 @@ function stateWords() {
 
 function sourceWords() {
   const since = watchedWords(sampler.readings)
-  if (sampler.failure) return `No new numbers: ${[sampler.failure.title, sampler.failure.detail].filter(Boolean).join(": ")}`
+  const { failure } = sampler
+  if (failure) return `No new numbers: ${[failure.title, failure.detail].filter(Boolean).join(": ")}`
   if (sampler.source === "metrics") return `Drawn from /metrics.${since}`
   if (sampler.source === null) return ""
   const status = sampler.problem?.status

@@ -12,8 +12,9 @@ export async function bodyOf(response, kind = "json") {
     return await response[kind]()
   } catch (error) {
     if (["AbortError", "TimeoutError"].includes(error.name)) throw error
-    const { status } = response
-    if (error instanceof SyntaxError) throw new Problem({ status, title: "The answer is no JSON", detail: "Does something else answer in the hub's place?" })
-    throw new Problem({ status, title: "The answer broke off", detail: "What was asked for may have been done." })
+    const words = error instanceof SyntaxError
+      ? { title: "The answer is no JSON", detail: "Does something else answer in the hub's place?" }
+      : { title: "The answer broke off", detail: "What was asked for may have been done." }
+    throw new Problem({ status: response.status, ...words })
   }
 }

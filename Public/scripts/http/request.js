@@ -40,11 +40,12 @@ export const requestJSON = async (path, options) => bodyOf(await request(path, o
 
 /** `fetch` throws the same for a header that cannot be sent as for a hub that does not answer. */
 function checkHeaders(headers = {}) {
-  for (const field of Object.entries(headers)) {
+  for (const [name, value] of Object.entries(headers)) {
     try {
-      new Headers([field])
+      new Headers([[name, value]])
     } catch {
-      throw new Problem({ title: "This cannot be sent", detail: `${field[0]} holds Latin letters and signs only.`, parameter: field[0] })
+      const detail = `${name} holds Latin letters and signs only.`
+      throw new Problem({ title: "This cannot be sent", detail, parameter: name })
     }
   }
 }

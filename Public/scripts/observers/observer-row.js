@@ -19,7 +19,9 @@ export class ObserverRow {
   /** @param {object} observer @param {(HTMLElement | null)} end What stands at its end. */
   constructor(observer, end) {
     const { kind, id } = observer
-    this.#name = element(kind === "webhook" ? "a" : "span", { id: `observer-row-${id}`, class: "row-name clamped", href: kind === "webhook" ? routeHref("webhooks", id) : null })
+    this.#name = element(kind === "webhook" ? "a" : "span", {
+      id: `observer-row-${id}`, class: "row-name clamped", href: kind === "webhook" ? routeHref("webhooks", id) : null,
+    })
     this.element = element("li", { class: "row observer-row" },
       element("span", { class: "observer-kind", title: kinds[kind] ?? kind }, icon(kind), element("span", { class: "visually-hidden" }, kinds[kind] ?? kind)),
       element("span", { class: "row-text" }, this.#name, this.#topics),

@@ -63,7 +63,8 @@ export function observersPage(ownID) {
 
   function filter() {
     const wanted = search.value.trim().toLowerCase()
-    const found = [...rows.values()].filter(({ text, observer }) => text.includes(wanted) && (kind === "" || observer.kind === kind))
+    const isOfKind = ({ observer }) => kind === "" || observer.kind === kind
+    const found = [...rows.values()].filter((row) => isOfKind(row) && row.text.includes(wanted))
     list.show(found.map((row) => row.element), { number: rows.size, isCut, isSearch: wanted !== "" || kind !== "" })
   }
 

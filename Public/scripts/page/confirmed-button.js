@@ -1,8 +1,8 @@
 import { element, setText } from "./element.js"
 
 /**
- * A button for what cannot be undone: it asks once, and forgets the question when the focus leaves it or Escape is pressed. The
- * second click of a double one is no answer.
+ * A button for what cannot be undone: it asks once, and forgets the question when the focus leaves it or Escape is pressed.
+ * The second click of a double one is no answer.
  *
  * @param {{label: string, question: string, onConfirm: () => void, class?: string}} options
  */

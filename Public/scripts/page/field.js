@@ -29,13 +29,16 @@ export function tick(name, label) {
   return element("label", { class: "tick" }, element("input", { type: "checkbox", name }), ` ${label}`)
 }
 
-/** Marks the field that a problem blames (its JSON Pointer's first step, its parameter or its header), and goes there. */
+/** Marks the field that a problem blames (by its JSON Pointer's first step, a parameter or a header), and goes there. */
 export function blame(form, problem) {
-  const name = /^\/(\w+)/.exec(problem.pointer ?? "")?.[1] ?? problem.parameter?.replaceAll("-", "").replace(/^[A-Z]/, (letter) => letter.toLowerCase())
+  const name = /^\/(\w+)/.exec(problem.pointer ?? "")?.[1] ?? memberName(problem.parameter)
   const control = name ? form.elements[name] : null
   control?.setAttribute("aria-invalid", "true")
   control?.focus()
 }
+
+/** `Content-Type` is `contentType` in a form. */
+const memberName = (parameter) => parameter?.replaceAll("-", "").replace(/^[A-Z]/, (letter) => letter.toLowerCase())
 
 export function clearBlame(form) {
   for (const control of form.elements) control.removeAttribute("aria-invalid")

@@ -96,7 +96,8 @@ export function topicPage({ name }) {
   function tellMissing() {
     if (looked === null || hearers === null) return
     const missing = looked.isCut ? hearers - rows.size : 0
-    const words = missing > 0 ? `${count(missing)}${rows.size > 0 ? " more" : ""}, not among the first ${count(looked.number)} observers of the hub.` : ""
+    const number = `${count(missing)}${rows.size > 0 ? " more" : ""}`
+    const words = missing > 0 ? `${number}, not among the first ${count(looked.number)} observers of the hub.` : ""
     setText(nobody, hearers === 0 && rows.size === 0 ? "Nobody hears it right now." : words)
   }
 

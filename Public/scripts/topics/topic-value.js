@@ -84,7 +84,8 @@ export class TopicValue {
     this.#current.replaceChildren(tag === null
       ? element("p", { class: "hint" }, "There is no value yet: nothing was posted to this topic.")
       : data === null ? element("p", { class: "hint" }, "Binary data.")
-        : element("pre", { class: "event-body", tabindex: "0", "aria-label": "The value" }, dataView(data.replace(/^\ufeff/, ""))))
+        : element("pre", { class: "event-body", tabindex: "0", "aria-label": "The value" },
+          dataView(data.replace(/^\ufeff/, ""))))
     setText(this.#tag, tag === null ? "" : `${contentType || "no content type"}, event ${tag.replaceAll('"', "")}`)
     // What is not edited is always the current one: set as it stands it must not bring back a former one.
     if (!this.#isEdited) this.#fill()
@@ -112,15 +113,19 @@ export class TopicValue {
       elements[name].value = exact
       this.#filled[name] = { exact, held: elements[name].value }
     }
+    const why = isBinary ? "is binary" : `has more than ${count(mostEdited)} characters`
     setText(this.#absence, isHeld ? ""
-      : `The current data is not in this field: it ${isBinary ? "is binary" : `has more than ${count(mostEdited)} characters`}. It can be set when you have written other data.`)
+      : `The current data is not in this field: it ${why}. It can be set when you have written other data.`)
     // An empty field would empty the value.
     this.#setting.disabled = !isHeld
     this.#isEdited = false
     this.#basis = this.#shownTag
   }
 
-  /** What a field says: exactly what was put there if it is untouched, otherwise what was written, with the line breaks of the former data. */
+  /**
+   * What a field says: exactly what was put there if it is untouched, otherwise what was written, with the line breaks of
+   * the former data.
+   */
   #written(name) {
     const { exact, held } = this.#filled[name]
     const { value } = this.#form.elements[name]
@@ -138,7 +143,8 @@ export class TopicValue {
     const problem = await busily(this.#form, this.#result, async () => {
       // In the query, since a header holds Latin-1 only.
       const path = type ? `${this.#path}?type=${encodeURIComponent(type)}` : this.#path
-      const response = await request(path, { method: "PUT", headers: { "Content-Type": contentType, ...condition }, body: data })
+      const headers = { "Content-Type": contentType, ...condition }
+      const response = await request(path, { method: "PUT", headers, body: data })
       this.#isEdited = false
       this.#show(response.headers.get("ETag"), { contentType, type, data })
       this.#result.replaceChildren(element("p", { class: "message message-success" }, element("strong", {}, "Set.")))
@@ -160,10 +166,13 @@ export class TopicValue {
   }
 }
 
-/** The type in the header of an answer: bytes of UTF-8, which a header shows one by one, and percent-encoded control characters. */
+/**
+ * The type in the header of an answer: bytes of UTF-8, which a header shows one by one, and percent-encoded control
+ * characters.
+ */
 function typeIn(response) {
-  const bytes = [...response.headers.get("Event-Type") ?? ""].map((byte) => (byte > "~" ? `%${byte.charCodeAt(0).toString(16)}` : byte))
-  return decodeURIComponent(bytes.join(""))
+  const encoded = (byte) => (byte > "~" ? `%${byte.charCodeAt(0).toString(16)}` : byte)
+  return decodeURIComponent([...response.headers.get("Event-Type") ?? ""].map(encoded).join(""))
 }
 
 /** Text, or null if the bytes are not UTF-8. */

@@ -64,7 +64,7 @@ export class DeliveryRow {
     this.element.classList.toggle("is-open", this.isOpen)
   }
 
-  /** Also what was asked for before it was closed and opened again fills what is open now: there is one place for it. */
+  /** Also what was asked for before it was closed and opened again fills what is open now: there is one place. */
   async #load() {
     const result = element("div", { class: "result", role: "status" })
     await busily(this.element, this.#detail, async () => {

@@ -10,7 +10,9 @@ import { countRecovery, countReplay } from "./repetition.js"
 const everything = "everything"
 const atTime = "a time"
 /** By how the hub takes it, since its clock counts, and in milliseconds. */
-const spans = { "the last hour": ["1h", 3_600_000], "the last day": ["1d", 86_400_000], "the last 7 days": ["7d", 7 * 86_400_000] }
+const spans = {
+  "the last hour": ["1h", 3_600_000], "the last day": ["1d", 86_400_000], "the last 7 days": ["7d", 7 * 86_400_000],
+}
 
 /** Delivers again: the dead letters, or all of it. Says how many first, and how far it has come then. */
 export class RepeatForm {
@@ -31,7 +33,8 @@ export class RepeatForm {
   /** @param {{onStart: () => void}} handlers */
   constructor({ onStart }) {
     this.#onStart = onStart
-    const since = field("since", "Of events since", { kind: "select", choices: [everything, ...Object.keys(spans), atTime] })
+    const choices = [everything, ...Object.keys(spans), atTime]
+    const since = field("since", "Of events since", { kind: "select", choices })
     const time = field("time", "Since when", { type: "datetime-local", step: "1" })
     this.#since = since.querySelector("select")
     this.#time = time.querySelector("input")
@@ -125,9 +128,11 @@ export class RepeatForm {
       const path = `/observers/${encodeURIComponent(this.#webhook.id)}`
       const { stats } = await requestJSON(path)
       const { recovered, replayed } = await requestJSON(`${path}/${action}`, { method: "POST", json: { since } })
-      this.#begun = { number: recovered ?? replayed, delivered: stats.delivered, fewestDead: stats.deadLetters - (recovered ?? 0) }
-      announce(`${counted(this.#begun.number, "event")} on the way again`)
-      this.#result.replaceChildren(element("p", { class: "message" }, `${counted(this.#begun.number, "event")} on the way again…`))
+      const number = recovered ?? replayed
+      this.#begun = { number, delivered: stats.delivered, fewestDead: stats.deadLetters - (recovered ?? 0) }
+      const words = `${counted(number, "event")} on the way again`
+      announce(words)
+      this.#result.replaceChildren(element("p", { class: "message" }, `${words}…`))
       this.#onStart()
     })
   }
@@ -135,7 +140,7 @@ export class RepeatForm {
   #renderProgress() {
     const { number, delivered } = this.#begun
     const { delivered: deliveredNow, deadLetters, pending } = this.#webhook.stats
-    // A replay takes dead letters, too, and it is not told how many: those that come back are counted from the fewest that were seen.
+    // A replay takes dead letters, too, and does not say how many: those that come back are counted from the fewest seen.
     const fewestDead = this.#begun.fewestDead = Math.min(this.#begun.fewestDead, deadLetters)
     const dead = Math.min(number, deadLetters - fewestDead)
     // What was posted meanwhile arrives, too.
@@ -146,8 +151,9 @@ export class RepeatForm {
     this.#progress.hidden = number === 0
     this.#progress.max = Math.max(1, number)
     this.#progress.value = arrived + failed
+    const failing = failed > 0 ? `${count(failed)} failed again, ` : ""
     const words = isOver ? outcome(number, arrived)
-      : `${count(arrived)} of ${counted(number, "event")} delivered again, ${failed > 0 ? `${count(failed)} failed again, ` : ""}${count(pending)} pending.`
+      : `${count(arrived)} of ${counted(number, "event")} delivered again, ${failing}${count(pending)} pending.`
     const tone = !isOver ? "" : failed > 0 ? "message-problem" : "message-success"
     this.#result.replaceChildren(element("p", { class: `message ${tone}`.trim() }, words))
     if (isOver) this.#begun = null
@@ -157,5 +163,5 @@ export class RepeatForm {
 function outcome(number, arrived) {
   if (arrived === number) return `All ${counted(number, "event")} delivered again.`
   const failed = `${count(number - arrived)} failed again: see the dead letters.`
-  return arrived === 0 ? `None of ${counted(number, "event")} delivered, ${failed}` : `${count(arrived)} delivered, ${failed}`
+  return `${arrived === 0 ? `None of ${counted(number, "event")}` : count(arrived)} delivered, ${failed}`
 }

@@ -10,7 +10,8 @@ const mostCounted = 10_000
  * How many events a replay would deliver again.
  *
  * @param {object} webhook
- * @param {{since: string, begin: number | null}} chosen Since when: as the hub takes it, and in milliseconds; null for everything.
+ * @param {{since: string, begin: number | null}} chosen Since when: as the hub takes it, and in milliseconds;
+ *   null for everything.
  * @returns {Promise<{number: number, isMore: boolean}>} `isMore` if there are more than were counted.
  */
 export async function countReplay({ topics, types = [] }, { since, begin }, signal) {

@@ -91,7 +91,8 @@ export class WebhookEditor {
   async #change() {
     const written = this.#written
     // A field does not hold all that a value may have, such as a comma in a topic: what is untouched is not sent.
-    const members = Object.fromEntries(Object.entries(this.#members()).filter(([name]) => written[name] !== this.#filled[name]))
+    const edited = Object.entries(this.#members()).filter(([name]) => written[name] !== this.#filled[name])
+    const members = Object.fromEntries(edited)
     // In a merge patch what is not named stays, and null takes away (RFC 7396).
     if (members.headers) for (const name of Object.keys(this.#webhook.headers ?? {})) members.headers[name] ??= null
     try {
@@ -112,7 +113,8 @@ export class WebhookEditor {
   /** What each field has, by the name of the member that it is for. */
   get #written() {
     const controls = [...this.#form.elements].filter(({ name }) => name)
-    return Object.fromEntries(controls.map(({ name, type, value, checked }) => [name, type === "checkbox" ? checked : value]))
+    return Object.fromEntries(controls.map((control) => [
+      control.name, control.type === "checkbox" ? control.checked : control.value]))
   }
 
   #members() {

@@ -47,7 +47,8 @@ export function webhooksPage() {
   /** In their order, and only those that are searched for. */
   function arrange() {
     const wanted = search.value.trim().toLowerCase()
-    const found = [...rows.values()].filter(({ text }) => text.includes(wanted)).sort((a, b) => a.rank - b.rank || a.name.localeCompare(b.name))
+    const found = [...rows.values()].filter(({ text }) => text.includes(wanted))
+      .sort((a, b) => a.rank - b.rank || a.name.localeCompare(b.name))
     list.show(found.map((row) => row.element), { number: rows.size, isCut, isSearch: wanted !== "" })
   }
 

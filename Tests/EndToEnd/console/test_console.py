@@ -325,7 +325,8 @@ def test_a_double_click_registers_one_webhook(hub, console):
     console.wait_for_text("#webhook-result .message-success", "Registered")
     console.wait(lambda: any(url in text for text in console.texts(".observer")), "the webhook in the list")
     assert len(console.texts(".secret-text")) == 1
-    listed = [one for one in requests.get(f"{hub.url}/observers?kind=webhook", timeout=10).json()["observers"] if one.get("url") == url]
+    webhooks = requests.get(f"{hub.url}/observers?kind=webhook", timeout=10).json()["observers"]
+    listed = [one for one in webhooks if one.get("url") == url]
     for observer in listed:
         requests.delete(f"{hub.url}/observers/{observer['id']}", timeout=10)
     assert len(listed) == 1

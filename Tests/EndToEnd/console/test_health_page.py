@@ -101,7 +101,8 @@ def test_without_the_right_to_the_metrics_it_adds_up_and_asks_for_nothing(start_
 ANSWER_OTHERWISE = """
     const [status, type, body] = arguments
     const asked = window.fetch
-    window.fetch = async (url, options) => (/[/](metrics|topics[?].*)$/.test(url) ? new Response(body, { status, headers: { "Content-Type": type } }) : asked(url, options))
+    window.fetch = async (url, options) => (/[/](metrics|topics[?].*)$/.test(url)
+        ? new Response(body, { status, headers: { "Content-Type": type } }) : asked(url, options))
 """
 RATE_LIMITED = '{"title": "Too many requests", "status": 429, "code": "rate-limited", "detail": "Wait for a minute."}'
 

@@ -85,7 +85,8 @@ def field_text(console, name):
     return console.run("return document.querySelector(arguments[0]).value", f"{SET_FORM} [name={name}]")
 
 
-@pytest.mark.parametrize("data, reason", [(b"x" * 100_001, "more than 100,000 characters"), (b"\xff\x00", "is binary")], ids=["long", "binary"])
+@pytest.mark.parametrize("data, reason", [
+    (b"x" * 100_001, "more than 100,000 characters"), (b"\xff\x00", "is binary")], ids=["long", "binary"])
 def test_a_value_that_the_field_does_not_hold_is_not_emptied(hub, console, topic, data, reason):
     put_value(hub, topic, data, "application/octet-stream")
     open_topic(console, topic)
@@ -132,7 +133,8 @@ def test_a_value_is_set_with_a_type_of_any_letters(hub, console, topic):
     assert hub.history(topic)[0]["type"] == "\u65e5\u672c"
 
 
-@pytest.mark.parametrize("written, words", [("\u65e5\u672c", "This cannot be sent"), ("gr\u00f6\u00dfe", "parameter-invalid")])
+@pytest.mark.parametrize("written, words", [
+    ("\u65e5\u672c", "This cannot be sent"), ("gr\u00f6\u00dfe", "parameter-invalid")])
 def test_a_content_type_that_cannot_be_sent_is_blamed(hub, console, topic, written, words):
     console.forgiven = "status of 40"
     open_topic(console, topic)
@@ -226,7 +228,8 @@ def test_bounds_that_are_being_written_are_not_overwritten(hub, console, topic):
 def test_a_double_click_or_a_key_held_down_is_not_its_own_confirmation(hub, console, topic):
     hub.post(topic, b"1")
     open_topic(console, topic)
-    delete = console.wait(lambda: [one for one in console.all(".actions button") if one.text == "Delete the topic"], "the button")[0]
+    buttons = lambda: [one for one in console.all(".actions button") if one.text == "Delete the topic"]
+    delete = console.wait(buttons, "the button")[0]
     ActionChains(console.driver).double_click(delete).perform()
     assert delete.text == "Really delete all its events?"
     ActionChains(console.driver).send_keys(Keys.ESCAPE).perform()
@@ -270,7 +273,8 @@ def test_what_ends_a_stream_says_which(hub, console, topic):
             return [...document.querySelectorAll(".observer-row button")]
                 .map((button) => document.getElementById(button.getAttribute("aria-describedby"))?.textContent)
         """)
-        assert len(names) == len(set(names)) and all(any(id in name for name in names) for id in ("the-lamp", "the-door"))
+        assert len(names) == len(set(names))
+        assert all(any(id in name for name in names) for id in ("the-lamp", "the-door"))
 
 
 @pytest.fixture

@@ -84,11 +84,14 @@ def test_a_test_says_what_the_endpoint_answered(console, receiver, webhook):
 
 @pytest.mark.parametrize("answer, words", [
     ("new Response('<html>')", "The answer is no JSON"),
-    ("new Response(new ReadableStream({ start: (controller) => controller.error(new TypeError('network error')) }))", "The answer broke off")],
-    ids=["html", "cut"])
+    ("new Response(new ReadableStream({ start: (body) => body.error(new TypeError('cut')) }))", "The answer broke off"),
+], ids=["html", "cut"])
 def test_an_answer_that_cannot_be_read_is_told(hub, console, webhook, answer, words):
     open_page(console, webhook)
-    console.run(f"const asked = fetch; window.fetch = async (url, options) => (url.endsWith('/test') ? {answer} : asked(url, options))")
+    console.run(f"""
+        const asked = fetch
+        window.fetch = async (url, options) => (url.endsWith('/test') ? {answer} : asked(url, options))
+    """)
     console.press("Send a test")
     console.wait_for_text(".actions .message-problem", words)
     assert not any("Waiting for the endpoint" in text for text in console.texts(".actions .message"))
@@ -137,7 +140,8 @@ def test_the_end_of_an_edit_leaves_the_focus_where_it_began(console, webhook, en
 
 
 def test_what_is_not_edited_of_a_webhook_stays(hub, console, receiver):
-    registered = {"topics": ["a,", "b"], "types": ["x,y", "z "], "description": "line one\nline two", "headers": {"Authorization": "Bearer x", "X-Two": "a  b"}}
+    registered = {"topics": ["a,", "b"], "types": ["x,y", "z "], "description": "line one\nline two",
+                  "headers": {"Authorization": "Bearer x", "X-Two": "a  b"}}
     webhook = hub.register(receiver.url("/hook"), **registered)
     before = hub.observer(webhook["id"])
     console.open_at(f"#/webhooks/{webhook['id']}")
