@@ -2,6 +2,7 @@
 
 import os
 import random
+import sqlite3
 import subprocess
 import threading
 
@@ -154,12 +155,13 @@ def test_a_log_in_memory_is_another_one_after_a_restart(start_hub, topic):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 5 MB."""
+def small_disk(request, tmp_path):
+    """A file system of 5 MB, or of as many as a test says."""
+    megabytes = getattr(request, "param", 5)
     folder = tmp_path / "small"
     folder.mkdir()
     if os.geteuid() != 0 or subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", folder], capture_output=True).returncode != 0:
+            ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", folder], capture_output=True).returncode != 0:
         pytest.skip("a small file system cannot be mounted here")
     yield folder
     subprocess.run(["umount", "-l", folder], check=True)
@@ -294,6 +296,37 @@ def test_a_hub_is_ready_again_without_a_post(start_hub, small_disk, topic):
     (small_disk / "foreign").unlink()
     wait_until(lambda: hub.get("/readyz").status_code == 200, what="a hub that is ready")
     hub.post(topic)
+
+
+# SQLite's command line makes such a file, and every command takes it.
+@pytest.mark.parametrize("small_disk", [24], indirect=True)
+@pytest.mark.parametrize("page_size", [512, 65_536])
+def test_pages_of_another_size_are_no_full_disk_and_a_full_one_can_be_left(start_hub, clarion, small_disk, topic, page_size):
+    hub = start_hub("--data", str(small_disk / "data"), "--durability", "process")
+    for _ in range(30):
+        hub.post(topic, b"x" * 100_000)
+    hub.stop()
+    with sqlite3.connect(small_disk / "data" / "clarion.db", isolation_level=None) as database:
+        database.execute("PRAGMA journal_mode = DELETE")
+        database.execute(f"PRAGMA page_size = {page_size}")
+        database.execute("VACUUM")
+        assert database.execute("PRAGMA page_size").fetchone() == (page_size,)
+    database.close()
+    hub.restart()
+    for _ in range(20):
+        hub.post("small", b"x" * 1_000)
+    count = 0
+    while hub.request("POST", events_path(topic), data=b"x" * 100_000).status_code == 201:
+        count += 1
+    assert count > 50
+    fill(small_disk / "foreign")
+    wait_until(lambda: hub.get("/readyz").status_code == 503, what="a disk that is full")
+    make_room_by_deleting(hub, topic, small_disk)
+    wait_until(lambda: hub.get("/readyz").status_code == 200, what="a hub that is ready")
+    hub.post("small", b"x" * 1_000)
+    assert len(hub.history("small")) == 21
+    hub.stop()
+    assert clarion("check", "--data", small_disk / "data").stdout.endswith("\nok\n")
 
 
 def test_starting_on_a_full_disk_says_what_to_do(clarion, small_disk):

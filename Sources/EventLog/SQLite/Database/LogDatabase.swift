@@ -7,6 +7,9 @@ struct LogDatabase: Sendable {
     /// What an acknowledged event survives; in memory if that is where it is.
     let durability: Durability
 
+    /// The bytes of a page: 4,096, unless whoever has written the file anew (`VACUUM`) chose otherwise.
+    let pageSize: Int
+
     /// Nil if nothing is on disk.
     let place: LogPlace?
 
@@ -54,7 +57,7 @@ struct LogDatabase: Sendable {
                 connection = try DatabaseQueue(configuration: LogDatabase.configuration)
             }
             try SchemaVersion.migrator.migrate(connection)
-            try connection.writeWithoutTransaction { db in
+            pageSize = try connection.writeWithoutTransaction { db in
                 // A pool has set NORMAL. FULL has every commit wait for fsync, which is what a power cut asks for.
                 if durability == .disk { try db.execute(sql: "PRAGMA synchronous = FULL") }
                 try db.execute(sql: "PRAGMA cache_size = -32768")
@@ -66,7 +69,11 @@ struct LogDatabase: Sendable {
                 // What a part of a transaction would be undone by: to a file it goes page by page, with each change again.
                 try db.execute(sql: "PRAGMA temp_store = MEMORY")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
-                if let bytes = limits.storageBytes { try LogDatabase.limitStorage(of: db, to: bytes) }
+                let pageSize = Int(try db.number("PRAGMA page_size"))
+                if let bytes = limits.storageBytes {
+                    try LogDatabase.limitStorage(of: db, to: bytes, pageSize: pageSize)
+                }
+                return pageSize
             }
         } catch {
             throw EventLogError(sqlite: error)
@@ -113,8 +120,7 @@ struct LogDatabase: Sendable {
     }
 
     /// Bounds the database's size, rounded down to whole pages. SQLite never sets the bound below the present size.
-    static func limitStorage(of db: Database, to bytes: Int) throws {
-        let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 4_096
+    static func limitStorage(of db: Database, to bytes: Int, pageSize: Int) throws {
         try db.execute(sql: "PRAGMA max_page_count = \(max(bytes / pageSize, 1))")
     }
 

@@ -28,14 +28,14 @@ final class DiskSpace {
         guard let reserve, !isFull else { return !isFull }
         let now = ContinuousClock.now
         // Changes write to it, too, and say not how much.
-        watch.wrote(max(writeAheadLog.pages - toldPages, 0) * Self.pageSize)
+        watch.wrote(max(writeAheadLog.pages - toldPages, 0) * pageSize)
         toldPages = writeAheadLog.pages
         guard watch.mustLook(beforeWriting: bytes, at: now) else { return true }
         guard var available = reserve.available else { return true }
-        var needed = bytes + Self.margin + growth(writing: bytes, db)
+        var needed = bytes + margin + growth(writing: bytes, db)
         if available < needed + Self.changeMargin, writeAheadLog.pages > 0 {
             writeAheadLog.empty()
-            needed = bytes + Self.margin + growth(writing: bytes, db)
+            needed = bytes + margin + growth(writing: bytes, db)
             available = reserve.available ?? available
         }
         let isEnough = available >= needed
@@ -62,7 +62,7 @@ final class DiskSpace {
     /// By how many bytes the database file becomes larger when the write-ahead log is moved there, with posts of so many
     /// bytes.
     private func growth(writing posted: Int, _ db: Database) -> Int {
-        func bytes(_ pragma: String) -> Int { Int((try? db.number("PRAGMA \(pragma)")) ?? 0) * Self.pageSize }
+        func bytes(_ pragma: String) -> Int { Int((try? db.number("PRAGMA \(pragma)")) ?? 0) * pageSize }
         let size = bytes("page_count")
         return max(size - (reserve?.databaseSize ?? size), 0) + max(posted - bytes("freelist_count"), 0)
     }
@@ -95,33 +95,34 @@ final class DiskSpace {
     /// one that is full.
     func withinSlack<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
         guard let limit else { return try body() }
-        try LogDatabase.limitStorage(of: db, to: limit + StorageReserve.size)
-        defer { try? LogDatabase.limitStorage(of: db, to: limit) }
+        try LogDatabase.limitStorage(of: db, to: limit + StorageReserve.size, pageSize: pageSize)
+        defer { try? LogDatabase.limitStorage(of: db, to: limit, pageSize: pageSize) }
         return try body()
     }
 
     /// Gives some free pages at the file's end back to the file system (`PRAGMA incremental_vacuum`), if there are many:
     /// more than an eighth of the file, because what posts will use again soon had better stay.
+    /// - Parameter limit: how many pages may be moved, of 4 KiB at the most; of larger ones as many fewer.
     /// - Returns: whether there may be more to give back.
     func giveBack(_ limit: Int, _ db: Database) throws -> Bool {
         let (free, pages) = (try db.number("PRAGMA freelist_count"), try db.number("PRAGMA page_count"))
-        let isMuch = free >= max(Self.freePages, pages / 8) || (isFull && free > 0)
+        let isMuch = free >= max(Int64(Self.freeBytes / pageSize), pages / 8) || (isFull && free > 0)
         // 2 is `INCREMENTAL`: a file that was made otherwise cannot.
         guard isMuch, try db.number("PRAGMA auto_vacuum") == 2 else { return false }
-        try PreparedStatement(db, "PRAGMA incremental_vacuum(\(limit))").run()
+        let moved = max(limit * 4_096 / max(pageSize, 4_096), 1)
+        try PreparedStatement(db, "PRAGMA incremental_vacuum(\(moved))").run()
         // The file itself becomes shorter at a checkpoint.
         writeAheadLog.wantsCheckpoint = true
         return true
     }
 
-    /// The pages of free space in the file, 4 KiB each, up to which it is kept however small the file is.
-    private static let freePages: Int64 = 512
+    private var pageSize: Int { writeAheadLog.pageSize }
 
-    /// In bytes: SQLite's default, with which logs are made.
-    private static let pageSize = 4_096
+    /// The bytes of free space in the file up to which it is kept however small the file is.
+    private static let freeBytes = 2 << 20
 
-    /// The bytes that a transaction writes beside its posts, about.
-    private static let margin = 1 << 18
+    /// The bytes that a transaction writes beside its posts, about. It writes whole pages, however little it changes in them.
+    private var margin: Int { max(1 << 18, 16 * pageSize) }
 
     /// The bytes that a transaction may write of changes, which do not say how much: of the outcomes of some hundred attempts.
     /// With less the write-ahead log is emptied before, so that one that does not fit leaves nothing that cannot be moved.

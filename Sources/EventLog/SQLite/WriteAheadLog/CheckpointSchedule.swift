@@ -20,19 +20,24 @@ struct CheckpointSchedule: Sendable {
 
     /// By how many pages the log must have grown since the last checkpoint for another to be worth while (16 MiB): a page
     /// that was written several times meanwhile is moved once.
-    static let step = 4_096
+    let step: Int
 
     /// From how many pages on the log is to begin anew (64 MiB).
-    static let limit = 16_384
+    let limit: Int
 
     /// How many pages the log never exceeds by more than a transaction (96 MiB).
-    static let bound = limit + limit / 2
+    let bound: Int
 
     /// How long the log was at the last checkpoint, or when it began anew.
     private var last = 0
 
     /// Whether the checkpoint beside the writer is to be followed by one of its own.
     private var isLong = false
+
+    /// - Parameter pageSize: in bytes.
+    init(pageSize: Int) {
+        (step, limit, bound) = ((16 << 20) / pageSize, (64 << 20) / pageSize, (96 << 20) / pageSize)
+    }
 
     /// What to do after a commit. An action that is answered counts as done, also if it fails: it comes again when the
     /// log has grown further.
@@ -46,15 +51,15 @@ struct CheckpointSchedule: Sendable {
             last = 0
             isLong = false
         }
-        guard !isRunning else { return pages >= CheckpointSchedule.bound ? .wait : .none }
+        guard !isRunning else { return pages >= bound ? .wait : .none }
         if isLong {
             isLong = false
             last = pages
             return .here
         }
-        guard pages - last >= CheckpointSchedule.step || isWanted, pages != moved else { return .none }
+        guard pages - last >= step || isWanted, pages != moved else { return .none }
         last = pages
-        isLong = pages >= CheckpointSchedule.limit
+        isLong = pages >= limit
         return .beside
     }
 }

@@ -10,7 +10,10 @@ final class WriteAheadLog {
     private let database: any DatabaseWriter
     /// Nil if nothing is on disk.
     private let checkpointer: Checkpointer?
-    private var checkpoints = CheckpointSchedule()
+    private var checkpoints: CheckpointSchedule
+
+    /// The bytes of a page.
+    let pageSize: Int
 
     /// Reads a row, and holds its snapshot until it is reset.
     private var reader: PreparedStatement?
@@ -27,6 +30,8 @@ final class WriteAheadLog {
     init(_ opened: LogDatabase) {
         database = opened.connection
         checkpointer = opened.checkpointer
+        pageSize = opened.pageSize
+        checkpoints = CheckpointSchedule(pageSize: pageSize)
     }
 
     /// Has SQLite say how long it is, from the next commit on until ``stop(_:)``.

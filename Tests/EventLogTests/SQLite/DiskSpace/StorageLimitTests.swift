@@ -37,7 +37,7 @@ import Testing
         // For maintenance, too, which sets the limit that it knows after each of its steps.
         try await log.change { tables in
             tables.diskSpace.limit = 10_000_000
-            try LogDatabase.limitStorage(of: tables.db, to: 10_000_000)
+            try LogDatabase.limitStorage(of: tables.db, to: 10_000_000, pageSize: 4_096)
         }
         let events = try await log.append([EventDraft(topic: .of("new"), data: draft.data), draft])
         #expect(events.map(\.position.rawValue) == [tail.rawValue + 1, tail.rawValue + 2])

@@ -4,18 +4,26 @@ import Testing
 @testable import EventLog
 
 @Suite struct CheckpointTests {
-    private let step = CheckpointSchedule.step
-    private let limit = CheckpointSchedule.limit
+    private let fresh = CheckpointSchedule(pageSize: 4_096)
+    private var step: Int { fresh.step }
+    private var limit: Int { fresh.limit }
+
+    @Test(arguments: [512, 4_096, 65_536])
+    func `comes after as many bytes, however large a page is`(pageSize: Int) {
+        let schedule = CheckpointSchedule(pageSize: pageSize)
+        let pages = [schedule.step, schedule.limit, schedule.bound]
+        #expect(pages.map { $0 * pageSize } == [16 << 20, 64 << 20, 96 << 20])
+    }
 
     @Test func `comes with every step the log grows, beside the writer`() {
-        var schedule = CheckpointSchedule()
+        var schedule = fresh
         var actions: [Int] = []
         for pages in 0..<limit where next(&schedule, pages) != .none { actions.append(pages) }
         #expect(actions == [step, 2 * step, 3 * step])
     }
 
     @Test func `is the writer's own when the log is too long, once one beside it has left it little to do`() {
-        var schedule = CheckpointSchedule()
+        var schedule = fresh
         for pages in 0..<limit { _ = next(&schedule, pages) }
         #expect(next(&schedule, limit) == .beside)
         #expect(next(&schedule, limit + 100, isRunning: true) == .none)
@@ -27,21 +35,21 @@ import Testing
     }
 
     @Test func `is waited for when the log is longer than it may be`() {
-        var schedule = CheckpointSchedule()
+        var schedule = fresh
         #expect(next(&schedule, limit) == .beside)
-        #expect(next(&schedule, CheckpointSchedule.bound - 1, isRunning: true) == .none)
-        #expect(next(&schedule, CheckpointSchedule.bound, isRunning: true) == .wait)
-        #expect(next(&schedule, CheckpointSchedule.bound) == .here)
+        #expect(next(&schedule, fresh.bound - 1, isRunning: true) == .none)
+        #expect(next(&schedule, fresh.bound, isRunning: true) == .wait)
+        #expect(next(&schedule, fresh.bound) == .here)
     }
 
     @Test func `is not the writer's own if the log has begun anew meanwhile`() {
-        var schedule = CheckpointSchedule()
+        var schedule = fresh
         #expect(next(&schedule, limit) == .beside)
         #expect(next(&schedule, 7) == .none)
     }
 
     @Test func `waits for the one under way, and counts anew when the log does`() {
-        var schedule = CheckpointSchedule()
+        var schedule = fresh
         #expect(next(&schedule, step + 9, isRunning: true) == .none)
         #expect(next(&schedule, step + 10) == .beside)
         #expect(next(&schedule, 5) == .none)
@@ -50,14 +58,14 @@ import Testing
     }
 
     @Test func `comes when it is wanted, too`() {
-        var schedule = CheckpointSchedule()
+        var schedule = fresh
         #expect(next(&schedule, 9, isRunning: true, isWanted: true) == .none)
         #expect(next(&schedule, 9, isWanted: true) == .beside)
         #expect(next(&schedule, 9 + step - 1) == .none)
     }
 
     @Test func `never begins beside the writer where all is moved already`() {
-        var schedule = CheckpointSchedule()
+        var schedule = fresh
         #expect(next(&schedule, 9, moved: 9, isWanted: true) == .none)
         #expect(next(&schedule, step, moved: step) == .none)
         // One commit more, or as many pages that were written after it began anew.
