@@ -370,6 +370,42 @@ def test_a_log_that_is_removed_or_replaced_is_noticed(start_hub, clarion, tmp_pa
     hub.assert_sound()
 
 
+@pytest.mark.parametrize("loss", ["removed", "replaced"])
+def test_a_write_ahead_log_that_is_removed_or_replaced_is_noticed_and_loses_nothing_in_order(start_hub, loss):
+    hub = start_hub()
+    hub.post("a", b"1")
+    assert hub.get("/readyz").status_code == 200
+    wal = hub.data / "clarion.db-wal"
+    wal.unlink()
+    if loss == "replaced":
+        wal.write_bytes(b"")
+    for _ in range(3):
+        hub.post("a", b"2")
+        answer = hub.get("/readyz")
+        assert (answer.status_code, answer.json()["code"]) == (503, "log-unavailable"), answer.text
+    lines = [line for line in hub.log.splitlines() if "while the hub runs" in line]
+    assert len(lines) == 1 and "error" in lines[0] and f"clarion.db-wal was {loss}" in lines[0], hub.log
+    hub.restart()
+    assert len(hub.history("a")) == 4
+    assert hub.get("/readyz").status_code == 200
+    # What moves the write-ahead log into the file leaves it in its place.
+    hub.request("DELETE", "/topics/a")
+    hub.post("a", b"3")
+    assert hub.get("/readyz").status_code == 200
+    hub.stop()
+    hub.assert_sound()
+
+
+def test_a_log_that_is_emptied_is_noticed(start_hub):
+    hub = start_hub()
+    hub.post("a", b"1")
+    os.truncate(hub.data / "clarion.db", 0)
+    answer = hub.get("/readyz")
+    assert (answer.status_code, answer.json()["code"]) == (503, "log-unavailable"), answer.text
+    assert "clarion.db was emptied while the hub runs" in hub.log
+    hub.kill()
+
+
 def test_a_log_that_cannot_be_looked_at_is_not_said_to_be_removed(start_hub, tmp_path):
     closed = tmp_path / "closed"
     closed.mkdir()

@@ -27,7 +27,7 @@ extension Problem {
         Problem(
             .unavailable,
             code: "log-unavailable",
-            detail: "The log's file was removed or replaced: what is posted is lost when the hub stops.",
+            detail: "A file of the log was removed or replaced, or emptied: what is posted may be lost when it stops.",
             headers: [("Retry-After", "5")]
         )
     }

@@ -127,7 +127,7 @@ public final class SQLiteEventLog: EventLog {
     /// a second at most: who asks may be anybody, and each write goes to the disk.
     ///
     /// - Throws: ``EventLogError`` with the code with which a post would be refused; `log-missing` if it would be
-    ///   taken, but the log's file has no name any more.
+    ///   taken, but the log's file or its write-ahead log has no name any more.
     public func probe() async throws(EventLogError) {
         try place?.check()
         let space = await withCheckedContinuation { continuation in

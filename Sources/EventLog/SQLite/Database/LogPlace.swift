@@ -1,25 +1,50 @@
 import Foundation
 
-/// Where the file of an open log is: under its name, as long as nobody removes or replaces it.
+/// Where the files of an open log are: under their names, as long as nobody removes or replaces them. SQLite
+/// keeps the write-ahead log from opening to closing, whatever is moved out of it.
 struct LogPlace: Sendable {
-    private let path: String
-    private let identity: [UInt64]?
+    private struct Place: Sendable {
+        let path: String
+        let identity: [UInt64]?
+        /// Whether it may have nothing in it.
+        let mayBeEmpty: Bool
+        let loss: String
 
-    init(_ file: LogFile) {
-        path = file.path
-        identity = FileStatus(of: file.path)?.identity
+        /// What has become of it; nil if it is what it was.
+        var change: String? {
+            guard let found = FileStatus(of: path) else {
+                // Who may not look, or whose disk is at fault, cannot tell.
+                return errno == ENOENT || errno == ENOTDIR ? "was removed" : nil
+            }
+            if found.identity != identity { return "was replaced by another file" }
+            return found.size == 0 && !mayBeEmpty ? "was emptied" : nil
+        }
     }
 
-    /// Sees whether the name still leads to it. Without one it can be written to, until it is closed; then it is gone.
+    private let places: [Place]
+
+    init(_ file: LogFile) {
+        places = [
+            // What is open is written to until it is closed; then it is gone.
+            ("", false, "is lost when it stops"),
+            // What it has is moved into the database file when it is closed. After a crash nobody finds it.
+            ("-wal", true, "is lost unless it stops in order: restart it"),
+        ].map { end, mayBeEmpty, loss in
+            let path = file.path + end
+            let identity = FileStatus(of: path)?.identity
+            return Place(path: path, identity: identity, mayBeEmpty: mayBeEmpty, loss: loss)
+        }
+    }
+
+    /// Sees whether the names still lead to them, and the database file has something.
     /// - Throws: ``EventLogError`` with code `log-missing`.
     func check() throws(EventLogError) {
-        let found = FileStatus(of: path)?.identity
-        // Who may not look, or whose disk is at fault, cannot tell.
-        guard found != identity, found != nil || errno == ENOENT || errno == ENOTDIR else { return }
-        let what = found == nil ? "was removed" : "was replaced by another file"
-        throw EventLogError(
-            code: .missing,
-            message: "\(path) \(what) while the hub runs: what is posted is lost when it stops."
-        )
+        for place in places {
+            guard let change = place.change else { continue }
+            throw EventLogError(
+                code: .missing,
+                message: "\(place.path) \(change) while the hub runs: what is posted \(place.loss)."
+            )
+        }
     }
 }
