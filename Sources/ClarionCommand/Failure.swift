@@ -21,11 +21,13 @@ protocol HasOneLineReason: Error {
 
 extension EventLogError: HasOneLineReason {
     /// What happened, and what to do about it.
-    var reason: String { advice.map { "\(message) \($0)" } ?? message }
+    var reason: String { (advice ?? code.advice).map { "\(message) \($0)" } ?? message }
+}
 
-    private var advice: String? {
-        switch code {
-        case .storageFull: "Make room on the disk of the data folder, and start again."
+extension EventLogError.Code {
+    fileprivate var advice: String? {
+        switch self {
+        case .storageFull: "Make room on the disk of the data folder (see df and df -i), and start again."
         case .locked: "Stop the hub that runs there, or name another folder with --data."
         case .foreign: "Name another folder with --data; nothing in this one was changed."
         case .unwritable: "Name a folder with --data that this user may write."

@@ -9,17 +9,27 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
     /// Which draft of the append is to blame, from 0, or for ``Code/valueChanged`` which of its conditions; nil if none is.
     public let place: Int?
 
+    /// What an operator can do, where it is something else than what helps with errors of its code; nil otherwise.
+    public let advice: String?
+
     /// The error beneath, if there was one: for the log line, never for a client.
     public let cause: (any Error)?
 
     /// An error of those parts: logs make them.
-    public init(code: Code, message: String, place: Int? = nil, cause: (any Error)? = nil) {
-        (self.code, self.message, self.place, self.cause) = (code, message, place, cause)
+    public init(
+        code: Code,
+        message: String,
+        place: Int? = nil,
+        advice: String? = nil,
+        cause: (any Error)? = nil
+    ) {
+        (self.code, self.message, self.place, self.advice, self.cause) = (code, message, place, advice, cause)
     }
 
-    /// The code and the message, and the error beneath.
+    /// The code and the message, the advice, and the error beneath.
     public var description: String {
-        cause.map { "\(code.rawValue): \(message) (\($0))" } ?? "\(code.rawValue): \(message)"
+        let text = "\(code.rawValue): \(message)" + (advice.map { " \($0)" } ?? "")
+        return cause.map { "\(text) (\($0))" } ?? text
     }
 
     /// What went wrong; the raw values do not change.

@@ -1,10 +1,12 @@
 """`clarion serve` as an operator meets it: options, environment, refusals, the way it stops."""
 
 import json
+import os
 import random
 import re
 import signal
 import socket
+import subprocess
 import threading
 import time
 
@@ -115,6 +117,58 @@ def test_a_data_folder_that_cannot_be_written(clarion, tmp_path, place):
     # /proc takes no folder from anyone, not even from root.
     data = {"below a file": file / "data", "a file": file}.get(place, "/proc/clarion/data")
     assert refusal(clarion("serve", "--port", "0", "--data", data), str(data)) == 1
+
+
+@pytest.mark.parametrize("name, words", [
+    ("dangling", "is a symbolic link to what is not there"), ("loop", "Too many levels of symbolic links"),
+    ("dangling/below", "is a symbolic link to what is not there"), ("x" * 300, "File name too long"),
+    ("/dev/null", "/dev/null is no directory"), ("linked", "is a file, not a directory"),
+    ("file/below", "Not a directory")])
+def test_why_there_is_no_data_folder(clarion, tmp_path, name, words):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "linked").symlink_to(tmp_path / "file")
+    result = clarion("serve", "--port", "0", "--data", tmp_path / name)
+    assert refusal(result, words, ". Name a folder with --data that this user may write.") == 1
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_a_name_of_a_data_folder_that_cannot_be(clarion, tmp_path):
+    (tmp_path / "settings.json").write_text(json.dumps({"data": f"{tmp_path}/a\0b"}))
+    result = clarion("serve", "--port", "0", "--config", tmp_path / "settings.json")
+    refusal(result, "contains a NUL. Name a folder")
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """Mounts a file system in memory, with options."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def mount(options):
+        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]
+        if os.geteuid() != 0 or subprocess.run(command, capture_output=True).returncode != 0:
+            pytest.skip("a file system cannot be mounted here")
+        return folder
+
+    yield mount
+    subprocess.run(["umount", "-l", folder], capture_output=True)
+
+
+def test_a_disk_that_may_only_be_read(clarion, disk):
+    folder = disk("ro,size=1m")
+    result = clarion("serve", "--port", "0", "--data", folder / "data")
+    refusal(result, "Read-only file system", "Name a folder with --data that this user may write")
+
+
+@pytest.mark.parametrize("left", range(5))
+def test_a_disk_without_inodes_is_a_full_one(clarion, disk, left):
+    # The root takes one. With few more the hub comes so far as to make its folder, its lock, its log.
+    folder = disk(f"size=10m,nr_inodes={1 + left}")
+    result = clarion("serve", "--port", "0", "--data", folder / "data")
+    refusal(result, "Make room on the disk of the data folder", "df -i")
 
 
 def test_a_data_folder_in_use_by_another_hub(clarion, hub, topic):

@@ -84,7 +84,7 @@ public final class Hub: Sendable {
         try configuration.retention.check()
         // The system would take what stands before it for the name.
         if case .directory(let path) = configuration.storage, path.utf8.contains(0) {
-            throw EventLogError(code: .unwritable, message: "the name of the log's directory contains a NUL")
+            throw EventLogError(code: .unwritable, message: "The name of the log's directory contains a NUL.")
         }
         var limits = SQLiteEventLog.Limits()
         limits.retention = configuration.retention

@@ -50,11 +50,18 @@ extension EventLogError {
     ///   - command: what gives files to a user, as a shell knows it.
     ///   - files: what it is to give.
     static func unopened(_ path: String, _ reason: Int32, with command: String, _ files: String) -> EventLogError {
+        if StorageReserve.isWantOfSpace(reason) { return unmade(path, reason, SystemError.reason(reason)) }
         let user = geteuid()
         let message =
             reason == EACCES && user != 0
             ? "User \(user) may not open \(path): \(command) \(user) \(files) lets it."
             : "\(path) cannot be opened: \(SystemError.reason(reason))."
         return EventLogError(code: .unwritable, message: message)
+    }
+
+    /// Why something cannot be made: in words, beside the number that says whether it is for want of space.
+    static func unmade(_ what: String, _ reason: Int32, _ words: String) -> EventLogError {
+        let code = StorageReserve.isWantOfSpace(reason) ? Code.storageFull : .unwritable
+        return EventLogError(code: code, message: "\(what) cannot be made: \(words).")
     }
 }

@@ -76,8 +76,16 @@ struct LogDatabase: Sendable {
                 return pageSize
             }
         } catch {
-            throw EventLogError(sqlite: error)
+            let error = EventLogError(sqlite: error)
+            throw Self.isForWantOfInodes(error, in: storage) ? .isFull : error
         }
+    }
+
+    /// SQLite does not say why it cannot make a file.
+    private static func isForWantOfInodes(_ error: EventLogError, in storage: SQLiteEventLog.Storage) -> Bool {
+        guard case .directory(let directory) = storage, (error.cause as? DatabaseError)?.resultCode == .SQLITE_CANTOPEN
+        else { return false }
+        return StorageReserve(directory: directory).hasNoInodes
     }
 
     /// Has a log that was just made be a copy of another, whose ids it gives its events. It outlives no machine, and so

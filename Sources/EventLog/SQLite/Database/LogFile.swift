@@ -16,25 +16,31 @@ struct LogFile {
     /// Makes the directory, if there is none, and otherwise sees that no file in it is where the log is to be.
     /// - Throws: ``EventLogError`` with code `log-foreign` or `log-unwritable`, before anything is written.
     func makeDirectory() throws(EventLogError) {
-        let type = (try? FileManager.default.attributesOfItem(atPath: directory))?[.type] as? FileAttributeType
-        guard type != .typeRegular else {
-            throw EventLogError(code: .unwritable, message: "\(directory) is a file, not a directory.")
+        try makeFolders()
+        if FileManager.default.fileExists(atPath: path) { try checkHeader() }
+    }
+
+    /// Makes the directory, and those above it that are not there, for this user alone.
+    private func makeFolders() throws(EventLogError) {
+        let slashes = directory.utf8.indices.dropFirst().filter { directory.utf8[$0] == UInt8(ascii: "/") }
+        for end in slashes + [directory.endIndex] {
+            let folder = String(directory[..<end])
+            // `unsafe`: mkdir(2) reads the path. Another process may make it at this moment, too.
+            guard FileStatus(of: folder) == nil, unsafe mkdir(folder, 0o700) != 0 else { continue }
+            var reason = errno
+            if reason == EEXIST {
+                guard FileStatus(of: folder) == nil else { continue }
+                // It is a link, which says more.
+                reason = errno
+            }
+            let isDangling = reason == ENOENT && FileStatus(notFollowing: folder) != nil
+            let words = isDangling ? "\(folder) is a symbolic link to what is not there" : SystemError.reason(reason)
+            throw .unmade("The directory \(directory)", reason, words)
         }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-            if FileManager.default.fileExists(atPath: path) { try checkHeader() }
-        } catch let error as EventLogError {
-            throw error
-        } catch {
-            throw EventLogError(
-                code: .unwritable,
-                message: "The directory \(directory) cannot be made.",
-                cause: error
-            )
+        let kind = FileStatus(of: directory)?.kind
+        guard kind == S_IFDIR else {
+            let what = kind == S_IFREG ? "a file, not a directory" : "no directory"
+            throw EventLogError(code: .unwritable, message: "\(directory) is \(what).")
         }
     }
 
@@ -74,13 +80,14 @@ struct LogFile {
             throw EventLogError(code: .corrupt, message: "\(path) is missing, but its write-ahead log is there.")
         }
         do {
-            for leftover in [draftPath, draftPath + "-journal"] where FileManager.default.fileExists(atPath: leftover) {
+            for leftover in [draftPath, draftPath + "-journal"] where FileStatus(notFollowing: leftover) != nil {
                 try FileManager.default.removeItem(atPath: leftover)
             }
-            // Webhooks' secrets are in it. What SQLite makes beside it is its owner's alone as well.
-            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-            guard FileManager.default.createFile(atPath: draftPath, contents: nil, attributes: attributes) else {
-                throw EventLogError(code: .unwritable, message: "\(draftPath) cannot be made.")
+            // Webhooks' secrets are in it, so it is its owner's alone, and what SQLite makes beside it as well.
+            do throws(SystemError) {
+                try FileDescriptor(path: draftPath, flags: O_WRONLY | O_CREAT | O_EXCL).close()
+            } catch {
+                throw EventLogError.unmade(draftPath, error.number, error.reason)
             }
             let draft = try DatabaseQueue(path: draftPath)
             try draft.writeWithoutTransaction { db in
@@ -196,9 +203,8 @@ struct LogFile {
             guard let before, let after = FileStatus(of: path), after.isUnchanged(since: before) else { continue }
             throw EventLogError(
                 code: .foreign,
-                message: """
-                    \(path) is a backup, and \(path)-wal is of another log: move it away, with \(path)-shm, and start again.
-                    """
+                message: "\(path) is a backup, and \(path)-wal is of another log: move it away, with \(path)-shm.",
+                advice: "Nothing was changed."
             )
         }
     }

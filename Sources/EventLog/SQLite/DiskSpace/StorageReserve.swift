@@ -54,12 +54,18 @@ struct StorageReserve: Sendable {
 
     /// The bytes that may still be written to the file system; nil if it does not say.
     var available: Int? {
+        fileSystem.map { status in
+            Int(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+        }
+    }
+
+    /// Whether no file can be made, however much space there is. Where files are not counted there are none at all.
+    var hasNoInodes: Bool { fileSystem.map { $0.f_files > 0 && $0.f_favail == 0 } ?? false }
+
+    private var fileSystem: statvfs? {
         var status = statvfs()
         // `unsafe`: statvfs(3) fills the structure that it is lent.
-        guard unsafe statvfs(directory, &status) == 0 else { return nil }
-        return Int(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
-        )
+        return unsafe statvfs(directory, &status) == 0 ? status : nil
     }
 
     /// Takes the space, not only the size.
