@@ -54,7 +54,7 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
         case diskFailed = "disk-failed"
 
         /// The file is no log of this program, or of a later version of it, or it is a copy beside which the write-ahead log of
-        /// another log was left.
+        /// another log was left, or a symbolic link to a log.
         case foreign = "log-foreign"
 
         /// There is no log in the directory.

@@ -118,6 +118,24 @@ def test_a_data_folder_that_is_a_file(clarion, tmp_path):
     refusal(clarion("serve", "--port", "0", "--data", tmp_path / "data"), f"{tmp_path / 'data'} is a file", "--data")
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_log_in_another_folder_is_not_taken_by_a_link(start_hub, clarion, tmp_path, is_there):
+    hub = start_hub()
+    hub.post("a", b"1")
+    folder = tmp_path / "linked"
+    folder.mkdir()
+    log = hub.data / "clarion.db" if is_there else tmp_path / "nothing"
+    (folder / "clarion.db").symlink_to(log)
+    for command in (["serve", "--port", "0"], ["check"], ["backup", tmp_path / "copy.db"]):
+        line = f"{folder / 'clarion.db'} is a symbolic link"
+        refusal(clarion(*command, "--data", folder), line, "Give the folder that the log itself lies in with --data")
+        assert (folder / "clarion.db").is_symlink()
+    assert not (tmp_path / "nothing").exists() and not (tmp_path / "copy.db").exists()
+    # The folder itself may be named by one.
+    (tmp_path / "by-another-name").symlink_to(hub.data)
+    assert clarion("backup", tmp_path / "copy.db", "--data", tmp_path / "by-another-name").returncode == 0
+
+
 @pytest.mark.parametrize("statement, name", [
     ("DROP INDEX event_topic", "index event_topic"), ("DROP TABLE delivery", "table delivery"),
     ("DROP TRIGGER event_deleted", "trigger event_deleted")])

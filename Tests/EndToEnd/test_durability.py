@@ -329,6 +329,18 @@ def test_pages_of_another_size_are_no_full_disk_and_a_full_one_can_be_left(start
     assert clarion("check", "--data", small_disk / "data").stdout.endswith("\nok\n")
 
 
+def test_the_reserve_overwrites_nothing_that_a_link_leads_to(start_hub, tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    (tmp_path / "precious").write_text("precious")
+    (data / "clarion.reserve").symlink_to(tmp_path / "precious")
+    hub = start_hub(data=data)
+    hub.post("a", b"1")
+    assert (tmp_path / "precious").read_text() == "precious"
+    reserve = data / "clarion.reserve"
+    assert not reserve.is_symlink() and reserve.stat().st_size == 1 << 20
+
+
 def test_starting_on_a_full_disk_says_what_to_do(clarion, small_disk):
     fill(small_disk / "foreign")
     result = clarion("serve", "--port", "0", "--data", small_disk / "data")

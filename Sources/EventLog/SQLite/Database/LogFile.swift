@@ -17,7 +17,7 @@ struct LogFile {
     /// - Throws: ``EventLogError`` with code `log-foreign` or `log-unwritable`, before anything is written.
     func makeDirectory() throws(EventLogError) {
         try makeFolders()
-        if FileManager.default.fileExists(atPath: path) { try checkHeader() }
+        if FileStatus(notFollowing: path) != nil { try checkHeader() }
     }
 
     /// Makes the directory, and those above it that are not there, for this user alone.
@@ -105,7 +105,7 @@ struct LogFile {
 
     /// - Throws: ``EventLogError`` with code `log-missing` if there is no log, `log-unwritable` if that cannot be told.
     func checkExistence() throws(EventLogError) {
-        guard FileStatus(of: path) == nil else { return }
+        guard FileStatus(notFollowing: path) == nil else { return }
         let reason = errno
         guard reason == ENOENT || reason == ENOTDIR else { throw .unopened(path, reason, with: "chown -R", directory) }
         throw EventLogError(
@@ -240,8 +240,16 @@ struct LogFile {
     func checkHeader() throws(EventLogError) { _ = try header() }
 
     /// The first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>).
-    /// - Throws: ``EventLogError`` with code `log-foreign` if they are of no log.
+    /// - Throws: ``EventLogError`` with code `log-foreign` if they are of no log, or of one that lies in another directory: the
+    ///   lock of this one keeps nobody out of it.
     private func header() throws(EventLogError) -> [UInt8] {
+        if FileStatus(notFollowing: path)?.kind == S_IFLNK {
+            throw EventLogError(
+                code: .foreign,
+                message: "\(path) is a symbolic link, by which two hubs could write to one log.",
+                advice: "Give the folder that the log itself lies in with --data; nothing in this one was changed."
+            )
+        }
         let header: [UInt8]
         do {
             // Without waiting for the other end of a pipe.

@@ -17,7 +17,7 @@ struct StorageReserve: Sendable {
 
     /// Whether the file is there and whole.
     var isThere: Bool {
-        FileStatus(of: path).map { $0.size >= StorageReserve.size } ?? false
+        FileStatus(notFollowing: path).map { $0.size >= StorageReserve.size } ?? false
     }
 
     /// The bytes of the database file beside it; nil if there is none.
@@ -30,9 +30,12 @@ struct StorageReserve: Sendable {
     func make(leaving margin: Int = StorageReserve.margin) throws(EventLogError) -> Bool {
         if isThere { return true }
         guard let available, available >= StorageReserve.size + margin else { return false }
+        // What a link leads to is not to be overwritten.
+        if FileStatus(notFollowing: path)?.kind == S_IFLNK { giveUp() }
         do {
             // Without waiting for the other end of a pipe.
-            let file = try FileDescriptor(path: path, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK)
+            let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOFOLLOW
+            let file = try FileDescriptor(path: path, flags: flags)
             defer { file.close() }
             try fill(file)
             return true
