@@ -136,6 +136,31 @@ def test_a_log_in_another_folder_is_not_taken_by_a_link(start_hub, clarion, tmp_
     assert clarion("backup", tmp_path / "copy.db", "--data", tmp_path / "by-another-name").returncode == 0
 
 
+# Programs that copy databases keep their own marks in them.
+def test_a_table_of_others_is_let_be(clarion, stopped):
+    with sqlite3.connect(stopped.data / "clarion.db") as database:
+        database.execute("CREATE TABLE others (id INTEGER PRIMARY KEY, mark TEXT)")
+    database.close()
+    result = clarion("check", "--data", stopped.data)
+    assert result.returncode == 0 and result.stdout.endswith("ok\n"), result
+    stopped.restart()
+    stopped.post("another", b"1")
+
+
+@pytest.mark.parametrize("statement, finding", [
+    ("CREATE UNIQUE INDEX one ON event (topic, seq)", "the index one is not as this program makes it"),
+    ("CREATE TRIGGER thief AFTER INSERT ON event BEGIN DELETE FROM event; END",
+     "the trigger thief is not as this program makes it"),
+    ("ALTER TABLE observer ADD COLUMN more", "the table observer is not as this program makes it")])
+def test_what_changes_or_refuses_what_is_written_is_neither_served_nor_sound(clarion, stopped, statement, finding):
+    with sqlite3.connect(stopped.data / "clarion.db") as database:
+        database.execute(statement)
+    database.close()
+    refusal(clarion("serve", "--port", "0", "--data", stopped.data), "is not of this program")
+    result = clarion("check", "--data", stopped.data)
+    assert result.returncode == 1 and finding in result.stdout.splitlines(), result
+
+
 @pytest.mark.parametrize("statement, name", [
     ("DROP INDEX event_topic", "index event_topic"), ("DROP TABLE delivery", "table delivery"),
     ("DROP TRIGGER event_deleted", "trigger event_deleted")])

@@ -128,7 +128,7 @@ struct LogFile {
         if let missing = comparison.missing.first {
             throw EventLogError(code: .corrupt, message: "\(path) is damaged: the \(missing) is missing.")
         }
-        if let foreign = comparison.harmful.first {
+        if let foreign = comparison.foreign.first {
             throw EventLogError(code: .corrupt, message: "\(path) is damaged: the \(foreign) is not of this program.")
         }
         for table in ["log", "topic", "event", "observer", "delivery", "delivery_stats"] {

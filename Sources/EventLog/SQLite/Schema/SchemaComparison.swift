@@ -4,17 +4,15 @@ internal import GRDB
 struct SchemaComparison {
     /// What a log needs and this one has not, such as `index event_topic`; tables first, which take others with them.
     let missing: [String]
-    /// What this one has that is otherwise made, or that no log has.
+    /// What may change or refuse what is written: what this one has that is otherwise made, or an index or a trigger that no
+    /// log has. Tables of others are let be.
     let foreign: [String]
-    /// What of that may change or refuse what is written: all but tables of others.
-    let harmful: [String]
 
     /// Compares the database with an empty one in memory. One of the version before is not looked at: it is written anew.
     init(_ db: Database, version: Int) throws {
         guard version == SchemaVersion.current else {
             missing = version > 0 ? [] : ["table grdb_migrations"]
             foreign = []
-            harmful = []
             return
         }
         let fresh = try DatabaseQueue()
@@ -27,8 +25,12 @@ struct SchemaComparison {
         }
         // Of a log that was a copy once.
         let known = wanted.merging(["table restoration": Self.inOneForm(Restoration.schema)]) { $1 }
-        foreign = found.filter { known[$0.key] != $0.value }.keys.sorted()
-        harmful = foreign.filter { known[$0] != nil || $0.hasPrefix("trigger") || $0.hasPrefix("index") }
+        foreign = found.filter { object, statement in
+            guard let statementOfLog = known[object] else {
+                return object.hasPrefix("trigger") || object.hasPrefix("index")
+            }
+            return statementOfLog != statement
+        }.keys.sorted()
     }
 
     /// The statements that made the objects, by kind and name; those that SQLite and GRDB make for themselves left out.
