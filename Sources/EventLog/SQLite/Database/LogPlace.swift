@@ -5,7 +5,7 @@ import Foundation
 struct LogPlace: Sendable {
     private struct Place: Sendable {
         let path: String
-        let identity: [UInt64]?
+        let identity: [UInt64]
         /// Whether it may have nothing in it.
         let mayBeEmpty: Bool
         let loss: String
@@ -29,10 +29,11 @@ struct LogPlace: Sendable {
             ("", false, "is lost when it stops"),
             // What it has is moved into the database file when it is closed. After a crash nobody finds it.
             ("-wal", true, "is lost unless it stops in order: restart it"),
-        ].map { end, mayBeEmpty, loss in
+        ].compactMap { end, mayBeEmpty, loss in
             let path = file.path + end
-            let identity = FileStatus(of: path)?.identity
-            return Place(path: path, identity: identity, mayBeEmpty: mayBeEmpty, loss: loss)
+            return FileStatus(of: path).map { found in
+                Place(path: path, identity: found.identity, mayBeEmpty: mayBeEmpty, loss: loss)
+            }
         }
     }
 
