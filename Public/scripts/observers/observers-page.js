@@ -56,7 +56,8 @@ export function observersPage(ownID) {
       row.show(observer, { isOwn: observer.id === ownID() })
       rows.set(observer.id, row)
     }
-    const words = observers.length === 0 ? "Nobody is listening." : `${isCut ? "The first " : ""}${kindWords(observers)}`
+    const some = `${isCut ? "The first " : ""}${kindWords(observers)}`
+    const words = observers.length === 0 ? "Nobody is listening." : some
     setText(summary, [words, ...missingWords(unreachable)].join(" · "))
     filter()
   }

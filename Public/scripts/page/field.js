@@ -29,7 +29,7 @@ export function tick(name, label) {
   return element("label", { class: "tick" }, element("input", { type: "checkbox", name }), ` ${label}`)
 }
 
-/** Marks the field that a problem blames (by its JSON Pointer's first step, a parameter or a header), and goes there. */
+/** Marks the field that a problem blames (its JSON Pointer's first step, a parameter or a header), and goes there. */
 export function blame(form, problem) {
   const name = /^\/(\w+)/.exec(problem.pointer ?? "")?.[1] ?? memberName(problem.parameter)
   const control = name ? form.elements[name] : null

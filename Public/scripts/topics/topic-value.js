@@ -123,8 +123,8 @@ export class TopicValue {
   }
 
   /**
-   * What a field says: exactly what was put there if it is untouched, otherwise what was written, with the line breaks of
-   * the former data.
+   * What a field says: exactly what was put there if it is untouched, otherwise what was written, with the line breaks
+   * of the former data.
    */
   #written(name) {
     const { exact, held } = this.#filled[name]

@@ -140,7 +140,7 @@ export class RepeatForm {
   #renderProgress() {
     const { number, delivered } = this.#begun
     const { delivered: deliveredNow, deadLetters, pending } = this.#webhook.stats
-    // A replay takes dead letters, too, and does not say how many: those that come back are counted from the fewest seen.
+    // A replay takes dead letters, too, and does not say how many: what comes back is counted from the fewest seen.
     const fewestDead = this.#begun.fewestDead = Math.min(this.#begun.fewestDead, deadLetters)
     const dead = Math.min(number, deadLetters - fewestDead)
     // What was posted meanwhile arrives, too.

@@ -243,7 +243,8 @@ def test_what_fails_again_is_not_said_to_be_delivered(hub, console, receiver, we
         hub.post(topic, str(number).encode())
     wait_until(lambda: hub.observer(webhook["id"])["stats"]["deadLetters"] == 5)
     open_page(console, webhook)
-    for question, answer in (("Recover dead letters…", "Recover 5 dead letters"), ("Replay everything…", "Replay 5 events")):
+    ways = {"Recover dead letters…": "Recover 5 dead letters", "Replay everything…": "Replay 5 events"}
+    for question, answer in ways.items():
         console.press(question)
         console.press(answer)
         console.wait_for_text(".repeat .message-problem", "None of 5 events delivered, 5 failed again")

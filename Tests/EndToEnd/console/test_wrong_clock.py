@@ -55,7 +55,8 @@ def test_the_last_hour_is_the_hubs(hub, console, receiver, topic, stepped):
         window.fetch = (url, options) => { asked.push([String(url), options?.body ?? ""]); return ask(url, options) }
     """)
     console.fill(".repeat select", "the last hour")
-    for question, words in (("Replay everything…", "5 events will be"), ("Recover dead letters…", "5 dead letters will be")):
+    answers = {"Replay everything…": "5 events will be", "Recover dead letters…": "5 dead letters will be"}
+    for question, words in answers.items():
         console.press(question)
         console.wait_for_text(".repeat-count", words)
     console.press("Recover 5 dead letters")
