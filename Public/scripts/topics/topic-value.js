@@ -39,9 +39,8 @@ export class TopicValue {
   constructor(topic) {
     this.#path = `/topics/${encodeURIComponent(topic)}/value`
     this.#form = element("form", { class: "form", autocomplete: "off", novalidate: true, "aria-label": "Set the value" },
-      field("data", "New value", { kind: "textarea", isWide: true, rows: "5" }),
+      field("data", "New value", { kind: "textarea", isWide: true, rows: "5" }), this.#absence,
       field("contentType", "Content type", { placeholder: "application/json" }), field("type", "Type", { placeholder: "none" }),
-      this.#absence,
       element("div", { class: "form-actions field-wide" }, this.#setting,
         element("button", { type: "button", class: "button button-quiet", onclick: () => this.#takeCurrent() }, "Start from the current one")),
       this.#result)
