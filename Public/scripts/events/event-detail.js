@@ -1,3 +1,4 @@
+import { bodyOf } from "../http/body.js"
 import { eventsPath } from "../http/curl.js"
 import { request } from "../http/request.js"
 import { dataView } from "../json/json-view.js"
@@ -52,7 +53,7 @@ function memberList(event, attributes) {
 /** History does not tell what the poster of a CloudEvent says of it; the event itself does. */
 async function attributesOf({ topic, id }) {
   const response = await request(`${eventsPath(topic)}/${encodeURIComponent(id)}`, { headers: { Accept: "application/cloudevents+json" } })
-  return readEvent({ id, type: "message", data: await response.text(), arrivedAt: null }).attributes
+  return readEvent({ id, type: "message", data: await bodyOf(response, "text"), arrivedAt: null }).attributes
 }
 
 function sizeOf({ data, isBinary }) {

@@ -1,4 +1,6 @@
+import { bodyOf } from "../http/body.js"
 import { eventsPath, streamPath } from "../http/curl.js"
+import { hubNow } from "../http/hub-clock.js"
 import { request } from "../http/request.js"
 import { readEvent, readHistoryLine } from "../stream/hub-event.js"
 
@@ -56,7 +58,7 @@ export class History {
    * @returns {Promise<{events: import("../stream/hub-event.js").HubEvent[], isAll: boolean}>} Oldest first.
    */
   async older(edge, number, span) {
-    const end = edge.time === null ? Date.now() : Date.parse(edge.time)
+    const end = edge.time === null ? hubNow() : Date.parse(edge.time)
     let tooShort = 0
     let tooLong = Infinity
     let width = Math.max(1, span)
@@ -98,7 +100,7 @@ export class History {
     const response = await request(`${eventsPath(topic)}/${encodeURIComponent(id)}`, {
       headers: { Accept: "application/cloudevents+json" }, signal: this.#signal,
     })
-    return { ...readEvent({ id, type: "message", data: await response.text(), arrivedAt: null }), id }
+    return { ...readEvent({ id, type: "message", data: await bodyOf(response, "text"), arrivedAt: null }), id }
   }
 
   async #page(parameters) {
@@ -106,7 +108,7 @@ export class History {
     const response = await request(streamPath(this.#patterns, { ...parameters, ...types }), {
       headers: { Accept: "application/x-ndjson" }, signal: this.#signal,
     })
-    const lines = (await response.text()).split("\n").filter(Boolean)
+    const lines = (await bodyOf(response, "text")).split("\n").filter(Boolean)
     return { events: lines.map(readHistoryLine), hasMore: response.headers.has("Link") }
   }
 }
