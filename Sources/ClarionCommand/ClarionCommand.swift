@@ -13,8 +13,8 @@ struct ClarionCommand: AsyncParsableCommand {
             a service behind a webhook URL, a Swift object in the process.
 
             Commands but serve, check, token, backup and cluster speak to a hub: --hub or CLARION_URL says which, --token or \
-            CLARION_TOKEN as who. They exit with 0, with 1 for what the hub refuses, with 2 if it cannot be reached, and \
-            with 64 for what is no command.
+            CLARION_TOKEN as who. They exit with 0, with 1 for what the hub refuses, with 2 if it cannot be reached, with \
+            64 for what is no command, and with 74 if it is done but cannot be printed.
 
             EXAMPLE
               clarion serve &

@@ -3,12 +3,16 @@
 import json
 import os
 import pty
+import socket
 import subprocess
+import threading
+import time
 
 import pytest
 
 from hub_process import environment_without_settings
 from ports import free_port
+from strange_server import strange_server
 from waiting import wait_until
 
 
@@ -115,10 +119,72 @@ def test_a_line_that_is_too_large_alone_is_where_it_ends(run, start_hub, topic, 
     result = run("post", topic, "@lines", "--lines", hub=hub)
     assert result.returncode == 1
     [line] = result.stderr.decode().splitlines()
-    assert line.startswith("clarion: ") and "65536 bytes" in line and "body-too-large" in line
+    assert line.startswith("clarion: line 3, ") and "65536 bytes" in line and "body-too-large" in line
     events = hub.history(topic)
     assert [event["data"] for event in events] == ["one", "two"]
     assert result.stdout.decode().split() == [event["id"] for event in events]
+
+
+@pytest.mark.parametrize("line", [b"x" * (1 << 20), b'"' * 600_000, b"\xff" * 800_000], ids=["large", "quotes", "bytes"])
+def test_a_line_that_is_too_large_as_a_cloud_event_is_posted_as_it_is(run, shared_hub, topic, tmp_path, line):
+    (tmp_path / "lines").write_bytes(b"one\n" + line + b"\nthree\n")
+    arguments = ["post", topic, "@lines", "--lines", "--type", "t", "--key", "k"]
+    ids = said(run(*arguments)).split()
+    assert said(run(*arguments)).split() == ids, "under the key of its number"
+    events = shared_hub.history(topic)
+    assert [event["id"] for event in events] == ids and {event["type"] for event in events} == {"t"}
+    event = shared_hub.get(f"/topics/{topic}/events/{ids[1]}")
+    usual = "application/octet-stream" if line[0] == 0xFF else "text/plain; charset=utf-8"
+    assert (event.content, event.headers["Content-Type"]) == (line, usual)
+
+
+def test_lines_that_the_hub_refuses_are_named(run, shared_hub, topic):
+    result = run("post", topic, "--lines", "--content-type", "application/json", input=b"1\n\n[2]\n{broken\n4\n")
+    assert result.returncode == 1 and result.stderr.startswith(b"clarion: line 4, ")
+    assert [event["data"] for event in shared_hub.history(topic)] == [1, [2]]
+    assert result.stdout.decode().split() == [event["id"] for event in shared_hub.history(topic)]
+
+
+def test_lines_are_posted_also_if_nobody_reads_the_ids(executable, shared_hub, topic):
+    child = subprocess.Popen([executable, "post", topic, "--lines", "--hub", shared_hub.url], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment_without_settings())
+    child.stdin.write(b"0\n")
+    child.stdin.flush()
+    assert child.stdout.readline()
+    child.stdout.close()
+    for number in range(1, 9000):
+        child.stdin.write(b"%d\n" % number)
+    child.stdin.close()
+    assert (child.wait(30), child.stderr.read()) == (0, b"")
+    assert [event["data"] for event in shared_hub.history(topic)] == [str(number) for number in range(9000)]
+
+
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+@pytest.mark.parametrize("arguments", ["x", "--lines"])
+def test_what_is_posted_and_cannot_be_printed_has_a_status_of_its_own(executable, shared_hub, topic, arguments, redirection):
+    result = subprocess.run(
+        ["/bin/sh", "-c", f"seq 3000 | {executable} post {topic} {arguments} {redirection}"], capture_output=True, timeout=20,
+        env=environment_without_settings(CLARION_URL=shared_hub.url))
+    [line] = result.stderr.decode().splitlines()
+    assert result.returncode == 74 and "posted" in line and "standard output" in line
+    stored = shared_hub.history(topic)
+    assert len(stored) == (1 if arguments == "x" else 3000)
+    assert arguments == "--lines" or stored[0]["id"] in line
+
+
+def test_what_is_only_printed_ends_quietly_where_nobody_reads(executable, shared_hub, topic):
+    shared_hub.post(topic)
+    def status(command, redirection):
+        return subprocess.run(["/bin/sh", "-c", f"exec {executable} {command} {redirection}"], capture_output=True, timeout=20,
+                              env=environment_without_settings(CLARION_URL=shared_hub.url)).returncode
+    reader, writer = os.pipe()
+    os.close(reader)
+    for command in ["topics", f"topics show {topic}", "health"]:
+        child = subprocess.run([executable, *command.split(), "--hub", shared_hub.url], stdout=writer, stderr=subprocess.PIPE,
+                               timeout=20, env=environment_without_settings())
+        assert (child.returncode, child.stderr) == (0, b"")
+        assert status(command, ">/dev/full") == 74
+    os.close(writer)
 
 
 def test_lines_come_when_they_are_written(executable, shared_hub, topic):
@@ -130,6 +196,20 @@ def test_lines_come_when_they_are_written(executable, shared_hub, topic):
         assert child.stdout.readline().strip() == shared_hub.history(topic)[-1]["id"]
     child.stdin.close()
     assert child.wait(10) == 0
+
+
+@pytest.mark.parametrize("content_type, data", [
+    ("application/x-ndjson", '{"a": 1}\n{"b": 2}'),
+    ("application/cloudevents-batch+json", json.dumps([{"specversion": "1.0", "id": id, "source": "/a", "type": "t"} for id in "ab"]))])
+def test_each_event_of_a_post_has_its_id_printed(run, shared_hub, topic, content_type, data):
+    ids = said(run("post", topic, data, "--content-type", content_type)).split()
+    assert len(ids) == 2 and ids == [event["id"] for event in shared_hub.history(topic)]
+
+
+def test_a_content_type_is_sent_as_it_is_or_refused(run, shared_hub, topic):
+    for content_type in ["x\ny", "text/plain\r\nEvent-Type: evil", "a/b\x7f"]:
+        assert "content type" in said(run("post", topic, "x", "--content-type", content_type), 64)
+    assert shared_hub.history(topic) == []
 
 
 def test_lines_with_a_key_are_stored_once(run, shared_hub, topic):

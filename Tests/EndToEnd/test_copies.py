@@ -3,6 +3,7 @@
 import base64
 import json
 import random
+import socket
 import sqlite3
 import subprocess
 import threading
@@ -12,6 +13,7 @@ import pytest
 from figures import ENFORCED
 from hub_process import environment_without_settings
 from metrics import Reading
+from strange_server import strange_server
 from waiting import wait_until
 
 

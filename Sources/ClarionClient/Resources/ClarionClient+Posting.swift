@@ -48,23 +48,36 @@ extension ClarionClient {
         contentType: String? = nil,
         key: String? = nil
     ) async throws(ClientError) -> Receipt {
-        try await post(data, to: topic, type: type, contentType: contentType, key: key, headers: [])
+        let receipts = try await postAll(data, to: topic, type: type, contentType: contentType, key: key)
+        guard let receipt = receipts.first else { throw unreadable }
+        return receipt
     }
 
-    /// Posts bytes with fields of the caller's own, such as the attributes of a CloudEvent in binary mode.
-    package func post(
+    /// Posts bytes, which by their content type may be several events.
+    ///
+    /// - Parameter headers: fields of the caller's own, such as the attributes of a CloudEvent in binary mode.
+    /// - Returns: one for each event, at least one.
+    package func postAll(
         _ data: [UInt8],
         to topic: String,
         type: String?,
         contentType: String?,
         key: String?,
-        headers: [(String, String)]
-    ) async throws(ClientError) -> Receipt {
+        headers: [(String, String)] = []
+    ) async throws(ClientError) -> [Receipt] {
+        guard contentType?.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) ?? true else {
+            throw ClientError(
+                code: ClientError.argumentInvalid,
+                detail: "A content type has no control characters.",
+                parameter: "contentType"
+            )
+        }
         var call = try posting(on: topic, type: type, key: key)
         call.headers = headers.map { ($0.0, $0.1) }
         call.carry(data, as: contentType)
-        guard let receipt = try await receipts(call).first else { throw unreadable }
-        return receipt
+        let receipts = try await receipts(call)
+        guard !receipts.isEmpty else { throw unreadable }
+        return receipts
     }
 
     /// Posts a value as JSON, with the members in the order of their names, and dates as RFC 3339: what a topic that is bound to

@@ -56,7 +56,7 @@ struct Importing {
                 try await post(part.map { $0.event.bytes }, to: first.event.topic, client)
                 continue
             } catch {
-                guard Self.isOfEvents(error) else { throw error }
+                guard error.isOfEvents else { throw error }
             }
             // Which one it was, and whether it is taken in another way, is seen in ever smaller parts.
             if part.count > 1 {
@@ -67,11 +67,6 @@ struct Importing {
         }
     }
 
-    /// Whether a refusal is about what is posted, and another form may be taken.
-    private static func isOfEvents(_ error: ClientError) -> Bool {
-        [400, 413, 422].contains(error.status)
-    }
-
     /// Posts an event under a key of its own: as it is, and if it is not taken so, as its data.
     private mutating func postAlone(_ line: Line, _ client: ClarionClient) async throws {
         let event = line.event
@@ -80,12 +75,12 @@ struct Importing {
                 do throws(ClientError) {
                     return try await post([event.bytes], to: event.topic, key: event.key, client)
                 } catch {
-                    guard Self.isOfEvents(error) else { throw error }
+                    guard error.isOfEvents else { throw error }
                 }
             }
             let post = event.asData
-            let receipt = try await Self.retrying { () async throws(ClientError) in
-                try await client.post(
+            let receipts = try await Self.retrying { () async throws(ClientError) in
+                try await client.postAll(
                     post.data,
                     to: event.topic,
                     type: post.type,
@@ -94,7 +89,7 @@ struct Importing {
                     headers: post.attributes
                 )
             }
-            count([receipt])
+            count(receipts)
         } catch {
             Remark.endProgress()
             Remark.line("line \(line.number), topic \(event.topic): the hub does not take it")

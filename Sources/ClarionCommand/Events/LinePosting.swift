@@ -13,11 +13,14 @@ struct LinePosting {
     private let key: String?
     /// The number of the line that was read last.
     private var number = 0
+    private var printout = Printout()
 
     private static let json = "application/json"
 
     /// A line that is to be posted.
     private struct Line {
+        let number: Int
+        let bytes: [UInt8]
         /// The event as it stands in the body of a post.
         let document: [UInt8]
         /// Whether that is the line itself, as one of several documents of JSON; otherwise it is a CloudEvent.
@@ -32,7 +35,7 @@ struct LinePosting {
         self.key = key
     }
 
-    /// Posts every line, and prints the ids.
+    /// Posts every line, and prints the ids, as long as somebody reads them.
     ///
     /// - Parameter name: what the file is called if it cannot be read.
     mutating func run(_ file: FileDescriptor, of name: String) async throws {
@@ -43,7 +46,8 @@ struct LinePosting {
                 number += 1
                 if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
                 let isJSON = goesAsJSON(bytes)
-                let line = Line(document: isJSON ? bytes : cloudEvent(bytes), isJSON: isJSON)
+                let document = isJSON ? bytes : cloudEvent(bytes)
+                let line = Line(number: number, bytes: bytes, document: document, isJSON: isJSON)
                 // With what parts it from the next.
                 let size = line.document.count + 1
                 if let last = batch.last, last.isJSON != isJSON || !batch.hasRoom(for: size) {
@@ -53,6 +57,7 @@ struct LinePosting {
             }
             try await post(batch.take())
         }
+        try printout.end("all lines are posted")
     }
 
     private func goesAsJSON(_ bytes: [UInt8]) -> Bool {
@@ -61,19 +66,43 @@ struct LinePosting {
         return Self.isObjectOrArray(bytes)
     }
 
-    private func post(_ parts: Batch<Line>.Parts) async throws {
+    private mutating func post(_ parts: Batch<Line>.Parts) async throws {
         var parts = parts
-        while let part = parts.next() {
-            let receipts: [ClarionClient.Receipt]
+        while let part = parts.next(), let first = part.first {
             do throws(ClientError) {
-                receipts = try await post(part)
+                print(try await post(part))
             } catch {
-                // Too much together, of which nothing was stored.
-                guard error.status == 413, part.count > 1 else { throw error }
-                parts.halve(part)
-                continue
+                // Nothing of it was stored. Which line it is for is seen in ever smaller parts.
+                guard error.isOfEvents else { throw error }
+                if part.count > 1 { parts.halve(part) } else { print(try await postAlone(first, after: error)) }
             }
-            try Output.write(Array(receipts.map { $0.id + "\n" }.joined().utf8))
+        }
+    }
+
+    private mutating func print(_ receipts: [ClarionClient.Receipt]) {
+        for receipt in receipts { printout.line(receipt.id) }
+    }
+
+    /// Posts a line as its data, as the command without `--lines` does: a CloudEvent is larger, and cannot have every type.
+    ///
+    /// - Parameter refusal: what the hub said to it in the other form.
+    /// - Throws: the exit, with the line's number.
+    private func postAlone(_ line: Line, after refusal: ClientError) async throws -> [ClarionClient.Receipt] {
+        do throws(ClientError) {
+            // It would be taken for several events, or for one that says itself what it is.
+            let isEnvelope = ["application/x-ndjson", "application/cloudevents"].contains { name in
+                contentType?.lowercased().hasPrefix(name) == true
+            }
+            guard !line.isJSON, !isEnvelope else { throw refusal }
+            return try await client.postAll(
+                line.bytes,
+                to: topic,
+                type: type,
+                contentType: mediaType(of: line.bytes),
+                key: key(line.number)
+            )
+        } catch {
+            throw Failure.exit(error, of: "line \(line.number), where posting ends")
         }
     }
 
@@ -87,22 +116,29 @@ struct LinePosting {
     /// Data that is no JSON goes in batches as CloudEvents only. The type is what a hub calls events without one.
     private func cloudEvent(_ line: [UInt8]) -> [UInt8] {
         let isText = String(validating: line, as: UTF8.self)
-        let stated = contentType ?? (Self.isObjectOrArray(line) ? Self.json : nil)
-        let usual = isText == nil ? "application/octet-stream" : "text/plain; charset=utf-8"
+        let mediaType = mediaType(of: line)
         let members: [String: JSONValue] = [
             "specversion": .string("1.0"),
             "type": .string(type ?? "clarion.event"),
             "source": .string("urn:clarion:post"),
-            "id": .string(key.map { "\($0)/\(number)" } ?? UUID().uuidString),
-            "datacontenttype": .string(stated ?? usual),
+            "id": .string(key(number) ?? UUID().uuidString),
+            "datacontenttype": .string(mediaType),
         ]
         var document = Array(JSONValue.object(members).bytes.dropLast())
         let (name, text) = isText.map { ("data", $0) } ?? ("data_base64", Data(line).base64EncodedString())
         document += Array(",\"\(name)\":".utf8)
-        document += stated == Self.json ? line : JSONValue.string(text).bytes
+        document += mediaType == Self.json ? line : JSONValue.string(text).bytes
         document.append(UInt8(ascii: "}"))
         return document
     }
+
+    private func mediaType(of line: [UInt8]) -> String {
+        if let contentType { return contentType }
+        if Self.isObjectOrArray(line) { return Self.json }
+        return String(validating: line, as: UTF8.self) == nil ? "application/octet-stream" : "text/plain; charset=utf-8"
+    }
+
+    private func key(_ number: Int) -> String? { key.map { "\($0)/\(number)" } }
 
     private static func isObjectOrArray(_ bytes: [UInt8]) -> Bool {
         let first = bytes.first { $0 != 0x20 && $0 != 0x09 }

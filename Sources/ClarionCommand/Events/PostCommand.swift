@@ -9,11 +9,13 @@ struct PostCommand: AsyncParsableCommand {
         commandName: "post",
         abstract: "Post an event, or many.",
         discussion: """
-            Prints the event's id once it is stored. Exits with 0 then, with 1 if the hub refuses it, with 2 if the hub \
-            cannot be reached, with 64 if the arguments are wrong, and with 66 if a file cannot be read.
+            Prints the event's id once it is stored; of several in one post, as of application/x-ndjson, all ids. Exits with \
+            0 then, with 1 if the hub refuses it, with 2 if the hub cannot be reached, with 64 if the arguments are wrong, \
+            with 66 if a file cannot be read, and with 74 if it is stored and the id cannot be printed.
 
             With --lines each line of standard input is an event, posted as it comes, in batches; blank lines are passed \
-            over. A line that is a JSON object or array is posted as JSON, any other as text.
+            over. A line that is a JSON object or array is posted as JSON, any other as text. It ends at a line that the hub \
+            refuses, and says which. It does not end when nobody reads the ids any more.
 
             EXAMPLE
               clarion post greetings hello
@@ -79,10 +81,12 @@ struct PostCommand: AsyncParsableCommand {
         } catch {
             throw Failure.exit(EX_NOINPUT, "\(path ?? LineReader.standardInput): \(error.reason)")
         }
-        let receipt = try await hub.ask {
-            try await $0.post(bytes, to: topic, type: type, contentType: contentType, key: key)
+        let receipts = try await hub.ask {
+            try await $0.postAll(bytes, to: topic, type: type, contentType: contentType, key: key)
         }
-        try Output.line(receipt.id)
+        var printout = Printout()
+        for receipt in receipts { printout.line(receipt.id) }
+        try printout.end("posted \(receipts.map(\.id).joined(separator: " "))")
     }
 
     /// The file that is named; nil if the data is the argument, or on standard input.

@@ -66,8 +66,11 @@ extension Failure {
     static let unreachable: Int32 = 2
 
     /// The exit to throw: 1 for what the hub refuses, 2 for a hub that is not reached.
-    static func exit(_ error: ClientError) -> ExitCode {
-        exit(status(error), error.isOfHub ? "\(error.detail)\(advice(error)) (\(error.code))" : error.detail)
+    ///
+    /// - Parameter part: what of the input it is about; nil for all of it.
+    static func exit(_ error: ClientError, of part: String? = nil) -> ExitCode {
+        let reason = error.isOfHub ? "\(error.detail)\(advice(error)) (\(error.code))" : error.detail
+        return exit(status(error), part.map { "\($0): \(reason)" } ?? reason)
     }
 
     private static func status(_ error: ClientError) -> Int32 {

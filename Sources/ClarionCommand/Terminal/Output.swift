@@ -22,13 +22,14 @@ enum Output {
         try write(Array(lines.map { TerminalText.escapedJSON(String($0)) }.joined(separator: "\n").utf8))
     }
 
-    /// - Throws: the exit. Where nobody reads any more, as behind `head`, there is nothing left to do.
+    /// - Throws: the exit. Where nobody reads any more, as behind `head`, there is nothing left to do: for a command that does
+    ///   more than print, see ``Printout``.
     static func write(_ bytes: [UInt8]) throws {
         do throws(SystemError) {
             try FileDescriptor(STDOUT_FILENO).write(bytes)
         } catch {
             guard error.number != EPIPE else { throw ExitCode(EXIT_SUCCESS) }
-            throw Failure.exit(EXIT_FAILURE, "standard output: \(error.reason)")
+            throw Failure.exit(EX_IOERR, "standard output: \(error.reason)")
         }
     }
 }
