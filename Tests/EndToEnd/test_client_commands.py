@@ -212,6 +212,32 @@ def test_a_content_type_is_sent_as_it_is_or_refused(run, shared_hub, topic):
     assert shared_hub.history(topic) == []
 
 
+def test_ids_do_not_command_a_terminal(run):
+    evil = json.dumps({"id": "\x1b]0;owned\x07\u202e", "time": "t"}).encode()
+    with strange_server(201, "application/json", evil) as url:
+        for arguments in [["x"], ["--lines"]]:
+            shown = run("post", "t", *arguments, "--hub", url, input=b"{}\n").stdout
+            assert b"owned" in shown and not set(shown.decode()) & set("\x1b\x07\u202e")
+    evil = json.dumps({"replayed": "\x1b[2J", "id": "a", "secret": "\x1b[2J"}).encode()
+    with strange_server(200, "application/json", evil) as url:
+        for arguments in [["replay", "a", "--since", "1h"], ["rotate", "a"]]:
+            shown = run("observers", *arguments, "--hub", url).stdout
+            assert b"[2J" in shown and b"\x1b" not in shown
+
+
+@pytest.mark.parametrize("status, content_type, body", [
+    (200, "application/json", b"{}"), (200, "application/json", b"null"), (200, "text/html", b"<p>Welcome"), (204, None, b"")])
+def test_success_of_what_is_no_hub_is_none(run, tmp_path, status, content_type, body):
+    with strange_server(status, content_type, body) as url:
+        for command in ["topics", "topics show a", "topics set a --events 1", "observers", "observers add http://a/ b",
+                        "observers show a", "observers test a", "observers recover a --since 1h", "observers rotate a",
+                        "observers deliveries a", "observers deliveries a b", "post a b", "health", "export"]:
+            assert "is no hub" in said(run(*command.split(), "--hub", url), 1), command
+        if status != 204:
+            for command in ["topics delete a", "observers remove a"]:
+                assert "is no hub" in said(run(*command.split(), "--hub", url), 1), command
+
+
 def test_lines_with_a_key_are_stored_once(run, shared_hub, topic):
     first = said(run("post", topic, "--lines", "--key", "k", input=b"a\na\n"))
     assert said(run("post", topic, "--lines", "--key", "k", input=b"a\na\nb\n")).startswith(first)

@@ -127,6 +127,21 @@ def test_files_and_patterns(start_hub, run, tmp_path):
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith("left")], "what failed leaves nothing"
 
 
+@pytest.mark.parametrize("status, content_type, body", [
+    (204, None, b""), (200, "text/html", b"<p>Welcome"), (200, "application/json", b"null"), (200, "application/json", b"{}"),
+    (200, "text/plain", b"")])
+def test_a_good_export_is_not_replaced_by_the_answer_of_what_is_no_hub(shared_hub, run, topic, tmp_path, status, content_type, body):
+    shared_hub.post(topic)
+    done(run(shared_hub, "export", "copy", "--topic", topic))
+    before = (tmp_path / "copy").read_bytes()
+    assert before.count(b"\n") == 1
+    with strange_server(status, content_type, body) as url:
+        result = run(shared_hub, "export", "copy", "--hub", url)
+    assert result.returncode == 1 and b"is no hub" in result.stderr
+    assert (tmp_path / "copy").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("copy")] == ["copy"]
+
+
 @pytest.mark.parametrize("line, words", [
     (b"{}", "line 2"), (b"no json", "line 2"), (b'{"specversion":"1.0","id":"1","source":"/a","type":"t"}', "line 2"),
     (b'{"specversion":"1.0","id":"1","type":"t","clariontopic":"a"}', "line 2")])

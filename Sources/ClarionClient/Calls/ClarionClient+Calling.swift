@@ -17,10 +17,18 @@ extension ClarionClient {
     }
 
     /// The JSON that the hub answers.
-    func document(_ call: Call) async throws(ClientError) -> JSONValue {
+    ///
+    /// - Parameter member: what it has if a hub has answered: others answer with success, too.
+    func document(_ call: Call, with member: String) async throws(ClientError) -> JSONValue {
         let (_, body) = try await body(call)
-        guard let document = JSONValue(parsing: body) else { throw unreadable }
+        guard let document = JSONValue(parsing: body), document[member] != nil else { throw unreadable }
         return document
+    }
+
+    /// Has something deleted.
+    func delete(_ segments: String...) async throws(ClientError) {
+        let (head, _) = try await body(Call("DELETE", segments))
+        guard head.status == 204 else { throw unreadable }
     }
 
     /// What was answered is not what a hub answers.

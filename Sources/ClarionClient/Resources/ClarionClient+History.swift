@@ -51,6 +51,10 @@ extension ClarionClient {
         call.ask("envelope", envelope)
         call.headers = [("Accept", "application/x-ndjson")]
         let (head, body) = try await body(call)
+        // An empty page has nothing else that tells it from what is none.
+        guard head.status == 200, head["Content-Type"]?.lowercased().hasPrefix("application/x-ndjson") == true else {
+            throw unreadable
+        }
         let lines = body.split(separator: UInt8(ascii: "\n")).map { Array($0) }
         return (lines, head["Link"].flatMap(Self.after))
     }

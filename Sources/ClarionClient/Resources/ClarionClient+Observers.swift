@@ -56,7 +56,7 @@ extension ClarionClient {
 
     /// Unregisters an observer. A stream ends.
     public func unregister(_ id: String) async throws(ClientError) {
-        _ = try await body(Call("DELETE", "observers", try Self.present(id)))
+        try await delete("observers", try Self.present(id))
     }
 
     package func observerDocuments(topic: String?, kind: String?) async throws(ClientError) -> Listing {
@@ -69,20 +69,23 @@ extension ClarionClient {
     }
 
     package func observer(_ id: String) async throws(ClientError) -> JSONValue {
-        try await document(Call("GET", "observers", try Self.present(id)))
+        try await document(Call("GET", "observers", try Self.present(id)), with: "id")
     }
 
     package func register(_ members: JSONValue, id: String?) async throws(ClientError) -> JSONValue {
         var call = id.map { Call("PUT", "observers", $0) } ?? Call("POST", "observers")
         call.carry(members.bytes, as: "application/json")
-        return try await document(call)
+        return try await document(call, with: "id")
     }
 
     /// `test`, `recover`, `replay` or `secret/rotate`.
+    ///
+    /// - Parameter member: one that the answer has.
     package func act(
         _ action: String...,
         on id: String,
-        _ members: [String: JSONValue] = [:]
+        _ members: [String: JSONValue] = [:],
+        for member: String
     ) async throws(ClientError) -> JSONValue {
         var call = Call("POST", ["observers", try Self.present(id)] + action)
         if !members.isEmpty {
@@ -90,7 +93,7 @@ extension ClarionClient {
         } else {
             call.body = []
         }
-        return try await document(call)
+        return try await document(call, with: member)
     }
 
     /// The deliveries of a webhook, those of the newest events first.
@@ -108,7 +111,8 @@ extension ClarionClient {
     }
 
     package func delivery(of event: String, to id: String) async throws(ClientError) -> JSONValue {
-        try await document(Call("GET", "observers", try Self.present(id), "deliveries", try Self.present(event)))
+        let call = Call("GET", "observers", try Self.present(id), "deliveries", try Self.present(event))
+        return try await document(call, with: "event")
     }
 
     /// Every element of a list, page by page.
@@ -119,7 +123,7 @@ extension ClarionClient {
             var call = call()
             call.ask("limit", String(min(limit.map { $0 - found.elements.count } ?? 1000, 1000)))
             call.ask("cursor", cursor)
-            let page = try await document(call)
+            let page = try await document(call, with: name)
             guard found.add(page, name) else { throw unreadable }
             cursor = page["next"]?.text
         } while cursor != nil && found.elements.count < limit ?? .max

@@ -30,7 +30,7 @@ extension ClarionClient {
 
     /// Deletes a topic: its events with their deliveries, and its settings.
     public func deleteTopic(_ name: String) async throws(ClientError) {
-        _ = try await body(Call("DELETE", "topics", try Self.present(name)))
+        try await delete("topics", try Self.present(name))
     }
 
     package func topicDocuments(prefix: String?) async throws(ClientError) -> Listing {
@@ -42,12 +42,12 @@ extension ClarionClient {
     }
 
     package func topic(_ name: String) async throws(ClientError) -> JSONValue {
-        try await document(Call("GET", "topics", try Self.present(name)))
+        try await document(Call("GET", "topics", try Self.present(name)), with: "name")
     }
 
     package func setTopic(_ name: String, _ settings: JSONValue) async throws(ClientError) -> JSONValue {
         var call = Call("PUT", "topics", try Self.present(name))
         call.carry(settings.bytes, as: "application/json")
-        return try await document(call)
+        return try await document(call, with: "name")
     }
 }

@@ -16,7 +16,7 @@ struct ObserversTest: AsyncParsableCommand {
     @OptionGroup var answer: AnswerOptions
 
     func run() async throws {
-        let attempt = try await answer.hub.ask { try await $0.act("test", on: id) }
+        let attempt = try await answer.hub.ask { try await $0.act("test", on: id, for: "event") }
         if answer.json {
             try Output.json(attempt)
         } else {
@@ -59,8 +59,10 @@ struct Again: ParsableArguments {
     @OptionGroup var answer: AnswerOptions
 
     func run(_ action: String, _ count: String) async throws {
-        let start = try await answer.hub.ask { try await $0.act(action, on: id, ["since": .string(since)]) }
-        try answer.json ? Output.json(start) : Output.line(start.cell(count))
+        let start = try await answer.hub.ask { client in
+            try await client.act(action, on: id, ["since": .string(since)], for: count)
+        }
+        try answer.json ? Output.json(start) : Output.line(TerminalText.escaped(start.cell(count)))
     }
 }
 
@@ -81,8 +83,8 @@ struct ObserversRotate: AsyncParsableCommand {
 
     func run() async throws {
         let members = secret.map { ["secret": JSONValue.string($0)] } ?? [:]
-        let observer = try await answer.hub.ask { try await $0.act("secret", "rotate", on: id, members) }
+        let observer = try await answer.hub.ask { try await $0.act("secret", "rotate", on: id, members, for: "id") }
         if answer.json { return try Output.json(observer) }
-        try Output.line(observer.cell("secret"))
+        try Output.line(TerminalText.escaped(observer.cell("secret")))
     }
 }
