@@ -272,6 +272,15 @@ def test_the_hub_of_the_same_environment_is_asked(run, shared_hub):
     assert said(run("health", environment={"CLARION_URL": "", "CLARION_PORT": port})) == "ready\n"
 
 
+def test_a_port_of_the_environment_is_one(run, shared_hub, topic):
+    for text in ["abc", "65536", "-1", "8080x"]:
+        assert "CLARION_PORT" in said(run("post", topic, "x", environment={"CLARION_URL": "", "CLARION_PORT": text}), 64)
+        # Where the hub is named nobody asks for it.
+        said(run("post", topic, "x", environment={"CLARION_PORT": text}))
+    # A service link of Kubernetes: 8080 is asked, whether somebody is there or not.
+    assert run("post", topic, "x", environment={"CLARION_URL": "", "CLARION_PORT": "tcp://10.0.0.1:1"}).returncode != 64
+
+
 def test_what_answers_is_no_hub(run, topic, receiver):
     assert "is no hub" in said(run("health", "--hub", receiver.url().rsplit("/", 1)[0]), 1)
 

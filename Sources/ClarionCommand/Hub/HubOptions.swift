@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClarionClient
 import Glibc
+import Notation
 
 /// Which hub a command speaks to, and as who.
 struct HubOptions: ParsableArguments {
@@ -36,8 +37,16 @@ struct HubOptions: ParsableArguments {
 
     /// The hub of the same environment, as in a container whose `HEALTHCHECK` is `clarion health`. A port of 0, or a
     /// service link of Kubernetes, names none.
-    private static var local: String {
-        let port = Environment["CLARION_PORT"].flatMap(UInt16.init) ?? 0
+    ///
+    /// - Throws: the exit, if the variable is none of these, as `clarion serve` does.
+    private static func local() throws -> String {
+        let name = Setting.port.variable
+        guard let text = Environment[name], !SettingsEnvironment.isServiceLink(name, text) else {
+            return ClarionClient.defaultHub
+        }
+        guard let port = UInt16(digits: text.utf8) else {
+            throw Failure.exit(EX_USAGE, "\(name): must be a number from 0 to 65535")
+        }
         return port == 0 ? ClarionClient.defaultHub : "http://127.0.0.1:\(port)"
     }
 
@@ -49,7 +58,7 @@ struct HubOptions: ParsableArguments {
         configuration.certificateAuthorities = caFile ?? Environment["CLARION_CA_FILE"]
         do {
             let client = try ClarionClient(
-                hub ?? Environment["CLARION_URL"] ?? Self.local,
+                try hub ?? Environment["CLARION_URL"] ?? Self.local(),
                 token: token ?? Environment["CLARION_TOKEN"],
                 configuration: configuration
             )

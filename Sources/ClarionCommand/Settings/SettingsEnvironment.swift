@@ -26,7 +26,7 @@ enum SettingsEnvironment {
 
     /// Whether it is one of those by which Kubernetes, and Docker before it, tell where a service of that name is:
     /// `CLARION_PORT=tcp://10.0.0.1:8080`, `CLARION_SERVICE_HOST`, `CLARION_PORT_8080_TCP_ADDR`.
-    private static func isServiceLink(_ name: String, _ value: String) -> Bool {
+    static func isServiceLink(_ name: String, _ value: String) -> Bool {
         if name == "CLARION_PORT" { return ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) } }
         if name == "CLARION_SERVICE_HOST" || name.hasPrefix("CLARION_SERVICE_PORT") { return true }
         return name.hasPrefix("CLARION_PORT_") && name.dropFirst("CLARION_PORT_".count).first?.isNumber == true
