@@ -15,6 +15,7 @@ import pytest
 from figures import ENFORCED
 from hub_process import environment_without_settings
 from ports import free_port
+from strange_server import strange_server
 from waiting import wait_until
 
 
@@ -252,6 +253,21 @@ def test_proxies_that_have_no_hub_and_repeat_themselves(executable, proxy):
     finally:
         listener.end()
     assert [json.loads(line)["id"] for line in lines] == [f"x-{number}" for number in range(1, 6)]
+
+
+EVENT = b'id: x-1\ndata: {"id":"x-1","topic":"a","type":null,"time":"t","contentType":null,"data":"1"}\n\n'
+
+
+@pytest.mark.parametrize("events", [b"", EVENT], ids=["none", "the same again"])
+def test_a_server_that_wishes_no_wait_is_not_asked_all_the_time(executable, events):
+    """Without another event the wait doubles up to a second: 10, 20, 40, … ms."""
+    with strange_server(200, "text/event-stream", b"retry: 0\n\n" + events) as url:
+        listener = Listener(executable, url, "a")
+        try:
+            wait_until(lambda: any("1.0 s" in remark for remark in listener.remarks), what="a wait of a second")
+        finally:
+            listener.end()
+    assert len(listener.remarks) < 30
 
 
 def test_a_token_stays_with_the_hub_that_was_named(executable, proxy):

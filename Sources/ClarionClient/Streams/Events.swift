@@ -42,8 +42,8 @@ extension ClarionClient {
     /// Listens: every event of the topics from a place in the log on, in order, each once.
     ///
     /// The stream goes on by itself where it stood, when the hub is restarted, a proxy answers for it, or the connection
-    /// is lost; it waits before as long as the hub wishes (`retry:`). A reader that takes its time makes the hub wait:
-    /// some 300 KiB are held here, and one event.
+    /// is lost; it waits before as long as the hub wishes (`retry:`), and less than a second only while events come. A reader
+    /// that takes its time makes the hub wait: some 300 KiB are held here, and one event.
     ///
     /// ```swift
     /// for try await event in hub.events(matching: "orders.*", "news", since: .newest(10)) {

@@ -62,6 +62,23 @@ struct ResumptionTests {
         }
     }
 
+    @Test("without events between them it comes ever later, up to a second, however short a wait the hub wishes")
+    func eventless() {
+        var resumption = Resumption(.latest)
+        func waits(_ count: Int, _ retry: Int64, of resumption: inout Resumption) -> [Resumption.Step] {
+            (0..<count).map { _ in
+                resumption.connected(after: nil)
+                resumption.retry(milliseconds: retry)
+                return resumption.ended(nil, jitter: 0)
+            }
+        }
+        let doubling = [10, 20, 40, 80, 160, 320, 640, 1000, 1000]
+        #expect(waits(9, 0, of: &resumption) == doubling.map { .again(after: .milliseconds($0)) })
+        #expect(waits(2, 5000, of: &resumption) == [5, 5].map { .again(after: .seconds($0)) })
+        resumption.passed("a-1")
+        #expect(waits(3, 25, of: &resumption) == [25, 25, 40].map { .again(after: .milliseconds($0)) })
+    }
+
     @Test("a hub that stays away is asked ever less often, up to a bound, and soon again when it was back")
     func backoff() {
         var resumption = Resumption(.latest)
