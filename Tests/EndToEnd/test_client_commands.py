@@ -281,6 +281,39 @@ def test_a_port_of_the_environment_is_one(run, shared_hub, topic):
     assert run("post", topic, "x", environment={"CLARION_URL": "", "CLARION_PORT": "tcp://10.0.0.1:1"}).returncode != 64
 
 
+@pytest.mark.parametrize("trickles", [False, True])
+def test_a_probe_of_a_hub_that_hangs_ends(run, trickles):
+    """A hub that takes connections and says nothing, or a byte now and then."""
+    ended = threading.Event()
+
+    def trickle(connection):
+        with connection:
+            for byte in b"HTTP/1.1 200 OK\r\n" + b"X-Field: value\r\n" * 100:
+                if ended.wait(0.5):
+                    return
+                try:
+                    if trickles:
+                        connection.sendall(bytes([byte]))
+                except OSError:
+                    return
+
+    def accept(listener):
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=trickle, args=(connection,), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, args=(listener,), daemon=True).start()
+        start = time.monotonic()
+        line = said(run("health", "--hub", f"http://127.0.0.1:{listener.getsockname()[1]}"), 2)
+        assert "has not answered within 4 s" in line and time.monotonic() - start < 15
+        ended.set()
+        listener.shutdown(socket.SHUT_RDWR)
+
+
 def test_what_answers_is_no_hub(run, topic, receiver):
     assert "is no hub" in said(run("health", "--hub", receiver.url().rsplit("/", 1)[0]), 1)
 
