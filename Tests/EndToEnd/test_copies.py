@@ -142,6 +142,17 @@ def test_a_good_export_is_not_replaced_by_the_answer_of_what_is_no_hub(shared_hu
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("copy")] == ["copy"]
 
 
+def test_an_export_is_written_through_pipes_by_any_name(shared_hub, executable, topic, tmp_path):
+    for number in range(3):
+        shared_hub.post(topic, str(number).encode())
+    for command in ["export /dev/stdout --topic TOPIC | cat", "export >(cat) --topic TOPIC | cat"]:
+        result = subprocess.run(
+            ["/bin/bash", "-c", f"set -o pipefail; {executable} {command.replace('TOPIC', topic)}"], capture_output=True,
+            timeout=20, env=environment_without_settings(CLARION_URL=shared_hub.url))
+        assert (result.returncode, result.stderr) == (0, b""), result
+        assert [json.loads(line)["data"] for line in result.stdout.splitlines()] == ["0", "1", "2"]
+
+
 @pytest.mark.parametrize("line, words", [
     (b"{}", "line 2"), (b"no json", "line 2"), (b'{"specversion":"1.0","id":"1","source":"/a","type":"t"}', "line 2"),
     (b'{"specversion":"1.0","id":"1","type":"t","clariontopic":"a"}', "line 2")])

@@ -11,15 +11,16 @@ struct NewFile {
     /// - Parameter path: nil for standard output.
     /// - Throws: the exit.
     init(_ path: String?) throws {
-        guard let path = try path.map(Self.target) else {
+        guard let name = path else {
             (self.path, draft, file) = (nil, "", FileDescriptor(STDOUT_FILENO))
             return
         }
-        draft = "\(path).\(getpid()).part"
         var status = stat()
-        let isThere = unsafe stat(path, &status) == 0
-        // A pipe or a device is written to as it is.
+        let isThere = unsafe stat(name, &status) == 0
+        // A pipe or a device is written to as it is. What /dev/stdout leads to need not have a path.
         let isSpecial = isThere && status.st_mode & S_IFMT != S_IFREG
+        let path = isSpecial ? name : try Self.target(of: name)
+        draft = "\(path).\(getpid()).part"
         self.path = isSpecial ? nil : path
         if !isSpecial { UnfinishedFiles.removeUponSignal([draft]) }
         do throws(SystemError) {
