@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import re
 import subprocess
 import time
@@ -126,6 +127,21 @@ def test_what_cannot_sign(clarion, tmp_path):
     refusal(clarion("token", "sign"), 64, "--secret-file", "--key")
     refusal(clarion("token", "sign", "--key", "weak.pem", "--secret-file", "short.key"), 64, "--key")
     refusal(clarion("token", "sign", "--key", "weak.pem", "--expires-in", "soon"), 64, "--expires-in")
+
+
+def test_tokens_are_read_in_lines_that_have_a_bound(executable):
+    def inspect(input):
+        return subprocess.run([executable, "token", "inspect"], stdin=input, capture_output=True, timeout=20)
+
+    with open("/dev/zero", "rb") as endless:
+        result = inspect(endless)
+    assert result.returncode == 66 and result.stdout == b"" and b"standard input" in result.stderr
+    reader, writer = os.pipe()
+    os.write(writer, b"clk_a\r\n\nclk_b")
+    os.close(writer)
+    with open(reader, "rb") as lines:
+        result = inspect(lines)
+    assert result.returncode == 0 and result.stdout.count(b"key       not a token") == 2
 
 
 def test_a_token_cannot_command_a_terminal(clarion):

@@ -7,13 +7,15 @@ struct LineReader {
     private var rest: [UInt8] = []
     private var isAtEnd = false
 
-    /// How long a line may be, in bytes: the largest post of any hub, in base64, and what stands around it.
-    private static let longest = 1 << 31
+    private let longest: Int
 
     private static let piece = 256 * 1024
 
-    init(_ file: FileDescriptor) {
+    /// - Parameter longest: how many bytes are kept of a line that does not end: by default those of the largest post of any
+    ///   hub, in base64, and of what stands around it.
+    init(_ file: FileDescriptor, longest: Int = 1 << 31) {
         self.file = file
+        self.longest = longest
     }
 
     /// The lines that are there, or the next one to come; without the line ends. Nil at the end.
@@ -24,7 +26,7 @@ struct LineReader {
             let end = bytes.lastIndex(of: UInt8(ascii: "\n"))
             guard let end else {
                 rest += bytes
-                guard rest.count <= Self.longest else { throw SystemError("read", EFBIG) }
+                guard rest.count <= longest else { throw SystemError("read", EFBIG) }
                 continue
             }
             let whole = rest + bytes[..<end]

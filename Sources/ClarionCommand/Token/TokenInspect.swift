@@ -4,6 +4,7 @@ import EventLog
 import FoundationEssentials
 import Glibc
 import Logging
+import Posix
 
 /// `clarion token inspect`: tells what tokens say.
 struct TokenInspect: AsyncParsableCommand {
@@ -28,31 +29,40 @@ struct TokenInspect: AsyncParsableCommand {
 
     func run() async throws {
         let credentials = try loaded()
-        if let token {
-            guard await Self.tell(token, credentials) else { throw ExitCode(EXIT_FAILURE) }
-            return
-        }
+        var printout = Printout()
         var areAllAccepted = true
-        while let line = readLine() {
-            guard !line.isEmpty else { continue }
-            areAllAccepted = await Self.tell(line, credentials) && areAllAccepted
-            print()
+        if let token {
+            areAllAccepted = await Self.tell(token, credentials, &printout)
+        } else {
+            var reader = LineReader(FileDescriptor(STDIN_FILENO), longest: Self.longest)
+            while let lines = try reader.read(LineReader.standardInput) {
+                for line in lines where !line.isEmpty {
+                    let token = String(decoding: line, as: UTF8.self)
+                    areAllAccepted = await Self.tell(token, credentials, &printout) && areAllAccepted
+                    printout.line("")
+                }
+            }
         }
+        // Also if nobody reads which.
         guard areAllAccepted else { throw ExitCode(EXIT_FAILURE) }
+        try printout.end("all were read")
     }
+
+    /// More bytes than any token has that fits in a request's head.
+    private static let longest = 1 << 20
 
     /// Prints what there is to say of one token.
     ///
     /// - Returns: false if it was refused.
-    private static func tell(_ token: String, _ credentials: Credentials?) async -> Bool {
-        for line in lines(token) { print(line) }
+    private static func tell(_ token: String, _ credentials: Credentials?, _ printout: inout Printout) async -> Bool {
+        for line in lines(token) { printout.line(line) }
         guard let credentials else { return true }
         do throws(CredentialFault) {
             let principal = try await credentials.authenticate(token)
-            print("accepted  as \(principal.name), rights: \(principal.grant.words)")
+            printout.line("accepted  as \(principal.name), rights: \(principal.grant.words)")
             return true
         } catch {
-            print("refused   \(error.description)")
+            printout.line("refused   \(error.description)")
             return false
         }
     }
