@@ -94,7 +94,10 @@ extension ClientError {
     init(_ failure: HTTPFailure, hub: HubURL) {
         switch failure.kind {
         case .unreachable:
-            self.init(code: Self.unreachable, detail: "\(hub.text) cannot be reached: \(failure.message).")
+            self.init(
+                code: Self.unreachable,
+                detail: "\(hub.text) cannot be reached: \(failure.message).\(Self.advice(failure, hub))"
+            )
         case .untrusted:
             self.init(code: Self.untrusted, detail: "\(hub.text) is not trusted: \(failure.message).")
         case .interrupted:
@@ -104,6 +107,18 @@ extension ClientError {
         case .cancelled:
             self.init(code: Self.cancelled, detail: "The task was cancelled.")
         }
+    }
+
+    /// What one side sees when the other speaks TLS and it does not, in libcurl's words and OpenSSL's. A server that ends may
+    /// look the same, so it is a question.
+    private static func advice(_ failure: HTTPFailure, _ hub: HubURL) -> String {
+        let isSecure = hub.text.lowercased().hasPrefix("https:")
+        let signs =
+            isSecure
+            ? ["wrong version number", "packet length too long"]
+            : ["Empty reply from server", "Send failure", "HTTP/0.9"]
+        guard signs.contains(where: { failure.message.contains($0) }) else { return "" }
+        return isSecure ? " Does it speak http://, without TLS?" : " Does it speak https://?"
     }
 
     /// What an answer that is none of success says.

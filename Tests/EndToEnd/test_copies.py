@@ -184,6 +184,34 @@ def test_what_a_hub_does_not_take_together_is_imported_in_few_parts(start_hub, r
     assert Reading.of(hub).value("clarion_http_requests_total", route="/topics/{topic}/events", method="POST", status="201") < 50
 
 
+def test_an_import_whose_connection_ends_says_so(executable, tmp_path):
+    """In the middle of the second post over one connection, which libcurl would have liked to begin anew."""
+    def serve(listener):
+        connection, _ = listener.accept()
+        with connection:
+            request = b""
+            while not request.endswith(b"]"):
+                request += connection.recv(1 << 16)
+            answer = b'{"id": "x-1", "time": "t"}'
+            connection.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: %d\r\n\r\n%s" % (len(answer), answer))
+            connection.recv(100)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(1 << 16):
+                pass
+
+    lines = [json.dumps({"specversion": "1.0", "id": topic, "source": "/a", "type": "t", "clariontopic": topic, "data": "x" * 100_000})
+             for topic in "ab"]
+    (tmp_path / "lines").write_text("\n".join(lines))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        serving = threading.Thread(target=serve, args=(listener,))
+        serving.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        result = subprocess.run([executable, "import", tmp_path / "lines", "--hub", url], capture_output=True, text=True, timeout=20,
+                                env=environment_without_settings())
+        serving.join()
+    assert result.returncode == 2 and "cannot be reached: the connection ended while the request was sent." in result.stderr, result
+
+
 def test_an_import_waits_as_long_as_the_hub_says(start_hub, run):
     hub = start_hub("--rate", "5")
     lines = [json.dumps({"specversion": "1.0", "id": str(number), "source": "/a", "type": "t", "clariontopic": "ab"[number % 2]})

@@ -727,3 +727,13 @@ def test_what_hangs_is_ended_and_what_rests_is_not(hub, lingering):
     wait_until(lambda: time.monotonic() > began + HANDSHAKE + 1.5)
     connections["rest"].sendall(request("GET", "/healthz"))
     assert connections["rest"].recv(1000).startswith(b"HTTP/1.1 200")
+
+
+def test_who_speaks_the_other_scheme_is_told_so(executable, hub, start_hub, authority, topic):
+    plain = start_hub()
+    for url, words in [(f"http://localhost:{hub.port}", "https://?"), (plain.url.replace("http:", "https:"), "http://, without TLS?")]:
+        for command in [["post", topic, "x"], ["health"]]:
+            result = subprocess.run(
+                [executable, *command, "--hub", url, "--ca-file", authority.file], capture_output=True, text=True, timeout=20,
+                env=environment_without_settings())
+            assert result.returncode == 2 and words in result.stderr, result
