@@ -129,12 +129,12 @@ public final class SQLiteEventLog: EventLog {
     /// - Throws: ``EventLogError`` with the code with which a post would be refused; `log-missing` if it would be
     ///   taken, but the log's file or its write-ahead log has no name any more.
     public func probe() async throws(EventLogError) {
-        try place?.check()
         let space = await withCheckedContinuation { continuation in
             let none = WriteRequest.append([], if: nil) { continuation.resume(returning: $0) }
             sequencer.enqueue(none, isBounded: false)
         }
         _ = try space.get()
+        try place?.check()
         let now = ContinuousClock.now
         guard probed.withLock({ $0.map { now - $0 >= .seconds(1) } ?? true }) else { return }
         // A revision that nobody gets: what is set to what it is already, SQLite does not write.
