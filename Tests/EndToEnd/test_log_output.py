@@ -104,5 +104,5 @@ def test_what_cannot_be_printed_is_a_failure(executable, hub, command):
     hub.stop()
     with open("/dev/full", "w") as full:
         result = subprocess.run([executable, *command.split()], stdout=full, stderr=subprocess.PIPE, text=True, cwd=hub.data.parent)
-    assert result.returncode == 1
+    assert result.returncode == 74
     assert "No space left on device" in result.stderr
