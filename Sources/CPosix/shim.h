@@ -3,6 +3,7 @@
 #ifndef CLARION_CPOSIX_SHIM_H
 #define CLARION_CPOSIX_SHIM_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -107,6 +108,20 @@ static inline int clarion_wake_up_open(int ends[2]) {
         fcntl(ends[end], F_SETFD, FD_CLOEXEC);
         fcntl(ends[end], F_SETFL, O_NONBLOCK);
     }
+    return 0;
+#endif
+}
+
+/* Takes one byte, far behind all that a file has, for this opening of it, until that is closed (fcntl(2), F_OFD_SETLK).
+   Returns whether another opening has it; where there are no such locks none has. */
+static inline int clarion_lock_opening(int file) {
+#if defined(__linux__) && !defined(F_OFD_SETLK)
+#define F_OFD_SETLK 37
+#endif
+#ifdef F_OFD_SETLK
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
+    return fcntl(file, F_OFD_SETLK, &range) != 0 && (errno == EAGAIN || errno == EACCES);
+#else
     return 0;
 #endif
 }

@@ -1,3 +1,5 @@
+import CPosix
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -71,6 +73,13 @@ package struct FileDescriptor: Sendable {
             guard bytes.count <= limit else { throw SystemError("read", EFBIG) }
         }
     }
+
+    /// Locks the file for this opening of it, by whatever name, until it is closed. Locks of other kinds, such as SQLite's, do
+    /// not meet it.
+    ///
+    /// - Returns: false if another opening, of this process or another, has it locked so. Where a file system has no such
+    ///   locks nobody has.
+    package func lock() -> Bool { clarion_lock_opening(number) == 0 }
 
     package func close() { systemClose(number) }
 }

@@ -161,6 +161,31 @@ import Testing
         #expect(await refusal(directory) == nil)
     }
 
+    @Test func `a second opener is refused also where the lock was removed`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try open(directory)
+        try FileManager.default.removeItem(atPath: directory.path + "/clarion.lock")
+        #expect(await refusal(directory) == .locked)
+        #expect(try await log.append([.of("a")]).count == 1)
+        await log.close()
+        #expect(await refusal(directory) == nil)
+    }
+
+    @Test func `one log in two directories is opened once`() async throws {
+        let directory = try TemporaryDirectory()
+        let other = try TemporaryDirectory()
+        await (try open(directory)).close()
+        try FileManager.default.linkItem(atPath: directory.path + "/clarion.db", toPath: other.path + "/clarion.db")
+        let log = try open(directory)
+        #expect(await refusal(other) == .locked)
+        #expect(try await log.append([.of("a")]).count == 1)
+        await log.close()
+        let again = try open(other)
+        #expect(again.tail == Position(1))
+        #expect(await refusal(directory) == .locked)
+        await again.close()
+    }
+
     @Test func `a file that is no log is refused and left as it is`() async throws {
         let garbage = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         for contents in [Data(), Data("hello".utf8), garbage] {

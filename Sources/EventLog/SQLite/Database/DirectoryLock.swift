@@ -2,11 +2,11 @@ import Foundation
 import Locking
 import Posix
 
-/// Holds a directory for one log: flock(2) on a file in it. The kernel lets go of it when the process dies, however it
-/// dies.
+/// Holds a directory for one log: flock(2) on a file in it, and a lock on the log. The kernel lets go of both when the
+/// process dies, however it dies.
 final class DirectoryLock: Sendable {
-    /// Nil once released.
-    private let descriptor: Lock<Int32?>
+    /// Empty once released.
+    private let files: Lock<[FileDescriptor]>
 
     /// Takes the lock, without waiting for it.
     /// - Parameter isNew: whether the directory may be that of a new log; if not, nothing is made, and the lock is nil where
@@ -14,27 +14,41 @@ final class DirectoryLock: Sendable {
     /// - Throws: ``EventLogError`` with code `log-locked` or `log-unwritable`.
     init?(of directory: String, isNew: Bool) throws(EventLogError) {
         let path = directory + "/clarion.lock"
-        // Whoever else may write to the directory can put a pipe there, whose opening would wait for its other end.
-        let flags = (isNew ? O_RDWR | O_CREAT : O_RDONLY) | O_NONBLOCK | O_CLOEXEC
-        // `unsafe`: a variadic C function; the mode is given because O_CREAT asks for it.
-        let file = unsafe open(path, flags, 0o600)
-        guard file >= 0 else {
-            if !isNew, errno == ENOENT { return nil }
-            throw EventLogError.unopened(path, errno, with: "chown -R", directory)
+        let file: FileDescriptor
+        do {
+            // Whoever else may write to the directory can put a pipe there, whose opening would wait for its other end.
+            file = try FileDescriptor(path: path, flags: (isNew ? O_RDWR | O_CREAT : O_RDONLY) | O_NONBLOCK)
+        } catch {
+            if !isNew, error.number == ENOENT { return nil }
+            throw EventLogError.unopened(path, error.number, with: "chown -R", directory)
         }
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+        guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
             let isTaken = errno == EWOULDBLOCK
-            close(file)
-            throw isTaken
-                ? EventLogError(code: .locked, message: "Another log has \(directory) open.")
-                : EventLogError(code: .unwritable, message: "\(path) cannot be locked.")
+            file.close()
+            throw isTaken ? .locked(directory) : EventLogError(code: .unwritable, message: "\(path) cannot be locked.")
         }
-        descriptor = Lock(file)
+        files = Lock([file])
+    }
+
+    /// Takes the log as well, which two directories can have (a hard link), and which is in use also when somebody has
+    /// removed the directory's lock. To be called before SQLite opens it, whose locks end when a file of the process is closed.
+    /// - Throws: ``EventLogError`` with code `log-locked`.
+    func take(_ log: LogFile) throws(EventLogError) {
+        // What cannot be opened SQLite has to tell.
+        guard let file = try? FileDescriptor(path: log.path, flags: O_RDWR | O_NONBLOCK) else { return }
+        guard file.lock() else {
+            file.close()
+            throw .locked(log.path)
+        }
+        files.withLock { $0.append(file) }
     }
 
     /// Lets go of the directory.
     func release() {
-        if let file = descriptor.withLock({ $0.take() }) { close(file) }
+        files.withLock { files in
+            for file in files { file.close() }
+            files = []
+        }
     }
 
     deinit {
@@ -43,6 +57,10 @@ final class DirectoryLock: Sendable {
 }
 
 extension EventLogError {
+    static func locked(_ path: String) -> EventLogError {
+        EventLogError(code: .locked, message: "Another log has \(path) open.")
+    }
+
     /// Why a file cannot be opened. One that belongs to another user, as a directory does that a container is given, is the
     /// first thing that goes wrong for many: the message has the command.
     ///

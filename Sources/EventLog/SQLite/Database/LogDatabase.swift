@@ -43,6 +43,7 @@ struct LogDatabase: Sendable {
                 // Opening takes some space, too.
                 if let available = reserve.available, available < StorageReserve.size / 2 { reserve.giveUp() }
                 try file.prepare()
+                try lock?.take(file)
                 wasCopy = try file.isCopy()
                 connection = try DatabasePool(path: file.path, configuration: LogDatabase.configuration)
                 checkpointer = try Checkpointer(path: file.path)
