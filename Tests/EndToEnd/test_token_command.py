@@ -55,6 +55,12 @@ def test_the_file_of_the_environment(clarion, tmp_path):
     assert file.stat().st_mode & 0o777 == 0o600
 
 
+def test_what_allows_nothing_is_made_and_said_to(clarion, tmp_path):
+    result = clarion("token", "create", "--name", "a", "--print")
+    assert result.returncode == 0 and KEY.match(result.stdout)
+    assert "allows nothing" in result.stderr and "--publish" in result.stderr
+
+
 def test_an_entry_is_printed(clarion, tmp_path):
     result = clarion("token", "create", "--print", "--name", 'a "b"', "--manage", "**", "--expires", "90d",
                      environment={"CLARION_CREDENTIALS": str(tmp_path / "none.json")})
@@ -68,7 +74,8 @@ def test_an_entry_is_printed(clarion, tmp_path):
 @pytest.mark.parametrize("arguments, words", [
     (["--name", "a"], ["--file"]), (["--name", "", "--print"], ["--name"]), (["--name", "x" * 256, "--print"], ["--name"]),
     (["--name", "a\tb", "--print"], ["--name"]), (["--name", "a", "--publish", "a*", "--print"], ["--publish", "a*"]),
-    (["--name", "a", "--expires", "soon", "--print"], ["--expires"]),
+    (["--name", "a", "--expires", "soon", "--print"], ["--expires"]), (["--name", "a", "--expires", "0s", "--print"], ["--expires"]),
+    (["--name", "a", "--expires", "2020-01-01T00:00:00Z", "--print"], ["--expires", "to come"]),
 ])
 def test_what_no_key_can_be(clarion, arguments, words):
     refusal(clarion("token", "create", *arguments), 64, *words)
@@ -126,7 +133,8 @@ def test_what_cannot_sign(clarion, tmp_path):
     refusal(clarion("token", "sign", "--key", "weak.pem"), 1, "2048")
     refusal(clarion("token", "sign"), 64, "--secret-file", "--key")
     refusal(clarion("token", "sign", "--key", "weak.pem", "--secret-file", "short.key"), 64, "--key")
-    refusal(clarion("token", "sign", "--key", "weak.pem", "--expires-in", "soon"), 64, "--expires-in")
+    for none in ("soon", "0s"):
+        refusal(clarion("token", "sign", "--key", "weak.pem", "--expires-in", none), 64, "--expires-in")
 
 
 def test_tokens_are_read_in_lines_that_have_a_bound(executable):

@@ -35,6 +35,12 @@ struct GrantOptions: ParsableArguments {
         )
     }
 
+    /// For what was made: a hub takes it, and refuses whatever is done with it.
+    func warnOfNone() {
+        guard [publish, subscribe, manage].allSatisfy(\.isEmpty) else { return }
+        Remark.line("warning: it allows nothing: give it --publish, --subscribe or --manage")
+    }
+
     private func patterns(_ texts: [String], _ option: String) throws -> [TopicPattern] {
         try texts.map { text in
             do throws(TopicError) {

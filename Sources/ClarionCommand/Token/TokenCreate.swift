@@ -49,7 +49,7 @@ struct TokenCreate: AsyncParsableCommand {
         if print {
             try Output.line(key.text)
             try Output.line(key.entryText)
-            return
+            return rights.warnOfNone()
         }
         guard let path = file ?? Environment.credentials else {
             throw Failure.exit(EX_USAGE, "--file: name the credentials file, or use --print")
@@ -60,15 +60,19 @@ struct TokenCreate: AsyncParsableCommand {
             throw Failure.exit(EXIT_FAILURE, error.message)
         }
         try Output.line(key.text)
+        rights.warnOfNone()
     }
 
     private func end() throws -> Timestamp? {
         try expires.map { text in
-            if let time = Timestamp(rfc3339: text) { return time }
-            guard let duration = Duration(text: text) else {
-                throw Failure.exit(EX_USAGE, "--expires: must be a time such as 2027-01-01T00:00:00Z, or 90d")
+            let now = Timestamp.now()
+            let time =
+                Timestamp(rfc3339: text)
+                ?? Duration(text: text).map { now.advanced(byMilliseconds: $0.milliseconds) }
+            guard let time, time > now else {
+                throw Failure.exit(EX_USAGE, "--expires: must be a time to come such as 2027-01-01T00:00:00Z, or 90d")
             }
-            return Timestamp.now().advanced(byMilliseconds: duration.milliseconds)
+            return time
         }
     }
 }

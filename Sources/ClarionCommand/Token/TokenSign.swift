@@ -46,7 +46,7 @@ struct TokenSign: AsyncParsableCommand {
     var kid: String?
 
     func run() async throws {
-        guard let duration = Duration(text: expiresIn) else {
+        guard let duration = Duration(text: expiresIn), duration > .zero else {
             throw Failure.exit(EX_USAGE, "--expires-in: \"\(expiresIn)\" is not a time such as 30s, 1h or 7d")
         }
         let grant = try rights.grant()
@@ -69,6 +69,7 @@ struct TokenSign: AsyncParsableCommand {
             throw Failure.exit(EXIT_FAILURE, error.message)
         }
         try Output.line(token)
+        rights.warnOfNone()
     }
 
     private func signer() throws(CredentialsError) -> TokenSigner {
