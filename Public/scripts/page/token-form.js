@@ -1,7 +1,9 @@
+import { askAs } from "../http/asking.js"
 import { credential } from "../http/credential.js"
 import { problemMessage } from "../http/problem.js"
 import { say } from "../navigation/route.js"
 import { announce } from "./announcer.js"
+import { busily } from "./busy.js"
 
 /** Asks for a credential when the hub does. */
 export class TokenForm {
@@ -16,7 +18,7 @@ export class TokenForm {
     this.#forgetting = forgetting
     form.addEventListener("submit", (event) => {
       event.preventDefault()
-      this.#use()
+      busily(this.#form, this.#problem, () => this.#use())
     })
     dismissal.addEventListener("click", () => this.#close())
     forgetting.addEventListener("click", () => {
@@ -32,7 +34,7 @@ export class TokenForm {
     this.#render()
   }
 
-  #use() {
+  async #use() {
     const { token } = this.#form.elements
     const written = token.value.trim()
     if (!written) return
@@ -40,6 +42,7 @@ export class TokenForm {
       this.#problem.replaceChildren(problemMessage({ title: "This is none", detail: "A credential has no spaces, and no letters but those of ASCII." }))
       return
     }
+    await tryOut(written)
     this.#close()
     credential.token = written
   }
@@ -69,4 +72,15 @@ export class TokenForm {
   #render() {
     this.#forgetting.hidden = credential.token === null
   }
+}
+
+/**
+ * Shows the hub a credential once. All parts of the page would do so at a time, and with a wrong one each of them would count as
+ * a guess. What it has no right to see does not matter.
+ *
+ * @throws {Problem} If the hub does not take it, or no more of them for now.
+ */
+async function tryOut(token) {
+  const { problem } = await askAs(token, "/observers?limit=1").catch(() => ({ problem: null }))
+  if ([401, 429].includes(problem?.status)) throw problem
 }
