@@ -1,6 +1,7 @@
 import { credential } from "../http/credential.js"
 import { hubURL } from "../http/hub.js"
 import { Problem } from "../http/problem.js"
+import { hearOfEnd } from "./port-end.js"
 import { StreamShare } from "./stream-share.js"
 
 /** Of the messages between tab and worker. An older tab may have left a worker that speaks otherwise. */
@@ -18,13 +19,16 @@ export class SharedStream {
   #number = 0
   #wanted = null
   #token = null
+  /** Whether what it listened by has ended, and it does not listen again yet. */
+  #isCut = false
 
   /**
    * @param {object} handlers
    * @param {(state: {name: string, observerID?: string, at?: number, problem: Problem | null}) => void} handlers.onState The states
    *   of an `EventStream`; `live` comes again after each interruption.
    * @param {(events: object[]) => void} handlers.onEvents As they came over the stream, `isGap` for the hub's own notices.
-   * @param {() => void} handlers.onMissed Some were left out, since this tab was frozen or too busy to take them.
+   * @param {() => void} handlers.onMissed Some were left out, since this tab was frozen or too busy to take them, or
+   *   what shares the stream has crashed, perhaps with another tab.
    */
   constructor({ onState, onEvents, onMissed }) {
     this.#onState = onState
@@ -56,6 +60,10 @@ export class SharedStream {
   #use(port) {
     this.#port = port
     port.addEventListener("message", ({ data: message }) => this.#take(message))
+    hearOfEnd(port, () => {
+      this.#isCut = true
+      this.#use(workerPort(() => this.#use(ownPort())))
+    })
     port.start()
     if (this.#wanted) this.listen(this.#wanted)
   }
@@ -69,6 +77,10 @@ export class SharedStream {
     if (kind !== "state") return
     const problem = state.problem ? new Problem(state.problem) : null
     this.#onState({ ...state, problem })
+    if (state.name === "live" && this.#isCut) {
+      this.#isCut = false
+      this.#onMissed()
+    }
     if (problem?.status === 401 && problem.code) credential.refuse(problem, this.#token)
   }
 }

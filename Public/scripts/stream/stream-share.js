@@ -1,4 +1,5 @@
 import { Channel } from "./channel.js"
+import { hearOfEnd } from "./port-end.js"
 
 /** Messages with events that a tab may leave unread: a browser may freeze a tab, and would keep what it is sent. */
 const mostUnread = 100
@@ -58,8 +59,9 @@ export class StreamShare {
       channel = this.#channelFor(token, patterns)
       channel.join(listener)
     })
-    // The tab has gone without a word (Chromium tells).
+    // The tab has gone without a word.
     port.addEventListener("close", leave)
+    hearOfEnd(port, leave)
     port.start()
   }
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import os
+import signal
+import subprocess
 import threading
 
 import pytest
 import requests
 
+from conftest import Console, browser_options, start_browser
 from credentials import CredentialsFile, grant
 from waiting import wait_until
 
@@ -165,6 +169,52 @@ def test_what_waited_in_a_tab_that_did_not_read_is_not_shown_above_what_came_lat
         assert numbers == list(range(400, 400 - len(numbers), -1))
     finally:
         console.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+@pytest.fixture
+def own_console(hub, tmp_path):
+    """A console in a browser of its own, which may be broken."""
+    options = browser_options()
+    # Tabs of one site have processes of their own.
+    options.add_argument("--disable-features=ProcessPerSiteUpToMainFrameThreshold,SpareRendererForSitePerProcess")
+    browser = start_browser(options)
+    yield Console(browser, hub.url, tmp_path)
+    browser.quit()
+
+
+def renderers(browser):
+    """The processes in which pages and workers of a browser run."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout.splitlines()
+    processes = [(int(line.split()[0]), int(line.split()[1]), line) for line in listed]
+    family = {browser.service.process.pid}
+    while more := {pid for pid, parent, _ in processes if parent in family} - family:
+        family |= more
+    return {pid for pid, _, line in processes if pid in family and "--type=renderer" in line}
+
+
+@pytest.mark.parametrize("sharer_crashes", [True, False])
+def test_a_tab_that_crashes_takes_nothing_from_the_others(hub, own_console, topic, sharer_crashes):
+    console = own_console
+    handles, processes = [], []
+    for name in ("first", "second"):
+        before = renderers(console.driver)
+        console.driver.switch_to.new_window("tab")
+        listen_to_new(console, topic, f"{topic}.{name}")
+        handles.append(console.driver.current_window_handle)
+        processes.append(renderers(console.driver) - before)
+    console.wait(lambda: streams(hub) == [[topic, f"{topic}.first", f"{topic}.second"]], "one stream")
+    # The worker runs in the process of the tab that has started it.
+    crashed, other = (0, 1) if sharer_crashes else (1, 0)
+    console.driver.switch_to.window(handles[other])
+    for process in processes[crashed]:
+        os.kill(process, signal.SIGKILL)
+    hub.post(topic, b"meanwhile")
+    console.wait_for_row("meanwhile")
+    name = ("first", "second")[other]
+    console.wait(lambda: streams(hub) == [[topic, f"{topic}.{name}"]], "a stream of what the other wants")
+    hub.post(topic, b"afterwards")
+    console.wait_for_row("afterwards")
+    assert console.texts(".event-data") == ["afterwards", "meanwhile"]
 
 
 def test_a_tab_that_joins_is_not_sent_what_the_others_did_not_want(hub, console, tabs, topic):
