@@ -10,16 +10,11 @@ struct LogDatabase: Sendable {
     /// The bytes of a page: 4,096, unless whoever has written the file anew (`VACUUM`) chose otherwise.
     let pageSize: Int
 
-    /// Nil if nothing is on disk.
+    // Nil if nothing is on disk:
+
     let place: LogPlace?
-
-    /// Nil if nothing is on disk.
     let reserve: StorageReserve?
-
-    /// Nil if nothing is on disk.
     let checkpointer: Checkpointer?
-
-    /// Nil if nothing is on disk.
     let lock: DirectoryLock?
 
     /// Whether the file said that it is a copy when it was opened, whatever was in its write-ahead log.

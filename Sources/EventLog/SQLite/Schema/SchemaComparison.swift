@@ -41,11 +41,7 @@ struct SchemaComparison {
             WHERE name NOT GLOB 'sqlite_*' AND name != 'grdb_migrations'
             """
         )
-        return Dictionary(
-            uniqueKeysWithValues: try rows.map { row in
-                (row[0], Self.inOneForm(row[1]))
-            }
-        )
+        return try Dictionary(uniqueKeysWithValues: rows.map { ($0[0], Self.inOneForm($0[1])) })
     }
 
     private static func inOneForm(_ statement: String) -> String {
