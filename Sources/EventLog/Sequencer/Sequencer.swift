@@ -110,7 +110,7 @@ final class Sequencer: Sendable {
             case .wait: pace.waited(WriterPace.longestWait, wasWoken: wakeUp.wait(atMost: WriterPace.longestWait))
             case .idle(let hasLowPriority):
                 // Also without posts there is history to remove when it has become too old.
-                switch pace.next(hasLowPriority: hasLowPriority, maintenance: writer.dueMaintenance) {
+                switch pace.next(hasLowPriority: hasLowPriority, maintainingAfter: writer.maintenanceDelay) {
                 case .maintain:
                     writer.maintain(isIdle: true)
                     pace.worked()

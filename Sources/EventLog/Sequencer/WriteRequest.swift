@@ -7,7 +7,6 @@ indirect enum WriteRequest: Sendable {
         at: Placement? = nil,
         acknowledge: @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     )
-    /// Anything else.
     case change(LogChange)
 
     /// What a row costs beside its data, in bytes: enough that a flood of empty events is bounded too.
@@ -37,19 +36,9 @@ indirect enum WriteRequest: Sendable {
         if case .append = self { bytes } else { 0 }
     }
 
-    /// What it adds that stays, of changes for which posts need not be taken.
-    var lastingBytes: Int {
-        if case .change(let change) = self { change.lastingBytes } else { 0 }
-    }
-
-    /// Whether it is written also when posts are refused for want of space.
-    var makesRoom: Bool {
-        if case .change(let change) = self { change.makesRoom } else { false }
-    }
-
-    /// Whether it waits for the disk, if durability asks for it.
-    var awaitsDisk: Bool {
-        if case .change(let change) = self { change.awaitsDisk } else { true }
+    /// Nil for events.
+    var change: LogChange? {
+        if case .change(let change) = self { change } else { nil }
     }
 
     /// Says that nothing of it was written.

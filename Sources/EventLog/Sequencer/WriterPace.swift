@@ -3,16 +3,6 @@
 /// It waits before it turns to what is not urgent: those that it has just woken may be waiting for its processor, and more
 /// posts may follow at once. ``Sequencer`` does what it answers, and says what came of it.
 struct WriterPace {
-    /// What the log is to be kept in order by.
-    enum Maintenance {
-        /// Some is due.
-        case due
-        /// Some is due, but posts came just now.
-        case dueWhenIdle
-        /// Nothing is due until time passes, or nothing can be done now.
-        case notDue
-    }
-
     enum Step: Equatable {
         /// Take a step of maintenance.
         case maintain
@@ -36,18 +26,12 @@ struct WriterPace {
     var isIdle: Bool { idleTime >= Self.lowPriorityDelay }
 
     /// What to do while nothing is to be written.
-    func next(hasLowPriority: Bool, maintenance: Maintenance) -> Step {
+    /// - Parameter delay: how long the writer is to be idle before it takes a step of maintenance.
+    func next(hasLowPriority: Bool, maintainingAfter delay: Duration) -> Step {
         if hasLowPriority { return .wait(Self.lowPriorityDelay) }
-        let delay: Duration =
-            switch maintenance {
-            case .due: .zero
-            case .dueWhenIdle: Self.maintenanceDelay
-            case .notDue: Self.longestWait
-            }
         return idleTime >= delay ? .maintain : .wait(delay - idleTime)
     }
 
-    /// The writer has waited.
     mutating func waited(_ duration: Duration, wasWoken: Bool) {
         idleTime = wasWoken ? .zero : idleTime + duration
     }

@@ -3,7 +3,6 @@ import Locking
 /// The events that retention, or the deletion of their topic, has removed, for whoever is to remove them elsewhere. Only a copy
 /// notes them.
 package final class RemovedEvents: Sendable {
-    /// One of them.
     package struct Removed: Sendable {
         /// Nil if it was removed before, and now its key is forgotten, too.
         package let topic: Topic?
@@ -34,13 +33,10 @@ package final class RemovedEvents: Sendable {
         }
     }
 
-    /// A moment of the transaction, to come back to.
     var mark: Int { state.withLock { $0.written.count } }
 
-    /// What was written after that moment is undone.
     func goBack(to mark: Int) { state.withLock { $0.written.removeLast($0.written.count - mark) } }
 
-    /// The transaction was committed.
     func commit() {
         state.withLock { state in
             if state.written.isEmpty { return }

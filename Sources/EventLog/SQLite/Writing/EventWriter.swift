@@ -35,7 +35,6 @@ final class EventWriter {
         tail = try LogReader.tail(db)
     }
 
-    /// What was written after a position is undone.
     func goBack(to mark: Int64) { tail = mark }
 
     /// Has what is written next take the place it was given elsewhere.
@@ -106,7 +105,6 @@ final class EventWriter {
         return EventID(epoch: epoch, position: found.position)
     }
 
-    /// Writes an event, and its key.
     private func insertKeeping(_ draft: EventDraft, at time: Timestamp) throws -> Event {
         let event = try insert(draft, at: time)
         if let key = draft.idempotencyKey {

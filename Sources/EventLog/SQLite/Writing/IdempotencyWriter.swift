@@ -9,11 +9,7 @@ final class IdempotencyWriter {
     private(set) var quota: Quota
 
     /// What a key was used for.
-    struct Use {
-        let fingerprint: [UInt8]
-        let event: Int64
-        let time: Timestamp
-    }
+    typealias Use = (fingerprint: [UInt8], event: Int64, time: Timestamp)
 
     init(_ db: Database, limit: Int) throws {
         self.db = db
@@ -33,14 +29,13 @@ final class IdempotencyWriter {
         quota = Quota(name: "idempotency keys of the last 24 hours", limit: limit, count: Int(held))
     }
 
-    /// There are as many as at some moment again: what was written since is undone.
     func goBack(to mark: Int) { quota.count = mark }
 
     /// What a key was used for on a topic, unless that is too long ago.
     /// - Parameter now: the log's time.
     func use(of key: IdempotencyKey, on topic: Int64, at now: Timestamp) throws -> Use? {
         try find.bind(topic, key.text, now.milliseconds - IdempotencyKey.lifetime)
-            .first { Use(fingerprint: $0[0], event: $0[1], time: $0[2]) }
+            .first { ($0[0], $0[1], $0[2]) }
     }
 
     /// Keeps what a key is used for.

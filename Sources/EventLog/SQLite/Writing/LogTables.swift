@@ -3,8 +3,9 @@ internal import GRDBSQLite
 
 /// The tables of the log as the writer has them: parts, each of which owns its statements and what it knows of its rows by heart.
 ///
-/// Transactions, and parts of them, begin and end here alone: what they change in memory goes with them. Confined to the
-/// writer's thread, and to end before the connection does.
+/// Transactions, and parts of them, begin and end here alone: what they change in memory goes with them. So parts can
+/// `goBack(to:)` a moment of the transaction, and are told of its `commit()`. Confined to the writer's thread, and to end before
+/// the connection does.
 final class LogTables {
     let db: Database
     let time: TimeWriter

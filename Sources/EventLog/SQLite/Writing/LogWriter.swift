@@ -46,7 +46,6 @@ final class LogWriter: @unchecked Sendable {
         var results: [Result<Done, EventLogError>] = []
     }
 
-    /// What was done of one request.
     enum Done {
         case appended(AppendReceipt)
         /// What to call.
@@ -85,7 +84,7 @@ final class LogWriter: @unchecked Sendable {
             } catch {
                 guard error.code == .storageFull else { return .failure(error) }
                 diskSpace.enterFull()
-                guard group.contains(where: \.makesRoom) else { return .failure(error) }
+                guard group.contains(where: { $0.change?.makesRoom ?? false }) else { return .failure(error) }
             }
             do {
                 let mayUseReserve = mayUseReserve(for: group, db)
@@ -105,7 +104,7 @@ final class LogWriter: @unchecked Sendable {
 
     /// Whether changes of a group are carried out that leave half of the reserve to others. A copy leaves nothing out.
     private func mayUseReserve(for group: [WriteRequest], _ db: Database) -> Bool {
-        let bytes = group.reduce(0) { $0 + $1.lastingBytes }
+        let bytes = group.reduce(0) { $0 + ($1.change?.lastingBytes ?? 0) }
         return bytes == 0 || tables?.removed != nil || diskSpace.hasHalfOfReserve(beside: bytes, db)
     }
 
@@ -154,7 +153,8 @@ final class LogWriter: @unchecked Sendable {
     /// Whether a group waits for the disk. What does not ask for it does so once a second, so that a power cut takes no more.
     private func awaitsDisk(for group: [WriteRequest]) -> Bool {
         let now = ContinuousClock.now
-        guard group.contains(where: \.awaitsDisk) || now - lastAwaited >= Self.longestUnawaited else { return false }
+        let isAsked = group.contains { $0.change?.awaitsDisk ?? true }
+        guard isAsked || now - lastAwaited >= Self.longestUnawaited else { return false }
         lastAwaited = now
         return true
     }
@@ -174,11 +174,11 @@ final class LogWriter: @unchecked Sendable {
         diskSpace.leaveFull(isRemovalDue: tables?.schedule.isRemovalDue(isIdle: true, at: now) ?? false)
     }
 
-    /// Whether a step of maintenance is due while no post waits.
-    var dueMaintenance: WriterPace.Maintenance {
+    /// After how long without a post a step of maintenance is to be taken.
+    var maintenanceDelay: Duration {
         guard let schedule = tables?.schedule, !maintenanceFailed, schedule.isDue(at: now)
-        else { return .notDue }
-        return schedule.hasWrittenNothing ? .due : .dueWhenIdle
+        else { return WriterPace.longestWait }
+        return schedule.hasWrittenNothing ? .zero : WriterPace.maintenanceDelay
     }
 
     /// Whether something is to be done after a commit that takes longer than one.

@@ -21,15 +21,12 @@ final class ObserverWriter {
         }
     }
 
-    /// A moment of the transaction, to come back to.
     var mark: Int { changes.count }
 
-    /// What was written after that moment is undone.
     func goBack(to mark: Int) {
         while changes.count > mark, let change = changes.popLast() { _ = set(change.id, to: change.before) }
     }
 
-    /// The transaction was committed.
     func commit() {
         if !changes.isEmpty { changes = [] }
     }

@@ -32,10 +32,8 @@ final class TimeWriter {
         last = try db.cached("SELECT time FROM event ORDER BY seq DESC LIMIT 1").first { $0[0] } ?? .earliest
     }
 
-    /// A moment of the transaction, to come back to.
     var mark: (last: Timestamp, placed: Timestamp?) { (last, placed) }
 
-    /// What was written after that moment is undone.
     func goBack(to mark: (last: Timestamp, placed: Timestamp?)) {
         (last, placed) = mark
         noted = nil

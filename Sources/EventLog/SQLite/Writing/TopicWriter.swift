@@ -41,10 +41,8 @@ final class TopicWriter {
         quota.count = try (noted ?? countAll()) - countUncounted()
     }
 
-    /// A moment of the transaction, to come back to.
     var mark: (count: Int, changes: Int) { (quota.count, changes.count) }
 
-    /// What was written after that moment is undone.
     func goBack(to mark: (count: Int, changes: Int)) {
         quota.count = mark.count
         while changes.count > mark.changes, let change = changes.popLast() { additions[change.topic] = change.before }
@@ -52,7 +50,6 @@ final class TopicWriter {
         recent.removeAll()
     }
 
-    /// The transaction was committed.
     func commit() { changes.removeAll(keepingCapacity: true) }
 
     // MARK: Numbers
@@ -79,7 +76,6 @@ final class TopicWriter {
         return number
     }
 
-    /// Gives a topic its number.
     func makeNumber(of topic: Topic) throws -> Int64 {
         insert.bind(topic.name, at: 1)
         var number: Int64 = 0
@@ -113,13 +109,11 @@ final class TopicWriter {
 
     // MARK: What was added
 
-    /// An event was added.
     func add(_ position: Int64, bytes: Int, to topic: Int64) {
         changes.append((topic, additions[topic]))
         additions[topic, default: TopicAddition()].add(position, bytes: bytes)
     }
 
-    /// Whether a topic has events.
     func hasEvents(_ topic: Int64) throws -> Bool {
         try additions[topic] != nil || db.number("SELECT events > 0 FROM topic WHERE id = ?1", topic) != 0
     }
