@@ -24,8 +24,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The moment that many milliseconds later, or earlier if negative.
     public func advanced(byMilliseconds distance: Int64) -> Timestamp {
-        let (sum, overflow) = milliseconds.addingReportingOverflow(distance)
-        return overflow ? (distance < 0 ? .earliest : .latest) : Timestamp(milliseconds: sum)
+        Timestamp(milliseconds: Int64(clamping: Int128(milliseconds) + Int128(distance)))
     }
 
     /// Whether one is before the other.

@@ -17,7 +17,4 @@ final class Destination: Sendable {
         customLines = endpoint.headers.flatMap { Array("\($0.name): \($0.value)\0".utf8) }
         credentials = CredentialMask(endpoint.headers)
     }
-
-    /// How many attempts may be under way: one if the deliveries are ordered.
-    var window: Int { endpoint.ordered ? 1 : endpoint.maxInFlight }
 }

@@ -57,16 +57,13 @@ package final class WebhookDispatcher: Sendable {
         let options = TransportOptions(configuration)
         limits.perName = configuration.maximumConnections < 4 * options.maxInFlight ? 3 : 1
         limits.inFlight = max(options.maxInFlight, limits.perName + 1)
-        limits.recordDelay = Self.recordDelay
+        // A process that dies meanwhile makes the attempt again; to record each by itself would cost posts a quarter of the log's
+        // time. Under load they wait for each other anyway: one batch is recorded at a time, after posts.
+        limits.recordDelay = 1
         (self.store, self.logger, self.clocks) = (store, logger, clocks)
         transport = Transport(options: options, clocks: clocks)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }
-
-    /// How long an outcome may wait for others to be recorded with it, in milliseconds. A process that dies meanwhile
-    /// makes the attempt again; to record each by itself would cost posts a quarter of the log's time. Under load they wait for
-    /// each other anyway: one batch is recorded at a time, after posts.
-    private static let recordDelay: Int64 = 1
 
     /// Why every attempt at a URL will be refused here, as far as that is known before any is made; nil if it cannot.
     package func refusal(of url: WebhookURL) -> String? { transport.options.foreseeableRefusal(of: url) }

@@ -22,7 +22,7 @@ struct RegisteredEndpoint {
 
     mutating func set(_ destination: Destination, share: Int) {
         self.destination = destination
-        window = min(destination.window, share)
+        window = min(destination.endpoint.ordered ? 1 : destination.endpoint.maxInFlight, share)
         isGone = false
     }
 
