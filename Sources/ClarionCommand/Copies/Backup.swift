@@ -2,6 +2,7 @@ import ArgumentParser
 import Clarion
 import EventLog
 import Glibc
+import Posix
 
 /// `clarion backup`: a copy of a log, while a hub has it open.
 struct Backup: AsyncParsableCommand {
@@ -24,8 +25,7 @@ struct Backup: AsyncParsableCommand {
     @OptionGroup var folder: LogFolder
 
     func run() async throws {
-        var status = stat()
-        let isFolder = unsafe stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let isFolder = FileStatus(of: file)?.kind == S_IFDIR
         let path = isFolder ? "\(file)/clarion.db" : file
         UnfinishedFiles.removeUponSignal(SQLiteEventLog.unfinishedFiles(ofBackupTo: path))
         do throws(EventLogError) {

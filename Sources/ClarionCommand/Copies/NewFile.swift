@@ -15,10 +15,8 @@ struct NewFile {
             (self.path, draft, file) = (nil, "", FileDescriptor(STDOUT_FILENO))
             return
         }
-        var status = stat()
-        let isThere = unsafe stat(name, &status) == 0
         // A pipe or a device is written to as it is. What /dev/stdout leads to need not have a path.
-        let isSpecial = isThere && status.st_mode & S_IFMT != S_IFREG
+        let isSpecial = FileStatus(of: name).map { $0.kind != S_IFREG } ?? false
         let path = isSpecial ? name : try Self.target(of: name)
         draft = "\(path).\(getpid()).part"
         self.path = isSpecial ? nil : path
@@ -35,8 +33,7 @@ struct NewFile {
 
     /// The file that a symbolic link leads to: it is replaced, and not the link.
     private static func target(of path: String) throws -> String {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+        guard FileStatus(notFollowing: path)?.kind == S_IFLNK else { return path }
         do throws(SystemError) {
             return try RealPath.of(path)
         } catch {

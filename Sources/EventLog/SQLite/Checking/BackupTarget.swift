@@ -1,4 +1,5 @@
 import Foundation
+import Posix
 
 /// Where a copy of a log may be put: in no place where a log has a file of its own, and where nothing but a file is
 /// replaced.

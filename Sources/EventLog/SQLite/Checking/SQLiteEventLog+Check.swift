@@ -1,5 +1,6 @@
 import Foundation
 internal import GRDB
+import Posix
 
 extension SQLiteEventLog {
     /// Verifies a log that no process has open, and changes nothing: that its file is whole, every event can be read and

@@ -1,4 +1,5 @@
 import Foundation
+import Posix
 
 /// Where the files of an open log are: under their names, as long as nobody removes or replaces them. SQLite
 /// keeps the write-ahead log from opening to closing, whatever is moved out of it.

@@ -1,30 +1,36 @@
-import Foundation
+#if canImport(Glibc)
+    package import Glibc
+#elseif canImport(Musl)
+    package import Musl
+#elseif canImport(Darwin)
+    package import Darwin
+#endif
 
 /// What the system says of a file (stat(2)).
-struct FileStatus {
+package struct FileStatus {
     private var status = stat()
 
     /// Nil if there is none of that name. Symbolic links are followed.
-    init?(of path: String) {
+    package init?(of path: String) {
         // `unsafe`: stat(2) fills the structure that it is lent.
         guard unsafe stat(path, &status) == 0 else { return nil }
     }
 
     /// The same of a symbolic link itself, if there is one of that name.
-    init?(notFollowing path: String) {
+    package init?(notFollowing path: String) {
         // `unsafe`: as above.
         guard unsafe lstat(path, &status) == 0 else { return nil }
     }
 
-    var size: Int { Int(status.st_size) }
-    var kind: mode_t { status.st_mode & S_IFMT }
-    var owner: (user: uid_t, group: gid_t) { (status.st_uid, status.st_gid) }
+    package var size: Int { Int(status.st_size) }
+    package var kind: mode_t { status.st_mode & S_IFMT }
+    package var owner: (user: uid_t, group: gid_t) { (status.st_uid, status.st_gid) }
 
     /// Which file it is, whatever it is called.
-    var identity: [UInt64] { [UInt64(status.st_dev), UInt64(status.st_ino)] }
+    package var identity: [UInt64] { [UInt64(status.st_dev), UInt64(status.st_ino)] }
 
     /// Whether nothing was written since, nor another file put in its place.
-    func isUnchanged(since other: FileStatus) -> Bool {
+    package func isUnchanged(since other: FileStatus) -> Bool {
         identity == other.identity && size == other.size && changed == other.changed
     }
 
