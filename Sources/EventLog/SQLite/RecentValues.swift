@@ -7,7 +7,6 @@ struct RecentValues<Key: Hashable, Value> {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
 
-    /// - Parameter capacity: the most keys to remember.
     init(capacity: Int) { generationSize = max(capacity / 2, 1) }
 
     subscript(key: Key) -> Value? {

@@ -33,7 +33,6 @@ final class Sequencer: Sendable {
     /// The position of the newest committed event.
     var tail: Position { Position(newest.load(ordering: .acquiring)) }
 
-    /// Bytes that wait to be written.
     var queuedBytes: Int { queue.withLock { $0.waitingBytes } }
 
     /// Starts the thread.

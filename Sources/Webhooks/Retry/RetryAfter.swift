@@ -24,8 +24,6 @@ enum RetryAfter: Sendable, Hashable {
     private static let dates: Range<Int64> = 0..<253_402_300_800
 
     /// How far away it is, in milliseconds; negative if it is past.
-    ///
-    /// - Parameter timeOfDay: milliseconds since 1970.
     func delay(at timeOfDay: Int64) -> Int64 {
         switch self {
         case .seconds(let seconds): min(seconds, .max / 1000) * 1000

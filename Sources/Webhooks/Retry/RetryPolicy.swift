@@ -35,13 +35,10 @@ public struct RetryPolicy: Sendable, Hashable {
         return Int64(exactly: (scheduled * (1 + jitter * chance)).rounded()) ?? .max
     }
 
-    /// What an answer means for the delivery.
+    /// What an answer means for the delivery, by its clocks (``Clocks``).
     ///
     /// - Parameters:
-    ///   - answer: what came back.
     ///   - attempts: attempts made, this one included.
-    ///   - now: by the store's time.
-    ///   - timeOfDay: milliseconds since 1970.
     ///   - chance: -1 to 1.
     func result(
         of answer: AttemptAnswer,

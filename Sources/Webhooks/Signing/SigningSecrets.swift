@@ -29,9 +29,7 @@ package struct SigningSecrets: Sendable, Hashable {
         (self.current, self.previous) = (current, previous)
     }
 
-    /// Those that sign an attempt which is made then, newest first.
-    ///
-    /// - Parameter now: by the store's time.
+    /// Those that sign an attempt which is made then, by the store's time; newest first.
     func valid(at now: Int64) -> [SigningSecret] {
         guard let previous, now < previous.until else { return [current] }
         return [current, previous.secret]
@@ -39,8 +37,6 @@ package struct SigningSecrets: Sendable, Hashable {
 
     /// These with a new one in front. The one that it replaces signs for ``overlap``; one before that, no longer: two
     /// sign at most. The present secret again changes nothing.
-    ///
-    /// - Parameter now: what ``DeliveryStore/now`` says.
     package func rotated(to secret: SigningSecret, at now: Int64) -> SigningSecrets {
         if secret == current { return self }
         return SigningSecrets(secret, previous: Retiring(current, until: now.addingClamped(Self.overlap.milliseconds)))

@@ -34,10 +34,7 @@ final class Transfer {
 
     /// Readies a handle for a request. Fails only when libcurl is out of memory.
     ///
-    /// - Parameters:
-    ///   - template: has the options that are the same for every attempt: see ``TransportOptions/template()``.
-    ///   - now: by the store's time.
-    ///   - timeOfDay: milliseconds since 1970; the attempt's timestamp.
+    /// - Parameter template: has the options that are the same for every attempt: see ``TransportOptions/template()``.
     init?(
         _ request: TransportRequest,
         options: TransportOptions,

@@ -31,9 +31,7 @@ final class TransportThread: Sendable {
     private let options: TransportOptions
     private let clocks: Clocks
 
-    /// - Parameters:
-    ///   - name: the thread's.
-    ///   - niceness: how far it stands back where processors are wanted by others (nice(2)).
+    /// - Parameter niceness: how far it stands back where processors are wanted by others (nice(2)).
     init(name: String, niceness: Int32 = 0, options: TransportOptions, clocks: Clocks) {
         (self.name, self.niceness, self.options, self.clocks) = (name, niceness, options, clocks)
     }
@@ -47,9 +45,7 @@ final class TransportThread: Sendable {
         _ = isReady.wait(atMost: .seconds(10))
     }
 
-    /// Hands over attempts to begin, in order, and gives up on those of these that are under way here.
-    ///
-    /// - Parameter callAt: when to call the handler if no attempt ends before, by the store's time; nil leaves it as it is.
+    /// See ``Transport/submit(_:aborting:callAt:)``; gives up on those that are under way here.
     func submit(_ requests: some Sequence<TransportRequest>, aborting tokens: [UInt64], callAt: Int64?) {
         inbox.withLock { inbox in
             inbox.requests += requests

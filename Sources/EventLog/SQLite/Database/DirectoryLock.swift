@@ -43,7 +43,6 @@ final class DirectoryLock: Sendable {
         files.withLock { $0.append(file) }
     }
 
-    /// Lets go of the directory.
     func release() {
         files.withLock { files in
             for file in files { file.close() }
@@ -62,11 +61,7 @@ extension EventLogError {
     }
 
     /// Why a file cannot be opened. One that belongs to another user, as a directory does that a container is given, is the
-    /// first thing that goes wrong for many: the message has the command.
-    ///
-    /// - Parameters:
-    ///   - command: what gives files to a user, as a shell knows it.
-    ///   - files: what it is to give.
+    /// first thing that goes wrong for many: the message has the command that gives it the files.
     static func unopened(_ path: String, _ reason: Int32, with command: String, _ files: String) -> EventLogError {
         if StorageReserve.isWantOfSpace(reason) { return unmade(path, reason, SystemError.reason(reason)) }
         let user = geteuid()

@@ -2,11 +2,8 @@ import Foundation
 internal import GRDB
 
 extension EventLogError {
-    /// The log is closed.
     static let isClosed = EventLogError(code: .closed, message: "The log is closed.")
     static let nobodyWaits = EventLogError(code: .failed, message: "Nobody waits for it any more.")
-
-    /// There is no space.
     static let isFull = EventLogError(code: .storageFull, message: "There is no room left to write to.")
 
     static let diskFails = EventLogError(
@@ -23,7 +20,6 @@ extension EventLogError {
             return
         }
         let failure = error as? DatabaseError
-        // What SQLite says of it.
         let reason = failure?.message.map { ": \($0.inOneLine)" } ?? ""
         let (code, message): (Code, String) =
             switch failure?.resultCode {

@@ -81,7 +81,6 @@ internal import GRDBSQLite
     /// Ends the run, so that the statement holds no snapshot or lock and may be bound anew.
     func reset() { unsafe _ = sqlite3_reset(handle) }
 
-    /// Runs to the end.
     func run() throws {
         defer { reset() }
         while try step() {}

@@ -14,13 +14,11 @@ struct DiskSpaceWatch: Sendable {
         return written + bytes > available / 16 || now - lookedAt > Self.pause
     }
 
-    /// That many bytes were available.
     mutating func saw(_ bytes: Int, at now: ContinuousClock.Instant) {
         available = bytes
         written = 0
         lookedAt = now
     }
 
-    /// That many bytes were written.
     mutating func wrote(_ bytes: Int) { written += bytes }
 }

@@ -46,7 +46,6 @@ struct StorageReserve: Sendable {
         }
     }
 
-    /// Removes the file.
     func giveUp() {
         // `unsafe`: unlink(2) reads the path.
         unsafe unlink(path)

@@ -68,7 +68,6 @@ extension LogTables {
     }
 
     /// Deletes some deliveries that arrived, or became dead letters, long ago, with their attempts.
-    /// - Parameter limit: how many at most.
     /// - Returns: whether there may be more.
     func purgeHistory(_ limit: Int, at now: Timestamp) throws -> Bool {
         let deliveries = try db.cached(

@@ -3,9 +3,7 @@ internal import GRDB
 extension LogTables {
     /// Removes some of the oldest events of a topic that are too many, too much or too old, up to the first that a
     /// webhook still waits for.
-    /// - Parameters:
-    ///   - limit: the rows to touch, about.
-    ///   - removal: the number of this removal.
+    /// - Parameter limit: the rows to touch, about.
     /// - Returns: how many rows were touched, and what the topic holds now; nil if there is nothing to remove.
     func trim(_ topic: Int64, atMost limit: Int, removal: Int64, at now: Timestamp) throws -> (
         rows: Int, held: HeldByTopic

@@ -64,7 +64,6 @@ struct MaintenanceSchedule {
 
     init(defaults: Retention) { retention = RetentionSweep(defaults: defaults) }
 
-    /// A transaction was committed.
     mutating func committed(rows: Int) { written += rows }
 
     /// Whether nothing was committed since the last step.

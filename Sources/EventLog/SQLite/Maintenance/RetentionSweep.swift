@@ -30,9 +30,7 @@ struct RetentionSweep {
     /// Whether some topic may have bounds of its own.
     private var hasOwnBounds = true
 
-    init(defaults: Retention) {
-        self.defaults = Retention(events: defaults.events, age: defaults.age.map { max($0, 0) }, bytes: defaults.bytes)
-    }
+    init(defaults: Retention) { self.defaults = defaults }
 
     /// Whether any topic may have bounds.
     var mayBound: Bool { hasOwnBounds || !defaults.isUnbounded }

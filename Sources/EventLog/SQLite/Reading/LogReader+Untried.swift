@@ -1,10 +1,7 @@
 internal import GRDB
 
 extension LogReader {
-    /// Looks for events that an observer waits for and that were never tried.
-    /// - Parameters:
-    ///   - count: how many are wanted at most, at least 1.
-    ///   - limit: how many events are looked at, more or less.
+    /// Looks for events that an observer waits for and that were never tried, as ``search(_:for:scanning:)`` does.
     mutating func untried(
         by subscription: Subscription,
         in stretch: Stretch,

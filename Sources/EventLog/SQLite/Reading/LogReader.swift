@@ -33,7 +33,6 @@ struct LogReader {
 
         static let columns = "id, name, removed, removal"
 
-        /// Reads a row of ``columns``.
         init(_ row: PreparedStatement) { (number, topic, removed, removal) = (row[0], row[1], row[2], row[3]) }
     }
 
@@ -42,7 +41,6 @@ struct LogReader {
         try db.cached("SELECT \(StoredTopic.columns) FROM topic WHERE name = ?1", topic).first(StoredTopic.init)
     }
 
-    /// The row of a number.
     mutating func stored(_ number: Int64) throws -> StoredTopic {
         if let topic = known[number] { return topic }
         let row = try db.cached("SELECT \(StoredTopic.columns) FROM topic WHERE id = ?1", number)

@@ -14,7 +14,6 @@ final class ReadGate: Sendable {
         }
     }
 
-    /// A read has ended.
     func leave() { reads.leave() }
 
     /// Lets no more reads begin, and waits until none is under way.

@@ -48,7 +48,6 @@ final class LogWriter: @unchecked Sendable {
 
     enum Done {
         case appended(AppendReceipt)
-        /// What to call.
         case changed(@Sendable () -> Void)
     }
 

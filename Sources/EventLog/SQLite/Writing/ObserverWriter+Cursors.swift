@@ -49,9 +49,6 @@ extension ObserverWriter {
 
     /// Gives some events that were never tried rows, and moves the cursor up to there. What is pending is due at once, and
     /// before what is to be tried again.
-    /// - Parameters:
-    ///   - end: the last event to take.
-    ///   - limit: how many at most.
     /// - Returns: how many they were, and whether none is left.
     func writeUntried(
         of observer: RegisteredObserver,

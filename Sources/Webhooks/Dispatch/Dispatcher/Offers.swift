@@ -26,11 +26,8 @@ struct Offers {
     private static let mostBytes = 32 << 20
     private static let mostOffers = 65_536
 
-    /// Adds an offer.
+    /// Adds an offer, with the last of its events and the bytes of these.
     ///
-    /// - Parameters:
-    ///   - last: the last of its events.
-    ///   - size: the bytes of these.
     /// - Returns: whether it is the first.
     mutating func add(_ offer: Offer, last: Int64, size: Int) -> Bool {
         let isFirst = waiting.isEmpty && !isIncomplete
