@@ -36,8 +36,8 @@ extension LogReader {
         var looked = 0
     }
 
-    /// Looks for events that match: by the index of topics, or through the sequence for patterns. The limit, here and below, is how
-    /// many events are looked at, more or less.
+    /// Looks for events that match: by the index of topics, or through the sequence for patterns. The limit, here and below, is
+    /// how many events are looked at, more or less.
     mutating func search(_ stretch: Stretch, for wanted: LookedFor, scanning limit: Int) throws -> Found {
         try search(stretch, for: wanted, on: topics(of: wanted, in: stretch), scanning: limit)
     }

@@ -136,16 +136,3 @@ final class TopicWriter {
         try db.run("UPDATE log SET counted = ?1", tail)
     }
 }
-
-extension TopicAddition {
-    /// What the counters lack, by the numbers of the topics.
-    fileprivate static func all(_ db: Database) throws -> [Int64: TopicAddition] {
-        let rows = try db.cached(
-            """
-            SELECT topic, count(*), sum(length(data)), max(seq) FROM event
-            WHERE seq > (SELECT counted FROM log) GROUP BY topic
-            """
-        ).map { ($0.integer(0), TopicAddition(events: $0[1], bytes: $0[2], last: $0[3])) }
-        return Dictionary(uniqueKeysWithValues: rows)
-    }
-}
