@@ -22,9 +22,7 @@ package enum SystemClock {
     /// What it says, in nanoseconds; after the year 2262, which it may be set to, the most there are.
     package var nanoseconds: Int {
         let time = time
-        let (nanoseconds, overflows) = time.tv_sec.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflows
-            ? .max : nanoseconds.addingReportingOverflow(time.tv_nsec).overflow ? .max : nanoseconds + time.tv_nsec
+        return Int(clamping: Int128(time.tv_sec) * 1_000_000_000 + Int128(time.tv_nsec))
     }
 
     /// What it says, in whole milliseconds.

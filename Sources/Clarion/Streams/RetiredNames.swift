@@ -1,4 +1,5 @@
 import Access
+import DequeModule
 
 /// Names of streams that were unregistered, remembered for a day, so that the clients behind them stop reconnecting
 /// (204 tells an `EventSource` to give up for good). They are out of use for whoever had them: others are told nothing of it.
@@ -16,9 +17,7 @@ struct RetiredNames {
 
     private var until: [Key: ContinuousClock.Instant] = [:]
     /// In the order of being retired, so that forgetting one takes no search: thousands may be unregistered at once.
-    private var queue: [(key: Key, until: ContinuousClock.Instant)] = []
-    /// How many of the queue have been forgotten.
-    private var forgotten = 0
+    private var queue: Deque<(key: Key, until: ContinuousClock.Instant)> = []
 
     init(maximum: Int = 65_536) {
         self.maximum = maximum
@@ -31,17 +30,13 @@ struct RetiredNames {
         let end = now + Self.day
         until[key] = end
         queue.append((key, end))
-        while forgotten < queue.count {
-            let oldest = queue[forgotten]
+        while let oldest = queue.first {
             // One that was retired again stands further back, too.
             let isStale = until[oldest.key] != oldest.until
             guard isStale || oldest.until <= now || until.count > maximum else { break }
             if !isStale { until[oldest.key] = nil }
-            forgotten += 1
+            queue.removeFirst()
         }
-        guard forgotten > queue.count / 2 else { return }
-        queue.removeFirst(forgotten)
-        forgotten = 0
     }
 
     func contains(_ key: Key, now: ContinuousClock.Instant) -> Bool {
