@@ -12,7 +12,6 @@ package struct Endpoint: Sendable, Hashable {
         case cloudEventsStructured = "cloudevents-structured"
     }
 
-    /// What ``maxInFlight`` may be.
     package static let inFlightBounds = 1...1024
 
     /// The observer's id; the key of everything the dispatcher knows about it.

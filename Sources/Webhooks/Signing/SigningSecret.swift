@@ -114,7 +114,6 @@ extension SigningSecret.Scheme {
 }
 
 extension SigningSecret: Hashable {
-    /// Whether both sign alike.
     package static func == (left: SigningSecret, right: SigningSecret) -> Bool {
         left.scheme == right.scheme && left.bytes == right.bytes
     }

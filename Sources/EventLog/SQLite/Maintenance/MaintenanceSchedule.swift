@@ -43,9 +43,7 @@ struct MaintenanceSchedule {
     static let forgettingPause: Int64 = 60_000
 
     var retention: RetentionSweep
-    /// Whether rows of deleted topics may be left.
     var hasUnpurgedTopics = true
-    /// Whether deliveries of observers that were taken out may be left.
     var hasUnpurgedObservers = true
     /// Observers whose cursors are to be moved up, by their ids.
     var cursors: [ObserverID] = []
@@ -55,7 +53,6 @@ struct MaintenanceSchedule {
     var mayHaveGoneTopics = true
     /// The last of them that the round under way has looked at; nil between rounds.
     var goneTopicsSeen: (removal: Int64, id: Int64)?
-    /// Whether there may be many free pages.
     var mayHaveFreePages = true
 
     private var written = 0

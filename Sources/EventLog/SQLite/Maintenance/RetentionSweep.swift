@@ -32,7 +32,6 @@ struct RetentionSweep {
 
     init(defaults: Retention) { self.defaults = defaults }
 
-    /// Whether any topic may have bounds.
     var mayBound: Bool { hasOwnBounds || !defaults.isUnbounded }
 
     /// The milliseconds of the earliest time that is not too old.

@@ -55,7 +55,6 @@ extension WebhookDispatcher {
     /// Whether any single attempt is under way that somebody waits for.
     package var isProbing: Bool { state.withLock { $0.probes.values.contains { !$0.isFetch } } }
 
-    /// A single attempt under way.
     struct Probe {
         let continuation: CheckedContinuation<Result<AttemptAnswer, ProbeRefusal>, Never>
         let isFetch: Bool

@@ -24,7 +24,6 @@ struct Backlog {
     /// A moving average of body sizes in bytes, to bound how much is read ahead.
     private(set) var averageBody = 1024
 
-    /// Outcomes not yet recorded.
     private(set) var unrecorded = 0
 
     /// By id, which is unique for the endpoint only.
@@ -39,7 +38,6 @@ struct Backlog {
     /// How many of what is pending in the store are here.
     var count: Int { tracked.count }
 
-    /// How much is remembered.
     var size: Int { queue.count + tracked.count + renewed.count }
 
     /// Queues a delivery that was read or offered, unless it is here already; returns whether it was not.

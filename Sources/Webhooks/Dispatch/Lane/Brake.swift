@@ -16,7 +16,6 @@ struct Brake {
 
     var isOn: Bool { limit != nil }
 
-    /// Whether attempts succeed.
     var answersWell: Bool { hasSucceeded && failures == 0 }
 
     /// Takes in how an attempt ended.
@@ -36,6 +35,5 @@ struct Brake {
         limit = RateLimit(perSecond: perSecond * (1 + jitter / 4), after: limit)
     }
 
-    /// Takes the right to begin one attempt now; otherwise says when to ask again.
     mutating func take(at now: Int64) -> Int64? { limit?.take(at: now) }
 }

@@ -14,7 +14,6 @@ struct FailingTime {
     /// for the brake.
     private static let lateness: Int64 = 60_000
 
-    /// An attempt begins.
     mutating func begin(at now: Int64) {
         if countedUntil == nil { countedUntil = now }
     }

@@ -12,7 +12,6 @@ struct Pace {
     /// Whether attempts are made one at a time: the endpoint is braked, or they cannot be made.
     var isOneByOne: Bool { brake.isOn || rest.failures > 0 }
 
-    /// Until when nothing begins, whatever for.
     var heldUntil: Int64 { max(holdUntil, rest.retryAt) }
 
     /// Takes the right to begin one attempt now; otherwise says when to ask again.

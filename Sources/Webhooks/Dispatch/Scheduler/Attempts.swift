@@ -60,15 +60,12 @@ struct Attempts {
         return max(destination.isAddress ? 1 : perName, ofBody)
     }
 
-    /// The hosts of single attempts.
     var probedHosts: [String] {
         underWay.values.compactMap { if case .probe(let host) = $0.owner { host } else { nil } }
     }
 
-    /// The attempts of a lane.
     func tokens(of lane: Int) -> [UInt64] { underWay.filter { $0.value.owner == .lane(lane) }.map(\.key) }
 
-    /// Begins an attempt.
     mutating func begin(
         _ delivery: DueDelivery,
         to destination: Destination,

@@ -51,7 +51,6 @@ extension DeliveryScheduler {
         return nil
     }
 
-    /// Takes in what was read.
     mutating func finish(_ read: Read, _ due: DueDeliveries) {
         readBackoff.succeed()
         lanes.with(read.lane) { lane in
@@ -69,7 +68,6 @@ extension DeliveryScheduler {
         settle(read.lane)
     }
 
-    /// Takes in that a read has failed.
     mutating func fail(_ read: Read, now: Int64) {
         readBackoff.fail(at: now)
         lanes.with(read.lane) { lane in

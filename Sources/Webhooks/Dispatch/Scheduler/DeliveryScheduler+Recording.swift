@@ -33,6 +33,5 @@ extension DeliveryScheduler {
         }
     }
 
-    /// Takes in that they could not be stored.
     mutating func recordFailed(now: Int64) { outcomes.fail(at: now) }
 }

@@ -16,7 +16,6 @@ extension DeliveryScheduler {
         return attempts.tokens(of: index)
     }
 
-    /// Whether there is an endpoint of that id.
     func delivers(to id: String) -> Bool { lane(of: id)?.registration.destination != nil }
 
     /// Whether an endpoint was removed, and something of it is under way or not recorded yet.

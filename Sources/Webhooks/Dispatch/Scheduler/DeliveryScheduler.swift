@@ -69,7 +69,6 @@ struct DeliveryScheduler {
     struct Steps {
         /// Attempts to begin, in this order.
         var begin: [TransportRequest]
-        /// Attempts to give up on.
         var abort: [UInt64]
         /// Outcomes to record; ``recorded()`` or ``recordFailed(now:)`` follows.
         var record: [AttemptOutcome]

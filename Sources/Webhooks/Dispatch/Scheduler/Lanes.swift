@@ -33,7 +33,6 @@ struct Lanes {
     /// Sets the lane's timer to the next thing it waits for.
     mutating func arm(_ index: Int) { timers.set(with(index, \.nextTime), for: index) }
 
-    /// Takes a lane whose time has come.
     mutating func popDue(at now: Int64) -> Int? { timers.popDue(at: now) }
 
     /// Forgets a lane if nothing of it is outstanding.

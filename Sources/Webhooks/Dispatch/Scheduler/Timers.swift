@@ -15,7 +15,6 @@ struct Timers {
     /// The times, and some that were replaced meanwhile, but none of those at the top.
     private var entries = Heap<Entry>()
 
-    /// How much is remembered.
     var size: Int { entries.count }
 
     var earliest: Int64? { entries.min?.time }
