@@ -117,8 +117,7 @@ let package = Package(
             name: "Clarion",
             dependencies: [
                 "Access", "Broadcasting", "ClusterLog", "EventLog", "HTTPTransport", "JSON", "Locking", "MicroHTTP",
-                "Notation",
-                "Prometheus", "Spelling", "Webhooks",
+                "Notation", "Posix", "Prometheus", "Spelling", "Webhooks",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),

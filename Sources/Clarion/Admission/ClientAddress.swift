@@ -1,5 +1,5 @@
 import MicroHTTP
-import Webhooks
+import Posix
 
 /// What requests are counted by where no credential tells who sends them: an IPv4 address, or the first 64 bits of an IPv6
 /// address, which is what one customer has (RFC 6177).

@@ -1,5 +1,5 @@
 import Notation
-import Webhooks
+import Posix
 
 /// An address with or without a port, as proxies write it: `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::7`,
 /// `[2001:db8::7]`, `[2001:db8::7]:4711` (RFC 7239 section 6).

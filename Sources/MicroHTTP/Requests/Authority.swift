@@ -1,5 +1,5 @@
-import Glibc
 import Notation
+import Posix
 
 /// A host with or without a port, as in the `Host` field and in a URL (RFC 3986 section 3.2), without user information.
 package struct Authority: Hashable {
@@ -45,10 +45,7 @@ package struct Authority: Hashable {
 
     /// As inet_pton(3) has it.
     private static func isIPv6Address(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard !bytes.contains(0) else { return false }
-        // The room of an `in6_addr`.
-        var address: (UInt64, UInt64) = (0, 0)
-        return unsafe inet_pton(AF_INET6, String(decoding: bytes, as: UTF8.self), &address) == 1
+        !bytes.contains(0) && IPAddress(String(decoding: bytes, as: UTF8.self))?.family == .v6
     }
 
     /// Unreserved characters, sub-delimiters and escapes (RFC 3986 section 3.2.2).

@@ -1,4 +1,5 @@
 import Notation
+public import Posix
 
 /// A range of addresses in CIDR notation (RFC 4632, RFC 4291 section 2.3).
 ///

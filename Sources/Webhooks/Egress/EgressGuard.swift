@@ -1,3 +1,5 @@
+import Posix
+
 /// Decides which addresses may be dialled, so that a webhook URL cannot reach into the operator's network.
 ///
 /// It judges the very address a connection is about to be opened to (see `CURLOPT_OPENSOCKETFUNCTION`), after all name

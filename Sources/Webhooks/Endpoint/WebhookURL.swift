@@ -1,5 +1,6 @@
 import HTTPTransport
 import Notation
+import Posix
 
 /// A URL that webhooks may be registered for.
 ///

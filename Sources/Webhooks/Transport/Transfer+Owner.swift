@@ -1,4 +1,5 @@
 import HTTPTransport
+import Posix
 
 /// What comes during a transfer, always on its transport's thread.
 extension Transfer: TransferOwner {

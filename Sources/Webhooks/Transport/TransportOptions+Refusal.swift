@@ -1,3 +1,5 @@
+import Posix
+
 extension TransportOptions {
     /// Why a URL may not be reached, if that is decided by the URL alone. Its address matters where a proxy makes the
     /// connection: what is dialled then is the proxy.

@@ -1,5 +1,6 @@
 import CCurl
 import Foundation
+import Posix
 import Randomness
 import Testing
 

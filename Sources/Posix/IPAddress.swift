@@ -1,4 +1,10 @@
-import Glibc
+#if canImport(Glibc)
+    package import Glibc
+#elseif canImport(Musl)
+    package import Musl
+#elseif canImport(Darwin)
+    package import Darwin
+#endif
 
 /// An IPv4 or IPv6 address as a number, for arithmetic on prefixes.
 ///
@@ -21,7 +27,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address in host order, in the low 32 or all 128 bits.
     public let bits: UInt128
 
-    init(family: Family, bits: UInt128) { (self.family, self.bits) = (family, bits) }
+    package init(family: Family, bits: UInt128) { (self.family, self.bits) = (family, bits) }
 
     /// Parses the canonical forms `inet_pton(3)` knows: four decimal octets, or colon-separated IPv6.
     ///
@@ -45,16 +51,16 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return IPAddress(family: .v4, bits: bits & 0xffff_ffff)
     }
 
-    init(_ address: in_addr) { self.init(family: .v4, bits: UInt128(UInt32(bigEndian: address.s_addr))) }
+    package init(_ address: in_addr) { self.init(family: .v4, bits: UInt128(UInt32(bigEndian: address.s_addr))) }
 
-    init(_ address: in6_addr) {
+    package init(_ address: in6_addr) {
         // Both are sixteen bytes of which any are a value.
         self.init(family: .v6, bits: UInt128(bigEndian: unsafe unsafeBitCast(address, to: UInt128.self)))
     }
 
     /// Reads a socket address, as it is passed to `connect(2)`; `nil` for families other than IPv4 and IPv6, and where it is
     /// cut short.
-    init?(socketAddress bytes: UnsafeRawBufferPointer) {
+    package init?(socketAddress bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= MemoryLayout<sockaddr>.size else { return nil }
         switch Int32(unsafe bytes.loadUnaligned(as: sockaddr.self).sa_family) {
         case AF_INET where bytes.count >= MemoryLayout<sockaddr_in>.size:
