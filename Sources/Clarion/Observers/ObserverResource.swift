@@ -19,7 +19,6 @@ struct ObserverResource: Sendable {
         try Preconditions.requireUntagged(request)
         let restored = try WebhookSpecification.restoring(try request.json(), from: nil)
         let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
-        try specification.requireFewHeaders(insteadOf: nil)
         try request.caller.requireRegistering(specification.topics)
         var webhook = StoredWebhook(specification: specification, replacing: nil, at: webhooks.store.now)
         webhook.createdBy = request.caller.principal?.name
@@ -43,7 +42,6 @@ struct ObserverResource: Sendable {
                 let former = present?.webhook.specification
                 let restored = try WebhookSpecification.restoring(value, from: former)
                 let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: former?.url)
-                try specification.requireFewHeaders(insteadOf: former)
                 try request.caller.requireRegistering(specification.topics)
                 var webhook = StoredWebhook(
                     specification: specification,
@@ -70,7 +68,6 @@ struct ObserverResource: Sendable {
             let merged = WebhookSpecification.dropping(respelledIn: changes, from: present.webhook.patchable)
                 .merging(restored)
             let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly, present: stored.url)
-            try specification.requireFewHeaders(insteadOf: stored)
             try request.caller.requireRegistering(specification.topics)
             var webhook = StoredWebhook(
                 specification: specification,

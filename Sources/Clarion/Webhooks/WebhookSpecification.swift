@@ -161,22 +161,15 @@ struct WebhookSpecification: Sendable {
                 )
             }
         }
+        guard headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= maximumHeaderBytes else {
+            throw Problem(
+                .badRequest,
+                code: WebhookError.Code.headerInvalid.rawValue,
+                detail: "The names and values of all headers together must be at most \(maximumHeaderBytes) bytes.",
+                pointer: "/headers"
+            )
+        }
         return headers
-    }
-
-    /// Bounds what the headers take together. Not when it is read from the log, where more may be from before.
-    ///
-    /// - Parameter present: what the webhook has already, and may keep.
-    /// - Throws: `header-invalid`.
-    func requireFewHeaders(insteadOf present: WebhookSpecification?) throws(Problem) {
-        let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        guard size > Self.maximumHeaderBytes, headers != present?.headers else { return }
-        throw Problem(
-            .badRequest,
-            code: WebhookError.Code.headerInvalid.rawValue,
-            detail: "The names and values of all headers together must be at most \(Self.maximumHeaderBytes) bytes.",
-            pointer: "/headers"
-        )
     }
 
     /// The member `secret`, of whichever object.

@@ -4,8 +4,8 @@ internal import GRDB
 ///
 /// A frame of a write-ahead log does not say which file it belongs to: SQLite lays it over whatever has the name. A hub
 /// commits that a copy is none any more, and moves that into the file before it gives anything out. If it ended in
-/// between, or moved it later as earlier versions did, then the mark is still in the file, and what counts is beside it.
-/// That log is told from any other by what it says of the copy.
+/// between, then the mark is still in the file, and what counts is beside it. That log is told from any other by what it
+/// says of the copy.
 struct CopyProgress: Sendable {
     let isMarked: Bool
     let version: Int
