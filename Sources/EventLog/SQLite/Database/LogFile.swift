@@ -120,20 +120,18 @@ struct LogFile {
         let version = try SchemaVersion.version(of: db)
         if FileStatus(of: path)?.size ?? 0 <= LogFile.thoroughSize {
             let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "nothing"
-            guard finding == "ok" else {
-                throw EventLogError(code: .corrupt, message: "\(path) is damaged: \(finding.inOneLine).")
-            }
+            guard finding == "ok" else { throw damaged(finding.inOneLine) }
         }
         let comparison = try SchemaComparison(db, version: version)
-        if let missing = comparison.missing.first {
-            throw EventLogError(code: .corrupt, message: "\(path) is damaged: the \(missing) is missing.")
-        }
-        if let foreign = comparison.foreign.first {
-            throw EventLogError(code: .corrupt, message: "\(path) is damaged: the \(foreign) is not of this program.")
-        }
+        if let missing = comparison.missing.first { throw damaged("the \(missing) is missing") }
+        if let foreign = comparison.foreign.first { throw damaged("the \(foreign) is not of this program") }
         for table in ["log", "topic", "event", "observer", "delivery", "delivery_stats"] {
             _ = try Row.fetchOne(db, sql: "SELECT * FROM \(table) LIMIT 1")
         }
+    }
+
+    private func damaged(_ how: String) -> EventLogError {
+        EventLogError(code: .corrupt, message: "\(path) is damaged: \(how).")
     }
 
     /// Runs a body with a connection that cannot write: it leaves the file as it is, whatever it finds.
