@@ -85,6 +85,8 @@ AMBIGUOUS = {
     "two different lengths": head(b"Content-Length: 0", b"Content-Length: " + LENGTH) + HIDDEN,
     "two codings": head(b"Transfer-Encoding: chunked", b"Transfer-Encoding: identity") + b"0\r\n\r\n" + HIDDEN,
     "a coding that is not chunked": head(b"Transfer-Encoding: \x0bchunked") + b"0\r\n\r\n" + HIDDEN,
+    "a blank after the coding": head(b"Transfer-Encoding: chunked ") + b"0\r\n\r\n" + HIDDEN,
+    "a tab after the coding": head(b"tRANSFER-encoding: chunked\t") + b"0\r\n\r\n" + HIDDEN,
     "a length with a sign": head(b"Content-Length: +" + LENGTH) + HIDDEN,
     "a length in hexadecimal": head(b"Content-Length: 0x10") + HIDDEN,
     "a list of lengths": head(b"Content-Length: 5, 5") + HIDDEN,

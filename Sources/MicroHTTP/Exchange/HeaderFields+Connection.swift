@@ -63,9 +63,16 @@ private struct FieldWalk {
         }
         if unsafe next != nil, isInPlace { unsafe check(name, value) }
         var text = unsafe value[...]
-        // The blanks after a value are none of it (RFC 9112 section 5); those before it libmicrohttpd leaves out.
-        while let last = unsafe text.last, last == 0x20 || last == 0x09 { unsafe text.removeLast() }
+        // The blanks after a value are none of it (RFC 9112 section 5); those before it libmicrohttpd leaves out. It compares
+        // a transfer coding with them, and waits for the end of a connection whose body it takes for one without chunks.
+        while let last = unsafe text.last, last == 0x20 || last == 0x09, unsafe !isCoding(name) {
+            unsafe text.removeLast()
+        }
         unsafe fields.append(name: name, value: text)
+    }
+
+    private func isCoding(_ name: UnsafeRawBufferPointer) -> Bool {
+        unsafe name.lazy.map(\.asciiLowercased).elementsEqual("transfer-encoding".utf8)
     }
 
     private mutating func check(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
