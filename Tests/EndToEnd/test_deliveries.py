@@ -5,6 +5,7 @@ import re
 import statistics
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -324,6 +325,27 @@ def test_dead_letters_are_recovered_oldest_first(shared_hub, receiver, topic):
     assert ask(shared_hub, webhook, "recover", json={"since": "1h"}).json() == {"recovered": 4}
     wait_until(lambda: stats(shared_hub, webhook)["delivered"] == 11)
     assert ask(shared_hub, webhook, "recover", json={"since": "earliest"}).json() == {"recovered": 0}
+
+
+@pytest.mark.parametrize("count", [300, 1200])
+def test_what_several_recover_at_once_is_recovered_once(hub, receiver, topic, count):
+    receiver.answer = lambda delivery: 410
+    webhook = hub.register(receiver.url(), topic, enabled=False)
+    for number in range(count):
+        hub.post(topic, str(number))
+    hub.request("PATCH", f"/observers/{webhook['id']}", json={"enabled": True})
+    wait_until(lambda: stats(hub, webhook)["deadLetters"] == count, deadline=60)
+    for enabled in (True, False):
+        hub.request("PATCH", f"/observers/{webhook['id']}", json={"enabled": enabled})
+    receiver.answer = lambda delivery: 204
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: ask(hub, webhook, "recover", json={"since": "1d"}).json(), range(8)))
+    assert sum(answer["recovered"] for answer in answers) == count
+    before = len(receiver.deliveries)
+    hub.request("PATCH", f"/observers/{webhook['id']}", json={"enabled": True})
+    wait_until(lambda: stats(hub, webhook)["delivered"] == count, deadline=60)
+    wait_until(lambda: stats(hub, webhook)["pending"] == 0)
+    assert len(receiver.deliveries) == before + count
 
 
 def test_an_ordered_webhook_gets_recovered_ones_before_what_waits(hub, receiver, topic):

@@ -15,7 +15,9 @@ extension WebhookRegistry {
     /// - Returns: false if the log has no such event.
     /// - Throws: `observer-disabled`, `observer-unknown`.
     func redeliver(_ event: EventID, to observer: WebhookObserver) async throws -> Bool {
-        let count = try await redeliver([event.position], to: observer, at: .now())
+        let count = try await gate.run {
+            try await redeliver([event.position], to: try present(observer), at: .now())
+        }
         dispatcher.reread(observer.id.description)
         return count > 0
     }
@@ -102,22 +104,24 @@ extension WebhookRegistry {
         var (count, place) = (0, Optional(start))
         while let from = place {
             if isStopped { throw Problem.draining }
-            let (events, end) = try await next(try present(observer), from)
-            count += try await redeliver(events, to: observer, at: now)
-            place = end
+            // Not while its name may change hands, nor while another step has the same events.
+            let (renewed, end) = try await gate.run {
+                let present = try present(observer)
+                let (events, end) = try await next(present, from)
+                return (try await redeliver(events, to: present, at: now), end)
+            }
+            (count, place) = (count + renewed, end)
             if !isOrdered { dispatcher.wake(id) }
         }
         return count
     }
 
+    /// To be called in the gate.
     private func redeliver(_ events: [Position], to observer: WebhookObserver, at now: Timestamp) async throws -> Int {
-        // Not while its name may change hands.
-        try await gate.run {
-            if try present(observer).webhook.disabledReason != nil { throw Problem.observerDisabled }
-            if let count = try await store.redeliver(events, to: observer.id, at: now) { return count }
-            // Another node of a cluster has disabled it, or deleted it.
-            throw find(observer.id) == nil ? Problem.observerUnknown : .observerDisabled
-        }
+        if observer.webhook.disabledReason != nil { throw Problem.observerDisabled }
+        if let count = try await store.redeliver(events, to: observer.id, at: now) { return count }
+        // Another node of a cluster has disabled it, or deleted it.
+        throw find(observer.id) == nil ? Problem.observerUnknown : .observerDisabled
     }
 
     /// The webhook as it is by now, whatever of it was changed.
