@@ -55,6 +55,10 @@ static inline CURLcode clarion_easy_set_progress_function(CURL *handle, curl_xfe
     return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, function) : code;
 }
 
+static inline CURLcode clarion_easy_set_prereq_function(CURL *handle, curl_prereq_callback function) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
+}
+
 static inline CURLcode clarion_easy_set_open_socket_function(CURL *handle, curl_opensocket_callback function) {
     return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }

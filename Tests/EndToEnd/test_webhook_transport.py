@@ -241,6 +241,72 @@ def test_connections_that_endpoints_end_are_closed_without_another_attempt(start
     wait_until(lambda: hub.sockets() == before, 10, "the sockets from before")
 
 
+class Attempts(list):
+    """What an endpoint was sent over all connections, which it keeps: event and number of the attempt."""
+
+    def __init__(self, answers):
+        super().__init__()
+        #: For each request: nothing ends its connection after so many seconds, without an answer.
+        self._answers = iter(answers)
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._server.getsockname()[1]}/"
+
+    def __enter__(self):
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.close()
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self._server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        with connection, connection.makefile("rb") as lines:
+            while line := lines.readline():
+                fields = {}
+                while (line := lines.readline().strip()):
+                    name, _, value = line.decode().partition(": ")
+                    fields[name.lower()] = value
+                lines.read(int(fields["content-length"]))
+                self.append((fields["webhook-id"], int(fields["clarion-attempt"])))
+                silence = next(self._answers, 0)
+                if silence:
+                    time.sleep(silence)
+                    return
+                connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+
+
+def test_what_a_kept_connection_leaves_without_an_answer_is_a_failed_attempt(shared_hub, topic):
+    """libcurl would send it again by itself, whatever became of the webhook and its event meanwhile."""
+    with Attempts([0, 1.5]) as endpoint:
+        webhook = shared_hub.register(endpoint.url, topic)
+        first = shared_hub.post(topic, "first")
+        wait_until(lambda: shared_hub.observer(webhook["id"])["stats"]["delivered"] == 1)
+        second = shared_hub.post(topic, "second")
+        wait_until(lambda: shared_hub.observer(webhook["id"])["stats"]["delivered"] == 2)
+        assert endpoint == [(first["id"], 1), (second["id"], 1), (second["id"], 2)]
+        failed, delivered = attempts(shared_hub, webhook, second)
+        assert failed["failure"] == "connection-reset" and "without an answer" in failed["message"]
+        assert failed["durationMs"] >= 1_400 and delivered["status"] == 204
+
+
+def test_a_kept_connection_that_ends_as_it_is_used_costs_no_attempt(shared_hub, topic):
+    with Attempts([0, 0.01]) as endpoint:
+        webhook = shared_hub.register(endpoint.url, topic)
+        first = shared_hub.post(topic, "first")
+        wait_until(lambda: shared_hub.observer(webhook["id"])["stats"]["delivered"] == 1)
+        second = shared_hub.post(topic, "second")
+        wait_until(lambda: shared_hub.observer(webhook["id"])["stats"]["delivered"] == 2)
+        assert endpoint == [(first["id"], 1), (second["id"], 1), (second["id"], 1)]
+        assert len(attempts(shared_hub, webhook, second)) == 1
+
+
 # International names
 
 def test_an_international_name_is_taken_in_its_ascii_form_only(shared_hub, topic):

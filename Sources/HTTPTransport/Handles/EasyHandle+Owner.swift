@@ -13,6 +13,8 @@ extension EasyHandle {
         var isJudged = false
         /// Whether the transfer has a connection of its own, rather than one that was kept.
         var hasOpenedSocket = false
+        /// When the request was first about to be sent.
+        var sentAt: ContinuousClock.Instant?
         /// The socket that is watched for it.
         var socket: Int32?
         var lines = LineBound()
@@ -32,6 +34,7 @@ extension EasyHandle {
         unsafe clarion_easy_set_header_function(pointer, Self.headerFunction)
         unsafe clarion_easy_set_progress_function(pointer, Self.progressFunction)
         unsafe clarion_easy_set_open_socket_function(pointer, Self.openSocketFunction)
+        unsafe clarion_easy_set_prereq_function(pointer, Self.requestFunction)
     }
 
     /// Has the owner be asked for each address that is about to be connected to.
@@ -94,5 +97,18 @@ extension EasyHandle {
         if socket == CURL_SOCKET_BAD { owner.lacksSocket(errno) }
         unsafe shared.pointee.hasOpenedSocket = true
         return socket
+    }
+
+    /// `CURLOPT_PREREQFUNCTION(3)`: called whenever the request is about to be sent. libcurl sends one again, by itself, if a kept
+    /// connection ends without an answer. That is for connections that the server was closing anyhow, and so comes at once; later
+    /// the server had the request, and whoever has made it decides whether it is made again, and what it says then.
+    private nonisolated static let requestFunction: curl_prereq_callback = { shared, _, _, _, _ in
+        guard let shared = unsafe shared?.assumingMemoryBound(to: Shared.self) else { return CURL_PREREQFUNC_ABORT }
+        let now = ContinuousClock.now
+        guard let first = unsafe shared.pointee.sentAt else {
+            unsafe shared.pointee.sentAt = now
+            return CURL_PREREQFUNC_OK
+        }
+        return now - first < .seconds(1) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 }

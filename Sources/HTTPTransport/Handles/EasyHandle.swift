@@ -48,6 +48,7 @@ package struct EasyHandle: ~Copyable {
         unsafe clarion_easy_set_pointer(pointer, CURLOPT_ERRORBUFFER, shared.errorText)
         let options = [
             CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_XFERINFODATA,
+            CURLOPT_PREREQDATA,
         ]
         for option in options {
             unsafe clarion_easy_set_pointer(pointer, option, self.shared)

@@ -58,6 +58,9 @@ package struct TransferEnding: Sendable {
         } else if code == CURLE_SEND_FAIL_REWIND {
             // libcurl speaks of its own means to begin the body anew, which it has none of, by intent.
             text = "the connection ended while the request was sent"
+        } else if code == CURLE_ABORTED_BY_CALLBACK, case .interrupted = kind {
+            // Before it was sent again.
+            text = "the connection ended without an answer"
         } else if unsafe errorText.pointee == 0 {
             text = unsafe String(cString: curl_easy_strerror(code))
         } else {
