@@ -3,8 +3,6 @@ import Access
 import CPosix
 import Clarion
 import EventLog
-import MicroHTTP
-import Webhooks
 import Glibc
 import Logging
 import ServiceLifecycle
@@ -41,25 +39,8 @@ struct Serve: AsyncParsableCommand {
         // them what is left of others (mallopt(3)). A crowd of large events would be felt for ever.
         clarion_give_back_blocks(128 << 10)
         do {
-            let manager = ServiceManager()
-            // Before there is anything to tell it that it can be sent one: it would end the program. A service manager sends
-            // it to a hub that has nothing to read again, too; who closes a terminal means to end what runs there.
-            let certificate = settings.hub.server.certificate
-            let isSentHangups = settings.hub.credentialsFile != nil || certificate != nil || manager != nil
-            let hangups = isSentHangups ? await UnixSignalsSequence(trapping: .sighup) : nil
-            let hub = try await Hub.start(settings.hub, logger: logger)
-            let announcement = Banner(of: settings, port: hub.port)
-            let service = HubService(hub: hub, announcement: announcement, manager: manager, logger: logger)
-            let reloading = hangups.map {
-                ReloadService(
-                    hub: hub,
-                    hasCredentials: settings.hub.credentialsFile != nil,
-                    certificate: certificate,
-                    hangups: $0,
-                    logger: logger
-                )
-            }
-            try await Self.run(service, reloading, logger: logger)
+            let hub = await HubService(settings, manager: ServiceManager(), logger: logger)
+            try await Self.run(hub, logger: logger)
         } catch let error as CredentialsError {
             throw Failure.exit(EX_USAGE, SettingsError(.credentials, error.message).message)
         } catch let error as any HasOneLineReason {
@@ -67,20 +48,12 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Runs until SIGTERM or SIGINT.
-    private static func run(_ hub: HubService, _ reloading: ReloadService?, logger: Logger) async throws {
-        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: hub)]
-        if let reloading { services.append(.init(service: reloading)) }
+    /// Runs until SIGTERM or SIGINT, which are waited for before the hub is started.
+    private static func run(_ hub: HubService, logger: Logger) async throws {
         var quiet = logger
         // What the group tells of its own steps is of no interest to an operator.
         quiet.logLevel = max(logger.logLevel, .error)
-        let group = ServiceGroup(
-            configuration: .init(
-                services: services,
-                gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: quiet
-            )
-        )
+        let group = ServiceGroup(services: [hub], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet)
         try await group.run()
     }
 
@@ -88,58 +61,5 @@ struct Serve: AsyncParsableCommand {
         var logger = Logger(label: "clarion") { settings.logFormat.handler($0) }
         logger.logLevel = settings.logLevel
         return logger
-    }
-}
-
-/// Reads the credentials and the certificate again on SIGHUP.
-private struct ReloadService: Service {
-    let hub: Hub
-    let hasCredentials: Bool
-    let certificate: ServerCertificate?
-    let hangups: UnixSignalsSequence
-    let logger: Logger
-
-    func run() async throws {
-        for await _ in hangups.cancelOnGracefulShutdown() {
-            if hasCredentials { reloadCredentials() }
-            if let certificate { reload(certificate) }
-            if !hasCredentials, certificate == nil { logger.notice("There are no credentials to read again.") }
-        }
-    }
-
-    private func reloadCredentials() {
-        do {
-            try hub.reloadCredentials()
-            logger.notice("The credentials were read again.")
-        } catch {
-            logger.error("The former credentials stay in force: \(error.message)")
-        }
-    }
-
-    private func reload(_ certificate: ServerCertificate) {
-        do {
-            try certificate.reload()
-            logger.notice("The certificate was read again.")
-        } catch {
-            logger.error("The former certificate stays in force: \(error.description)")
-        }
-    }
-}
-
-/// The hub as a service: it has started already, and stops when the group is told to.
-private struct HubService: Service {
-    let hub: Hub
-    /// Told when signals are being waited for, so that whoever has heard it can stop the program in order.
-    let announcement: Banner
-    let manager: ServiceManager?
-    let logger: Logger
-
-    func run() async throws {
-        let lines = announcement.lines(forTerminal: isatty(STDOUT_FILENO) == 1)
-        try? Output.line(lines.joined(separator: "\n"))
-        manager?.tell("READY=1", "STATUS=\(lines[0])", logger: logger)
-        try await gracefulShutdown()
-        manager?.tell("STOPPING=1", logger: logger)
-        await hub.shutdown()
     }
 }
