@@ -23,6 +23,9 @@ enum UnfinishedFiles {
         for (place, path) in paths.enumerated() { unsafe names[place] = strdup(path) }
         for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
             _ = signal(number) { number in
+                // Of whom it has interrupted.
+                let error = errno
+                defer { errno = error }
                 for place in 0..<UnfinishedFiles.capacity {
                     if let name = unsafe UnfinishedFiles.names[place] { _ = unsafe unlink(name) }
                 }
