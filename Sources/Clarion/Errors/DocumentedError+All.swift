@@ -131,8 +131,8 @@ extension DocumentedError {
             "right-missing",
             "403",
             """
-            The credential is good, but lacks `right` on `topic`. Have its entry in the credentials file, or its token's \
-            claim `clarion`, changed.
+            The credential is good, but lacks `right` on `topic`, or on any topic where none is named. Have its entry in \
+            the credentials file, or its token's claim `clarion`, changed.
             """
         ),
         DocumentedError(
@@ -158,7 +158,7 @@ extension DocumentedError {
             "403",
             "Topics that begin with `clarion.` are the hub's own: choose another name."
         ),
-        DocumentedError("route-unknown", "404", "See [http-api.md](http-api.md)."),
+        DocumentedError("route-unknown", "404", "Nothing is served at this path. `/docs` lists the routes."),
         DocumentedError("value-absent", "404", "The topic has no event, or none any more."),
         DocumentedError("event-unknown", "404", "The topic, or the log, never had that event, or no longer has it."),
         DocumentedError(
