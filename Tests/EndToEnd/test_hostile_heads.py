@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
+from http_fuzzer import FIELDS
 from hub_process import events_path
 from problems import assert_problem
 from raw_http import RawConnection, RawResponse
@@ -123,6 +124,22 @@ def test_what_can_be_read_in_two_ways_is_refused_once_and_carries_nothing_out(sh
         assert_problem(problem, found[0], code)
         assert len(rest) == int(problem.headers["content-length"])
         assert problem.headers["connection"].lower() == "close"
+
+
+@pytest.mark.parametrize("field", [field for field in FIELDS if not field.startswith((b"Transfer-Encoding", b"Content-Length"))],
+                         ids=lambda field: field[:40].decode("latin-1"))
+def test_blanks_after_a_value_are_none_of_it(shared_hub, field):
+    """RFC 9112 section 5. Those after what frames a body are refused above."""
+    def status(field):
+        fields = [field, b"Content-Length: 5", *([] if field.startswith(b"Connection: close") else [b"Connection: close"])]
+        received, closed = answers(shared_hub.port, head(*fields) + b"hello")
+        assert closed
+        return statuses(received)[-1:]
+
+    # The first with a key is the only one of its kind.
+    status(field)
+    assert len(status(field)) == 1
+    assert status(field) == status(field + b" ") == status(field + b" \t ")
 
 
 CHUNKS = {
