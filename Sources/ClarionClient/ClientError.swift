@@ -115,7 +115,7 @@ extension ClientError {
         let isSecure = hub.text.lowercased().hasPrefix("https:")
         let signs =
             isSecure
-            ? ["wrong version number", "packet length too long"]
+            ? ["wrong version number", "packet length too long", "SSL_ERROR_SYSCALL"]
             : ["Empty reply from server", "Send failure", "HTTP/0.9"]
         guard signs.contains(where: { failure.message.contains($0) }) else { return "" }
         return isSecure ? " Does it speak http://, without TLS?" : " Does it speak https://?"

@@ -99,7 +99,7 @@ class HubProcess:
         if "--data" not in options and "CLARION_DATA" not in self.environment:
             options += ["--data", str(self.data)]
         if one_node_cluster.IS_ON and "--log" not in options:
-            options += ["--log", one_node_cluster.log(self.data)]
+            options = [*one_node_cluster.options(options), "--log", one_node_cluster.log(self.data)]
         return [*self.prefix, str(self.executable), "serve", *options]
 
     def stop(self, number=signal.SIGTERM, deadline=10):

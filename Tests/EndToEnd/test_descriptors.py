@@ -1,5 +1,6 @@
 """When descriptors run out: who has none is told or waits, and everybody is served again when there are some."""
 
+import os
 import select
 import socket
 import subprocess
@@ -57,7 +58,7 @@ def open_streams(hub, topic):
 def test_it_does_not_start_with_too_few_to_serve_anybody(executable, tmp_path):
     for descriptors in (24, 127):
         command = [limited(executable, tmp_path, descriptors), "serve", "--port", "0", "--data", tmp_path / "data"]
-        hub = subprocess.run(command, capture_output=True, text=True, timeout=10)
+        hub = subprocess.run(command, capture_output=True, text=True, timeout=10, env={"PATH": os.environ["PATH"]})
         assert (hub.returncode, hub.stdout) == (1, "")
         assert hub.stderr == f"clarion: the process may have {descriptors} open files, and needs 128: raise the limit (ulimit -n)\n"
     hub = HubProcess(limited(executable, tmp_path, 128), tmp_path / "data").start()

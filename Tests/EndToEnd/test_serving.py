@@ -338,12 +338,11 @@ def test_a_signal_stops_an_idle_hub(hub, number):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_in_order_whoever_answers_already(executable, tmp_path, number):
+def test_a_signal_stops_in_order_whoever_answers_already(serving, number):
     """What asks `/healthz`, as probes do, has not read what it says once it waits for signals."""
     port = free_port()
-    command = [executable, "serve", "--port", str(port), "--data", str(tmp_path / "data")]
     for _ in range(12):
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        with serving("--port", str(port)) as process:
             while process.poll() is None:
                 try:
                     socket.create_connection(("127.0.0.1", port)).close()
@@ -354,17 +353,25 @@ def test_a_signal_stops_in_order_whoever_answers_already(executable, tmp_path, n
             assert process.wait(10) == 0, process.stderr.read()
 
 
-def test_a_signal_ends_a_start_that_takes_long(executable, tmp_path):
+def test_a_signal_ends_a_start_that_takes_long(serving):
     """Servers of a cluster that are silent are waited for longer than that."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        log = f"nats://127.0.0.1:{silent.getsockname()[1]}"
-        command = [executable, "serve", "--port", "0", "--data", str(tmp_path / "data"), "--log", log]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        silent.settimeout(10)
+        with serving("--port", "0", "--log", f"nats://127.0.0.1:{silent.getsockname()[1]}") as process:
             silent.accept()
             began = time.monotonic()
             process.send_signal(signal.SIGTERM)
             assert process.wait(10) == 0
             assert time.monotonic() - began < 5 and process.stdout.read() == ""
+
+
+@pytest.fixture
+def serving(executable, tmp_path):
+    """Starts a hub of which nothing is read before it is stopped."""
+    def start(*options):
+        return subprocess.Popen([executable, "serve", "--data", str(tmp_path / "data"), *options], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={"PATH": os.environ["PATH"]})
+    return start
 
 
 def test_it_stops_with_open_streams_and_ends_each_in_order(hub, topic, figure):
