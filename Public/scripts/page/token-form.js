@@ -43,6 +43,8 @@ export class TokenForm {
       return
     }
     await tryOut(written)
+    // It was dismissed meanwhile.
+    if (this.#form.hidden) return
     this.#close()
     credential.token = written
   }
@@ -74,6 +76,9 @@ export class TokenForm {
   }
 }
 
+/** Milliseconds after which a hub that does not answer leaves it to the parts of the page to say so. */
+const longestTrial = 5_000
+
 /**
  * Shows the hub a credential once. All parts of the page would do so at a time, and with a wrong one each of them would count as
  * a guess. What it has no right to see does not matter.
@@ -81,6 +86,7 @@ export class TokenForm {
  * @throws {Problem} If the hub does not take it, or no more of them for now.
  */
 async function tryOut(token) {
-  const { problem } = await askAs(token, "/observers?limit=1").catch(() => ({ problem: null }))
+  const signal = AbortSignal.timeout(longestTrial)
+  const { problem } = await askAs(token, "/observers?limit=1", { signal }).catch(() => ({ problem: null }))
   if ([401, 429].includes(problem?.status)) throw problem
 }

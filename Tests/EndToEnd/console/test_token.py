@@ -160,6 +160,34 @@ def test_a_wrong_credential_is_one_guess_and_what_comes_after_too_many_is_not_ke
     assert console.find("#forget-token").get_attribute("hidden") is not None
 
 
+#: The hub hangs while a credential is tried out.
+HANGING = """
+    const real = window.fetch
+    window.fetch = (url, options) => String(url).includes("limit=1") && !String(url).includes("1000")
+        ? new Promise((_, fail) => options.signal.addEventListener("abort", () => fail(options.signal.reason))) : real(url, options)
+"""
+
+
+def test_a_hub_that_hangs_keeps_nobody_from_using_a_credential(hub, file, console):
+    console.open()
+    wait_to_be_asked(console)
+    console.run(HANGING)
+    show(console, file.keys["admin"])
+    console.wait_for_state("live")
+
+
+def test_what_is_dismissed_while_it_is_tried_out_is_not_used(hub, file, console):
+    console.open()
+    wait_to_be_asked(console)
+    console.run(HANGING)
+    show(console, file.keys["admin"])
+    console.wait(lambda: console.find("#token-form").get_attribute("aria-busy") == "true", "the trial")
+    console.find("#token-dismissal").click()
+    console.wait(lambda: console.find("#token-form").get_attribute("aria-busy") is None, "its end")
+    assert console.run("return sessionStorage.length") == 0
+    assert console.find("#forget-token").get_attribute("hidden") is not None
+
+
 def test_the_right_that_is_missing_is_named(hub, file, console):
     hub.post("orders.eu", b"first")
     console.open()
