@@ -164,7 +164,7 @@ def test_a_wrong_credential_is_one_guess_and_what_comes_after_too_many_is_not_ke
 HANGING = """
     const real = window.fetch
     window.fetch = (url, options) => String(url).includes("limit=1") && !String(url).includes("1000")
-        ? new Promise((_, fail) => options.signal.addEventListener("abort", () => fail(options.signal.reason))) : real(url, options)
+        ? new Promise((_, fail) => options.signal?.addEventListener("abort", () => fail(options.signal.reason))) : real(url, options)
 """
 
 
