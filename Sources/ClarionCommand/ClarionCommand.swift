@@ -64,6 +64,9 @@ struct ClarionCommand: AsyncParsableCommand {
         // Swift's runtime takes it for a crash, writes a report of many pages, and goes on.
         _ = signal(SIGQUIT, SIG_DFL)
         Self.occupyStandardDescriptors()
+        if let reason = UnknownCommand.reason(in: CommandLine.arguments.dropFirst(), of: Self.self) {
+            exit(withError: Failure.exit(EX_USAGE, reason))
+        }
         await main(nil)
     }
 

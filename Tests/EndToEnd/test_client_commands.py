@@ -266,6 +266,15 @@ def test_what_it_exits_with(run, topic, tmp_path):
     assert said(run("health")) == "ready\n"
 
 
+@pytest.mark.parametrize("words, name, meant, within", [
+    (["srve", "--port", "0"], "srve", "serve", "clarion"), (["observers", "lst"], "lst", "list", "clarion observers"),
+    (["topics", "shw", "a"], "shw", "show", "clarion topics"), (["token", "Sign"], "Sign", "sign", "clarion token"),
+    (["frobnicate"], "frobnicate", None, "clarion"), ([""], "", None, "clarion"), (["a\nb"], "a b", None, "clarion")])
+def test_an_unknown_command_is_refused_with_the_nearest(run, words, name, meant, within):
+    advice = f"Did you mean {meant}? " if meant else ""
+    assert said(run(*words), 64) == f'clarion: {name}: there is no such command. {advice}"{within} --help" lists them.'
+
+
 def test_the_hub_of_the_same_environment_is_asked(run, shared_hub):
     """As by `HEALTHCHECK` of a container that is given CLARION_PORT."""
     port = shared_hub.url.rsplit(":", 1)[1]

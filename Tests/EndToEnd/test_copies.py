@@ -153,6 +153,18 @@ def test_an_export_is_written_through_pipes_by_any_name(shared_hub, executable, 
         assert [json.loads(line)["data"] for line in result.stdout.splitlines()] == ["0", "1", "2"]
 
 
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-"])
+def test_an_export_is_added_to_what_the_shell_adds_to(shared_hub, executable, topic, tmp_path, name):
+    shared_hub.post(topic, b"0")
+    (tmp_path / "all").write_text("before\n")
+    with open(tmp_path / "all", "a", encoding="ascii") as file:
+        subprocess.run([executable, "export", name, "--topic", topic], stdout=file, check=True, timeout=20,
+                       env=environment_without_settings(CLARION_URL=shared_hub.url))
+    first, second = (tmp_path / "all").read_text().splitlines()
+    assert first == "before" and json.loads(second)["data"] == "0"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("all")] == ["all"]
+
+
 @pytest.mark.parametrize("line, words", [
     (b"{}", "line 2"), (b"no json", "line 2"), (b'{"specversion":"1.0","id":"1","source":"/a","type":"t"}', "line 2"),
     (b'{"specversion":"1.0","id":"1","type":"t","clariontopic":"a"}', "line 2")])

@@ -348,6 +348,17 @@ def test_starting_on_a_full_disk_says_what_to_do(clarion, small_disk):
     assert "Make room" in result.stderr and len(result.stderr.splitlines()) == 1
 
 
+def test_the_reserve_of_a_hub_that_runs_is_not_given_up_for_another(start_hub, clarion, small_disk):
+    start_hub("--data", str(small_disk / "data")).post("a", b"1")
+    fill(small_disk / "foreign")
+    # By which it would be told that the folder is in use.
+    (small_disk / "data" / "clarion.lock").unlink()
+    (small_disk / "data" / "clarion.lock").touch()
+    result = clarion("serve", "--port", "0", "--data", small_disk / "data")
+    assert result.returncode == 1 and "clarion.db open" in result.stderr
+    assert (small_disk / "data" / "clarion.reserve").stat().st_size == 1 << 20
+
+
 def test_a_kill_leaves_no_lock_behind(hub, topic):
     for _ in range(3):
         hub.kill()

@@ -66,6 +66,12 @@ def test_an_unknown_variable_that_is_like_none(serve, name):
     assert refusal(serve("--port", "0", environment={name: ""}), f"{name}: there is no such setting") == 64
 
 
+@pytest.mark.parametrize("name", ["CLARION_FOO", "CLARION_CA", "CLARION_X"])
+def test_a_short_variable_is_like_none_by_what_all_begin_with(serve, name):
+    result = serve("--port", "0", environment={name: "1"})
+    assert refusal(result, f"{name}: there is no such setting") == 64 and "Did you mean" not in result.stderr
+
+
 def test_variables_of_others_are_passed_over(start_hub):
     hub = start_hub("--port", "0", environment={
         "CLARION_URL": "http://hub", "CLARION_TOKEN": "x", "clarion_port": "1", "CLARIONET": "1", "MY_CLARION_X": "1",

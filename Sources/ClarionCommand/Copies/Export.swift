@@ -30,7 +30,7 @@ struct Export: AsyncParsableCommand {
     @OptionGroup var hub: HubOptions
 
     func run() async throws {
-        let target = try NewFile(file.flatMap { $0 == "-" ? nil : $0 })
+        let target = try NewFile(file)
         do {
             var count = 0
             try await hub.ask { client in

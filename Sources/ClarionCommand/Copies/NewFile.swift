@@ -8,14 +8,15 @@ struct NewFile {
     private let draft: String
     private let file: FileDescriptor
 
-    /// - Parameter path: nil for standard output.
+    /// - Parameter path: nil for standard output. So are `-` and the names that the system has for it: opened anew, a file would be
+    ///   written from its beginning, also where the shell was told to add to it.
     /// - Throws: the exit.
     init(_ path: String?) throws {
-        guard let name = path else {
+        guard let name = path, !["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(name) else {
             (self.path, draft, file) = (nil, "", FileDescriptor(STDOUT_FILENO))
             return
         }
-        // A pipe or a device is written to as it is. What /dev/stdout leads to need not have a path.
+        // A pipe or a device is written to as it is. What /dev/stderr leads to need not have a path.
         let isSpecial = FileStatus(of: name).map { $0.kind != S_IFREG } ?? false
         let path = isSpecial ? name : try Self.target(of: name)
         draft = "\(path).\(getpid()).part"

@@ -49,6 +49,6 @@ enum Setting: String, CaseIterable {
 
     /// Its variable in the environment.
     var variable: String {
-        "CLARION_" + rawValue.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+        SettingsEnvironment.prefix + rawValue.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
     }
 }

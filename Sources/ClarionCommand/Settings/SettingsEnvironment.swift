@@ -3,11 +3,13 @@ import Spelling
 
 /// The part of the environment that settings come from: the variables whose names begin with `CLARION_`.
 enum SettingsEnvironment {
+    static let prefix = "CLARION_"
+
     /// What clients of a hub read, and what is told to commands that they run.
-    private static let ofClients = ["URL", "TOKEN", "CA_FILE", "ID", "TOPIC", "TYPE", "TIME"].map { "CLARION_\($0)" }
+    private static let ofClients = ["URL", "TOKEN", "CA_FILE", "ID", "TOPIC", "TYPE", "TIME"].map { prefix + $0 }
 
     /// What the tests of this repository read.
-    private static let ofTests = ["EXECUTABLE", "LOAD", "PENDING", "KILLS"].map { "CLARION_\($0)" }
+    private static let ofTests = ["EXECUTABLE", "LOAD", "PENDING", "KILLS"].map { prefix + $0 }
 
     /// The process's variables without those that a container orchestrator made of a service called `clarion`.
     ///
@@ -18,10 +20,11 @@ enum SettingsEnvironment {
         let settings = Setting.allCases.map(\.variable)
         let variables = environment.filter { !isServiceLink($0.key, $0.value) }
         let unknown = variables.keys.filter { name in
-            name.hasPrefix("CLARION_") && ![settings, ofClients, ofTests].contains { $0.contains(name) }
+            name.hasPrefix(prefix) && ![settings, ofClients, ofTests].contains { $0.contains(name) }
         }
         guard let name = unknown.min() else { return variables }
-        throw SettingsError(unknown: name, in: "in the environment", known: settings)
+        let known = settings.map { String($0.dropFirst(prefix.count)) }
+        throw SettingsError(unknown: name, in: "in the environment", prefix: prefix, known: known)
     }
 
     /// Whether it is one of those by which Kubernetes, and Docker before it, tell where a service of that name is:

@@ -23,8 +23,13 @@ struct SettingsError: Error {
     }
 
     /// There is no setting of that name.
-    init(unknown name: String, in place: String, known: [String]) {
-        let advice = Spelling.nearest(to: name, among: known).map { "Did you mean \($0)?" }
+    ///
+    /// - Parameters:
+    ///   - prefix: what it begins with, as all do that are known. By what follows, typos are told from other names.
+    ///   - known: the names without it.
+    init(unknown name: String, in place: String, prefix: String = "", known: [String]) {
+        let nearest = Spelling.nearest(to: String(name.dropFirst(prefix.count)), among: known)
+        let advice = nearest.map { "Did you mean \(prefix)\($0)?" }
         self.init("\(name): there is no such setting, \(place). \(advice ?? "\"clarion serve --help\" lists them.")")
     }
 }

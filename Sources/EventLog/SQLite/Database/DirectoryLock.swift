@@ -31,9 +31,11 @@ final class DirectoryLock: Sendable {
     }
 
     /// Takes the log as well, which two directories can have (a hard link), and which is in use also when somebody has
-    /// removed the directory's lock. To be called before SQLite opens it, whose locks end when a file of the process is closed.
+    /// removed the directory's lock. Without effect if it is taken, or is not there yet. To be called before SQLite opens it, whose
+    /// locks end when a file of the process is closed.
     /// - Throws: ``EventLogError`` with code `log-locked`.
     func take(_ log: LogFile) throws(EventLogError) {
+        guard files.withLock({ $0.count }) == 1 else { return }
         // What cannot be opened SQLite has to tell.
         guard let file = try? FileDescriptor(path: log.path, flags: O_RDWR | O_NONBLOCK) else { return }
         guard file.lock() else {

@@ -32,12 +32,15 @@ struct LogDatabase: Sendable {
                 let file = LogFile(directory: directory)
                 try file.makeDirectory()
                 lock = try DirectoryLock(of: directory, isNew: true)
+                // Before the reserve, which is another hub's if that has the log open.
+                try lock?.take(file)
                 self.durability = durability
                 let reserve = StorageReserve(directory: directory)
                 self.reserve = reserve
                 // Opening takes some space, too.
                 if let available = reserve.available, available < StorageReserve.size / 2 { reserve.giveUp() }
                 try file.prepare()
+                // If it was made only now.
                 try lock?.take(file)
                 wasCopy = try file.isCopy()
                 connection = try DatabasePool(path: file.path, configuration: LogDatabase.configuration)
