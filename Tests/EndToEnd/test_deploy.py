@@ -14,7 +14,8 @@ DASHBOARD = REPOSITORY / "deploy" / "grafana" / "clarion.json"
 
 #: What Prometheus itself says, and what it adds to every series.
 OF_PROMETHEUS, ADDED = {"up"}, {"job", "instance"}
-OF_NODES = {name for name in documented_metrics() if name.startswith("clarion_cluster_")}
+#: What not every hub has: see test_cluster_status.py and test_tls.py.
+OF_SOME = {name for name in documented_metrics() if name.startswith(("clarion_cluster_", "clarion_tls_"))}
 
 
 def panels():
@@ -61,8 +62,7 @@ def test_promtool_takes_the_queries_of_the_dashboard(tmp_path):
 def test_everything_that_is_named_is_there(shared_hub, expressions):
     Reading.of(shared_hub)
     samples = [(name, dict(labels)) for name, labels in Reading.of(shared_hub).samples]
-    # What only a node of a cluster has is documented, which is tested there.
-    known = {name for name, _ in samples} | OF_PROMETHEUS | OF_NODES
+    known = {name for name, _ in samples} | OF_PROMETHEUS | OF_SOME
     for expression in expressions():
         for name, matchers in selectors(expression):
             assert name in known, expression

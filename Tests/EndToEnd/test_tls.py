@@ -14,6 +14,7 @@ import threading
 import time
 
 import pytest
+from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from certificates import Authority
@@ -22,6 +23,7 @@ from hub_process import environment_without_settings, events_path
 from metrics import Reading
 from other_machine import OtherMachine
 from raw_http import RawConnection, request
+from test_metrics import documented_metrics
 from test_serving import refusal
 from test_strangers_together import (
     ENDLESS, ChunkedPost, assert_all_are_stored, assert_each_is_ended, connections_of_two_loops, wait_until_read)
@@ -586,6 +588,27 @@ def test_a_certificate_is_changed_under_load(start_hub, tmp_path, topic):
     assert all([event.id for event in one.take(len(ids))] == ids for one in streams)
     for one in [*streams, kept]:
         one.close()
+
+
+def shown_expiry(hub):
+    """When the certificate ends that a new connection is shown, in seconds since 1970."""
+    context = ssl._create_unverified_context()
+    with socket.create_connection(("127.0.0.1", hub.port)) as plain, context.wrap_socket(plain) as secure:
+        certificate = x509.load_der_x509_certificate(secure.getpeercert(binary_form=True))
+    return int(certificate.not_valid_after_utc.timestamp())
+
+
+def test_the_metrics_say_when_the_certificate_in_force_ends(start_hub, tmp_path):
+    authority = Authority(tmp_path)
+    hub = trusted(start_hub(*options(authority)), authority)
+    name = "clarion_tls_certificate_expiry_timestamp_seconds"
+    first = Reading.of(hub)[name]
+    assert first == shown_expiry(hub) and 86_400 < first - time.time() <= 2 * 86_400
+    authority.issue(days=90)
+    assert Reading.of(hub)[name] == first, "it is not in force before SIGHUP"
+    reload(hub, "The certificate was read again.")
+    assert Reading.of(hub)[name] == shown_expiry(hub) > first + 80 * 86_400
+    assert documented_metrics()[name] == ("gauge", set())
 
 
 def test_what_cannot_be_read_leaves_the_former_certificate(start_hub, tmp_path):

@@ -115,8 +115,10 @@ public final class Hub: Sendable {
         self.logger = logger
         faults = FaultLog(logger)
         let cluster = log as? JetStreamLog
-        metrics = HubMetrics(backend: configuration.metrics, isNode: cluster != nil)
-        gauges = HubGauges(metrics.factory)
+        let certificate = configuration.server.certificate
+        let others = (cluster == nil ? [] : Metric.ofNodes) + (certificate == nil ? [] : Metric.ofTLS)
+        metrics = HubMetrics(backend: configuration.metrics, others: others)
+        gauges = HubGauges(metrics.factory, certificate: certificate)
         clusterGauges = cluster.map { [factory = metrics.factory] in ClusterGauges(of: $0, factory) }
         tracer = configuration.tracer is NoOpTracer ? nil : configuration.tracer
         origins = OriginCheck(allowed: configuration.allowedOrigins, publicURL: configuration.publicURL)

@@ -1,5 +1,6 @@
 import CoreMetrics
 import EventLog
+import MicroHTTP
 import Prometheus
 import Webhooks
 
@@ -17,13 +18,15 @@ struct HubGauges: Sendable {
     private let logBytes: Meter
     private let logQueueBytes: Meter
     private let observers: [Standing: Meter]
+    private let certificate: (file: ServerCertificate, expiry: Meter)?
 
     private struct Standing: Hashable {
         let kind: ObserverKind
         let state: ObserverState
     }
 
-    init(_ factory: any MetricsFactory) {
+    /// - Parameter certificate: nil if the hub speaks no TLS.
+    init(_ factory: any MetricsFactory, certificate: ServerCertificate?) {
         func meter(_ metric: MetricDescription) -> Meter { Meter(label: metric.name, factory: factory) }
         streams = meter(Metric.streams)
         streamsBehind = meter(Metric.streamsBehind)
@@ -47,6 +50,7 @@ struct HubGauges: Sendable {
             }
         }
         self.observers = observers
+        self.certificate = certificate.map { ($0, meter(Metric.certificateExpiry)) }
     }
 
     /// Reads everything. Takes time: it looks at every observer, and at every topic in the log.
@@ -64,6 +68,7 @@ struct HubGauges: Sendable {
         outboxBytes.set(waitingBytes)
         self.bodyBytes.set(bodyBytes)
         inFlight.set(webhooks.requestsUnderWay)
+        if let certificate { certificate.expiry.set(certificate.file.expiry) }
         var counts: [Standing: Int] = [:]
         var behind = 0
         var streams = 0

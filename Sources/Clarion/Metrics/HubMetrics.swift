@@ -29,9 +29,9 @@ final class HubMetrics: Sendable {
 
     /// - Parameters:
     ///   - backend: the program's own; one that drops everything is none.
-    ///   - isNode: whether the hub is a node of a cluster.
-    init(backend: any MetricsFactory, isNode: Bool = false) {
-        registry = PrometheusRegistry(isNode ? Metric.all + Metric.ofNodes : Metric.all)
+    ///   - others: what the hub has beside ``Metric/all``.
+    init(backend: any MetricsFactory, others: [MetricDescription] = []) {
+        registry = PrometheusRegistry(Metric.all + others)
         hasBackend = !(backend is NOOPMetricsHandler)
         factory = hasBackend ? MultiplexMetricsHandler(factories: [registry, backend]) : registry
         posts = CounterSet(Metric.posts, factory)

@@ -14,6 +14,9 @@ enum Metric {
         clusterConnected, clusterLag, clusterLeases, clusterNodes, clusterCommands, clusterReconnects,
     ]
 
+    /// What a hub has beside that speaks TLS.
+    static let ofTLS = [certificateExpiry]
+
     /// In seconds: from what a commit in memory takes to what a client hardly waits for.
     private static let latencies = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
     /// In seconds: to the 15 that an attempt may take.
@@ -178,6 +181,11 @@ enum Metric {
 
     // MARK: HTTP
 
+    static let certificateExpiry = MetricDescription(
+        "clarion_tls_certificate_expiry_timestamp_seconds",
+        .gauge,
+        "When the certificate that is in force ends, in seconds since 1970. Only of a hub that speaks TLS itself."
+    )
     static let requests = MetricDescription(
         "clarion_http_requests_total",
         .counter,

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Notation
 
 extension HeaderFields {
     /// Copies the fields of a request out of libmicrohttpd's memory.

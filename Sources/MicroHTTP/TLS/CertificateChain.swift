@@ -49,6 +49,9 @@ struct CertificateChain: ~Copyable {
         }
     }
 
+    /// When the server's certificate ends, in seconds since 1970 (`notAfter`, RFC 5280 section 4.1.2.5).
+    var expiry: Int { unsafe Int(gnutls_x509_crt_get_expiration_time(start[0])) }
+
     /// In UTC, such as `2027-01-31 12:00:00`.
     private static func text(_ time: time_t) -> String {
         var (time, parts) = unsafe (time, tm())

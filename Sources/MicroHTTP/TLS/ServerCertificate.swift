@@ -39,6 +39,10 @@ public final class ServerCertificate: Sendable {
         current.withLock { $0 = read }
     }
 
+    /// When the certificate that is in force ends, in seconds since 1970 (`notAfter`, RFC 5280 section 4.1.2.5). Clients refuse
+    /// it from then on.
+    public var expiry: Int { credentials.expiry }
+
     /// What a new connection begins with.
     var credentials: ServerCredentials { current.withLock { $0 } }
 }

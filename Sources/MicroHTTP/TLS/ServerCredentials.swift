@@ -8,6 +8,8 @@ import Posix
 @safe
 final class ServerCredentials: @unchecked Sendable {
     let handle: gnutls_certificate_credentials_t
+    /// When the certificate ends, in seconds since 1970.
+    let expiry: Int
 
     /// Far more than a chain takes: what is larger is another file.
     private static let maximumBytes = 1 << 20
@@ -17,6 +19,7 @@ final class ServerCredentials: @unchecked Sendable {
         let certificates = try Self.contents(of: certificateFile, takesPipes: takesPipes)
         let chain = try CertificateChain(certificates, file: certificateFile)
         try chain.requireItsTime(certificateFile)
+        expiry = chain.expiry
         let key = try PrivateKey(try Self.contents(of: keyFile, takesPipes: takesPipes), file: keyFile)
         var handle: gnutls_certificate_credentials_t?
         guard unsafe gnutls_certificate_allocate_credentials(&handle) == GNUTLS_E_SUCCESS, let handle = unsafe handle
