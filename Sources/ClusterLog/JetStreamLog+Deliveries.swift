@@ -98,10 +98,11 @@ extension JetStreamLog: DeliveryLog {
         try await index.deadLetters(of: observer, after: after, through: through, limit: limit)
     }
 
-    /// Has events delivered to an observer: see ``DeliveryLog/redeliver(_:to:at:)``.
+    /// Has events delivered to an observer: see ``DeliveryLog/redeliver(_:to:createdAt:at:)``.
     package func redeliver(
         _ events: [Position],
         to observer: ObserverID,
+        createdAt: Timestamp?,
         at now: Timestamp
     ) async throws(EventLogError) -> Int? {
         if let scarcity = replica.scarcity { throw scarcity }
@@ -109,7 +110,7 @@ extension JetStreamLog: DeliveryLog {
         while !rest.isEmpty {
             let part = rest.prefix(max(publisher.maximumBytes / 16, 1))
             rest = rest.dropFirst(part.count)
-            let command = Command.redeliver(Array(part), to: observer, at: now)
+            let command = Command.redeliver(Array(part), to: observer, createdAt: createdAt, at: now)
             guard case .count(let count) = try await change(command) else { throw .unanswered }
             guard let count else { return nil }
             total += count

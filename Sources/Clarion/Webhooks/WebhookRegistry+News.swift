@@ -19,6 +19,32 @@ extension WebhookRegistry {
         }
     }
 
+    /// Changes a webhook: again, with what it is by then, if another node has changed it meanwhile.
+    func changing<Value: Sendable>(_ id: ObserverID, _ change: () async throws -> Value) async throws -> Value {
+        try await gate.run {
+            for _ in 1..<Self.tries {
+                do {
+                    return try await change()
+                } catch let error as EventLogError where error.code == .revisionChanged {
+                    try await reread(id)
+                }
+            }
+            return try await change()
+        }
+    }
+
+    /// How often a change may find that others were faster.
+    private static var tries: Int { 8 }
+
+    /// Takes in what the table says of a webhook, which this node has not been told yet. To be called in the gate.
+    func reread(_ id: ObserverID) async throws {
+        if let record = try await store.observers().first(where: { $0.id == id }) {
+            take(record)
+        } else if stored(id) != nil {
+            release(id)
+        }
+    }
+
     /// Begins to deliver what is this node's, from where the log says, and leaves the rest to others.
     ///
     /// - Parameter grace: how long attempts under way may take at what was this node's.

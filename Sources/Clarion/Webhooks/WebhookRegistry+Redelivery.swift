@@ -119,9 +119,12 @@ extension WebhookRegistry {
     /// To be called in the gate.
     private func redeliver(_ events: [Position], to observer: WebhookObserver, at now: Timestamp) async throws -> Int {
         if observer.webhook.disabledReason != nil { throw Problem.observerDisabled }
-        if let count = try await store.redeliver(events, to: observer.id, at: now) { return count }
-        // Another node of a cluster has disabled it, or deleted it.
-        throw find(observer.id) == nil ? Problem.observerUnknown : .observerDisabled
+        let (id, createdAt) = (observer.id, observer.createdAt)
+        if let count = try await store.redeliver(events, to: id, createdAt: createdAt, at: now) { return count }
+        // Another node of a cluster has disabled it, or deleted it; this one may not have taken that in yet.
+        try await reread(id)
+        _ = try present(observer)
+        throw Problem.observerDisabled
     }
 
     /// The webhook as it is by now, whatever of it was changed.

@@ -147,7 +147,7 @@ final class WebhookRegistry: Sendable {
         _ id: ObserverID,
         _ makeWebhook: (WebhookObserver?) throws(Failure) -> StoredWebhook
     ) async throws -> Saved {
-        try await gate.run {
+        try await changing(id) {
             let stored = stored(id)
             let present = stored as? WebhookObserver
             let webhook = try makeWebhook(present)
@@ -165,7 +165,7 @@ final class WebhookRegistry: Sendable {
             let isEnabledAgain = wasDisabled && webhook.disabledReason == nil
             let saved = try await store.saveObserver(
                 draft,
-                expecting: stored?.revision,
+                expecting: stored?.revision ?? 0,
                 resettingFailures: isEnabledAgain || present?.webhook.specification.url != webhook.specification.url
             )
             let observer = adopt(id, webhook, saved.record)
@@ -186,7 +186,7 @@ final class WebhookRegistry: Sendable {
         _ id: ObserverID,
         where isMeant: (any StoredObserver) throws(Failure) -> Bool
     ) async throws -> Bool {
-        try await gate.run {
+        try await changing(id) {
             guard let present = stored(id), try isMeant(present) else { return false }
             // Whether the table had it or not: it does not have it any more.
             _ = try await store.deleteObserver(id, expecting: present.revision)

@@ -13,7 +13,8 @@ enum Command: Sendable {
     /// Those count that ``Fences`` admit. The term is the place of the last message by which the node took up parts.
     case recordOutcomes([DeliveryOutcome], term: Int64)
     case abandonDeliveries(of: ObserverID, failure: String, at: Timestamp)
-    case redeliver([Position], to: ObserverID, at: Timestamp)
+    /// If the observer is the one that was created then: another may have the id by now.
+    case redeliver([Position], to: ObserverID, createdAt: Timestamp?, at: Timestamp)
     /// Who delivers which webhooks from here on, if nobody has said otherwise since the leases of that place in the stream.
     case lease(Leases, after: UInt64)
     /// The outcomes of these parts are the node's from here on. It has them by the leases of that place in the stream.

@@ -17,10 +17,10 @@ extension Envelope {
             for byte in Self.mark { guard try reader.byte() == byte else { throw Refusal.meaningless } }
             let version = try reader.byte()
             if version > Self.version { throw Refusal.later(version) }
-            guard version == Self.version else { throw Refusal.meaningless }
+            guard version > 0 else { throw Refusal.meaningless }
             node = NodeID(bits: try reader.unsigned())
             number = try reader.unsigned()
-            command = try reader.command()
+            command = try reader.command(in: version)
             guard reader.isAtEnd else { throw Refusal.meaningless }
         } catch {
             throw error as? Refusal ?? .meaningless
@@ -29,7 +29,8 @@ extension Envelope {
 }
 
 extension WireReader {
-    fileprivate mutating func command() throws(Unreadable) -> Command {
+    /// - Parameter version: of what has written it. The first did not say which observer of an id something is delivered again to.
+    fileprivate mutating func command(in version: UInt8) throws(Unreadable) -> Command {
         switch try byte() {
         case 1:
             let drafts = try all { reader throws(Unreadable) in try reader.draft() }
@@ -47,7 +48,9 @@ extension WireReader {
         case 8: return .abandonDeliveries(of: try observer(), failure: try text(), at: try time())
         case 9:
             let events = try all { reader throws(Unreadable) in Position(try reader.number()) }
-            return .redeliver(events, to: try observer(), at: try time())
+            let observer = try observer()
+            let createdAt = version > 1 ? try optionalNumber().map { Timestamp(milliseconds: $0) } : nil
+            return .redeliver(events, to: observer, createdAt: createdAt, at: try time())
         case 10:
             let sequence = try unsigned()
             let shares = try all { reader throws(Unreadable) in

@@ -6,7 +6,7 @@ extension Envelope {
 
     /// The version of what is written. A node that reads a later one stops, and says so. Each command has one form in a
     /// version: to write another, or a further command, is another version.
-    static let version: UInt8 = 1
+    static let version: UInt8 = 2
 
     /// The bytes of the message.
     var bytes: [UInt8] {
@@ -59,10 +59,11 @@ extension WireWriter {
             text(id.rawValue)
             text(failure)
             number(time.milliseconds)
-        case .redeliver(let events, let id, let time):
+        case .redeliver(let events, let id, let createdAt, let time):
             byte(9)
             all(events) { $0.number($1.rawValue) }
             text(id.rawValue)
+            optionalNumber(createdAt?.milliseconds)
             number(time.milliseconds)
         case .lease(let leases, let sequence):
             byte(10)

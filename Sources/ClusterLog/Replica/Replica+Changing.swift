@@ -37,7 +37,7 @@ extension Replica {
             case (.saved(let saved), _): [.saved(saved.record)]
             case (.deleted(true), .deleteObserver(let id, _)): [.deleted(id, revision)]
             case (.deletedObservers(let ids), _): ids.map { .deleted($0, revision) }
-            case (.count, .redeliver(_, let id, _)): [.redelivered(id)]
+            case (.count, .redeliver(_, let id, _, _)): [.redelivered(id)]
             default: []
             }
         guard !changes.isEmpty else { return }

@@ -19,7 +19,8 @@ extension SQLiteEventLog {
         case .deleteTopic(let topic): return .deleted(try await deleteTopic(topic))
         case .abandonDeliveries(let id, let failure, let time):
             return .count(try await abandonDeliveries(of: id, failure: failure, at: time))
-        case .redeliver(let events, let id, let time): return .count(try await redeliver(events, to: id, at: time))
+        case .redeliver(let events, let id, let createdAt, let time):
+            return .count(try await redeliver(events, to: id, createdAt: createdAt, at: time))
         case .noteRemoval(let topic, let position):
             try await noteRemoval(of: topic, through: position)
             return .nothing

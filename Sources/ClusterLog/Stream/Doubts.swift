@@ -5,7 +5,8 @@ import EventLog
 /// A server that led, and was stopped or cut off while the others chose another leader, may store what it was sent meanwhile
 /// (nats-server 2.9): in places which the others have given to other messages. Nodes that hear the stream from it would hold
 /// what no other node does. It has been silent for as long as the others took to choose, and its own messages are later than
-/// those that come after them; leases are written every two seconds. So what comes after a silence, and what is later than
+/// those that come after them; leases are written every two seconds. What it was sent last may have come to one other server,
+/// which then has it alone, before the silence. So what comes after a silence and just before it, and what is later than
 /// what comes after it, is compared with what the leader has, when all servers have had time to find out who that is. Pure.
 struct Doubts: Sendable {
     typealias Instant = ContinuousClock.Instant
@@ -21,13 +22,16 @@ struct Doubts: Sendable {
     static let silence: Int64 = 3_000
     /// How many messages after a silence are: some may be removed before they are compared.
     static let count = 4
+    /// How many before it are: those that servers may have had on their way at one moment.
+    static let countBefore = 16
     /// For how long a message, or another one in its place, waits until it is looked at (again): a server that goes on finds
     /// out within milliseconds that it does not lead any more, and answers for the leader until then.
     static let gracePeriod = Duration.seconds(2)
     /// How many are kept, the newest: a node that starts hears years of the stream.
-    static let most = 128
+    static let most = 256
 
-    private var last: Delivered?
+    /// The newest, in their order.
+    private var before: [Delivered] = []
     private var rest = 0
     private var open: [Doubt] = []
 
@@ -36,18 +40,24 @@ struct Doubts: Sendable {
 
     /// Takes in a message of the stream.
     mutating func take(_ message: Delivered, at now: Instant) {
-        defer { last = message }
-        guard let last else { return }
+        defer {
+            if before.count == Self.countBefore { before.removeFirst() }
+            before.append(message)
+        }
+        guard let last = before.last else { return }
         let lead = message.time.milliseconds - last.time.milliseconds
         if lead < 0 { doubt(last, at: now) }
-        if lead >= Self.silence { rest = Self.count }
+        if lead >= Self.silence {
+            for message in before { doubt(message, at: now) }
+            rest = Self.count
+        }
         guard rest > 0 else { return }
         rest -= 1
         doubt(message, at: now)
     }
 
     private mutating func doubt(_ message: Delivered, at now: Instant) {
-        if open.last?.message.sequence == message.sequence { return }
+        if let last = open.last, last.message.sequence >= message.sequence { return }
         if open.count == Self.most { open.removeFirst() }
         open.append(Doubt(message: message, since: now))
     }

@@ -20,7 +20,27 @@ struct StreamAPI: Sendable {
 
     /// The stream, which is made if there is none: only then, since whoever may use it need not be allowed to make one.
     func open(replicas: Int) throws -> Stream {
-        if let found = try find(atMost: 2_000) { return found.stream }
+        if try find(atMost: 2_000) == nil { try make(replicas: replicas) }
+        return try settled()
+    }
+
+    /// The stream as it stays. Of several that were asked for at the same moment, each with an epoch of its own, one is left, which
+    /// need not be the first that is shown (nats-server 2.9.10, several servers): while nothing is in it, it is looked at again.
+    private func settled() throws -> Stream {
+        var (found, turns) = (try info(atMost: 2_000), 0)
+        while found.answer.cluster != nil, found.stream.last == 0, turns < Self.settlingTurns {
+            Thread.sleep(forTimeInterval: 0.25)
+            let next = try info(atMost: 2_000)
+            turns = next.stream.epoch == found.stream.epoch ? turns + 1 : 0
+            found = next
+        }
+        return found.stream
+    }
+
+    /// How often in a row it must be the same, a quarter of a second apart.
+    private static let settlingTurns = 4
+
+    private func make(replicas: Int) throws {
         let config = StreamConfig(
             name: subjects.stream,
             description: Self.mark + LogEpoch.random().description,
@@ -35,7 +55,6 @@ struct StreamAPI: Sendable {
                 message: "The stream of the log cannot be made: \(fault.description ?? "the server does not say why")."
             )
         }
-        return try read()
     }
 
     /// The stream as it is.

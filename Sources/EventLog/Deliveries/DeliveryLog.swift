@@ -80,8 +80,14 @@ package protocol DeliveryLog: Sendable {
     /// pending now and due at once, and their attempts count from the beginning.
     ///
     /// Done in several transactions if they are many, so that posts get their turn between.
-    /// - Returns: how many; events that are gone are passed over. Nil if the observer gets no deliveries.
-    func redeliver(_ events: [Position], to observer: ObserverID, at now: Timestamp) async throws(EventLogError) -> Int?
+    /// - Parameter createdAt: the observer that is meant, of those that had the id one after the other; nil if any is.
+    /// - Returns: how many; events that are gone are passed over. Nil if the observer gets no deliveries, or is another.
+    func redeliver(
+        _ events: [Position],
+        to observer: ObserverID,
+        createdAt: Timestamp?,
+        at now: Timestamp
+    ) async throws(EventLogError) -> Int?
 
     /// Whether an observer's deliveries are this process's to make, at this moment: of the nodes of a cluster one makes them at a
     /// time. Cheap: asked before each attempt. What another node records is ignored.

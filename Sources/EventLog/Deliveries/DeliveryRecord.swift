@@ -2,7 +2,7 @@
 package struct DeliveryRecord: Hashable, Sendable {
     package let observer: ObserverID
     package let event: Event
-    /// How often it was renewed by ``DeliveryLog/redeliver(_:to:at:)``. Its outcomes say so.
+    /// How often it was renewed by ``DeliveryLog/redeliver(_:to:createdAt:at:)``. Its outcomes say so.
     package var renewals: Int64 = 0
     /// How many attempts were made since.
     package let attempts: Int

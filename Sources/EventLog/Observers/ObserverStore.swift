@@ -13,7 +13,7 @@ package protocol ObserverStore: Sendable {
     /// Creates an observer or replaces the one of that id, whose pending deliveries stay.
     /// - Parameters:
     ///   - record: what to save; its revision does not matter, and neither does `createdAt` if one is replaced.
-    ///   - expecting: the revision the present observer must have; nil if any will do, or none.
+    ///   - expecting: the revision the present observer must have, 0 if there must be none; nil if any will do, or none.
     ///   - resettingFailures: whether it counts anew since when its attempts fail.
     /// - Throws: ``EventLogError`` with code `revision-changed`, or one of those of ``EventLog``.
     func saveObserver(

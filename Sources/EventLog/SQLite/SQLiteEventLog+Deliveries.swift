@@ -75,13 +75,16 @@ extension SQLiteEventLog: DeliveryLog {
     package func redeliver(
         _ events: [Position],
         to observer: ObserverID,
+        createdAt: Timestamp?,
         at now: Timestamp
     ) async throws(EventLogError) -> Int? {
         var (total, rest) = (0, events[...])
         while !rest.isEmpty {
             let part = rest.prefix(DeliveryWriter.redeliveriesAtOnce)
             rest = rest.dropFirst(part.count)
-            let count = try await longChange { tables in try tables.deliveries.redeliver(part, to: observer, at: now) }
+            let count = try await longChange { tables in
+                try tables.deliveries.redeliver(part, to: observer, createdAt: createdAt, at: now)
+            }
             guard let count else { return nil }
             total += count
         }

@@ -60,11 +60,13 @@ import Testing
             .append([draft], if: .hasEvent), .append([draft], if: .hasNone),
             .saveObserver(record, expecting: 1, resettingFailures: true),
             .saveObserver(record, expecting: nil, resettingFailures: false),
+            .saveObserver(record, expecting: 0, resettingFailures: false),
             .deleteObserver(record.id, expecting: .max), .deleteObservers(of: record.topics[0]),
             .setRetention(Retention(events: 1, age: nil, bytes: 3), of: topic), .setRetention(nil, of: topic),
             .deleteTopic(topic), .recordOutcomes(outcomes, term: 2),
             .abandonDeliveries(of: record.id, failure: "gone", at: .latest),
-            .redeliver([Position(1), Position(2)], to: record.id, at: .earliest),
+            .redeliver([Position(1), Position(2)], to: record.id, createdAt: .latest, at: .earliest),
+            .redeliver([], to: record.id, createdAt: nil, at: .latest),
             .lease(Leases(), after: 0), .lease(leases, after: .max), .takeUp([.first], by: .max), .probe,
             .settle(through: .max, partly: [3: [0, 2]]), .settle(through: 0, partly: [:]),
             .noteRemoval(of: topic, through: Position(9)),
@@ -97,11 +99,21 @@ import Testing
         }
     }
 
+    @Test func `what the first version wrote is read, which knew no observers of one id`() throws {
+        let id = ObserverID(rawValue: "w")
+        let command = Command.redeliver([Position(3)], to: id, createdAt: nil, at: Timestamp(milliseconds: 5))
+        var bytes = Envelope(node: NodeID(bits: 7), number: 1, command: command).bytes
+        let absence = try #require(bytes.lastIndex(of: 0))
+        bytes.remove(at: absence)
+        bytes[2] = 1
+        #expect("\(try Envelope(bytes).command)" == "\(command)")
+    }
+
     @Test func `a later version is told apart from what no version has written`() throws {
         var bytes = Envelope(node: NodeID(bits: 7), number: 1, command: .probe).bytes
-        #expect(bytes.prefix(3) == [0xC1, 0xA7, 1], "so it begins for ever")
-        bytes[2] = 2
-        #expect(throws: Envelope.Refusal.later(2)) { try Envelope(bytes) }
+        #expect(bytes.prefix(3) == [0xC1, 0xA7, 2], "so it begins for ever")
+        bytes[2] = 3
+        #expect(throws: Envelope.Refusal.later(3)) { try Envelope(bytes) }
         #expect(throws: Envelope.Refusal.later(9)) { try Envelope([0xC1, 0xA7, 9]) }
         bytes[2] = 0
         let texts = ["", "hello", "\u{1}\u{2}", "{\"node\": 1}"].map { Array($0.utf8) }

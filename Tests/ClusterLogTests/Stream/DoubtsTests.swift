@@ -28,16 +28,22 @@ import Testing
         // Stopped after the second; goes on at 10 s, when the others have come to the sixth.
         take([0, 100, 10_000, 10_001, 8_000, 8_100, 10_200])
         #expect(!doubts.isEmpty && due(at: start).isEmpty)
-        #expect(due(at: later) == [3, 4, 5, 6])
+        #expect(due(at: later) == [1, 2, 3, 4, 5, 6])
     }
 
     @Test mutating func `the last before the time goes back is, however many there were`() {
         take([0, 10_000] + (1...200).map { 10_000 + $0 } + [9_000])
-        #expect(due(at: later) == [2, 3, 4, 5, 202])
+        #expect(due(at: later) == [1, 2, 3, 4, 5, 202])
+    }
+
+    @Test mutating func `what came last before a silence is compared, which one server may have been sent alone`() {
+        take((1...100).map { $0 * 10 } + [10_000])
+        #expect(due(at: later) == Array(101 - UInt64(Doubts.countBefore)...101))
     }
 
     @Test mutating func `another message in its place is believed when it is found twice`() {
         take([0, 5_000])
+        #expect(!doubts.compare(message(1, 0), with: message(1, 0), at: later))
         let (doubted, other) = (message(2, 5_000), message(2, 4_000))
         let first = doubts.compare(doubted, with: other, at: later)
         #expect(!first && due(at: later).isEmpty, "by a server that may have led no more")
@@ -49,6 +55,7 @@ import Testing
     @Test(arguments: [nil, 0, 1, -1] as [Int64?])
     mutating func `the same one, or none, ends the doubt`(difference: Int64?) {
         take([0, 5_000])
+        #expect(!doubts.compare(message(1, 0), with: nil, at: later))
         let results = [message(2, 4_000), difference.map { message(2, 5_000 + $0) }].map { found in
             doubts.compare(message(2, 5_000), with: found, at: later)
         }

@@ -17,3 +17,15 @@ func save(
     )
     _ = try await log.saveObserver(record, expecting: nil)
 }
+
+extension DeliveryLog {
+    /// Has events delivered to whoever has the id.
+    @discardableResult
+    func redeliver(
+        _ events: [Position],
+        to observer: ObserverID,
+        at now: Timestamp
+    ) async throws(EventLogError) -> Int? {
+        try await redeliver(events, to: observer, createdAt: nil, at: now)
+    }
+}

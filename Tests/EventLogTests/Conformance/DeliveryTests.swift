@@ -168,6 +168,27 @@ import Testing
         await log.close()
     }
 
+    @Test(arguments: LogKind.all)
+    func `what is delivered again goes to the observer that is meant, and to no other by its id`(
+        kind: LogKind
+    ) async throws {
+        let log = try kind.make().log
+        let first = try await log.append([.of("a")])[0]
+        func register(at time: Int64) async throws -> Timestamp {
+            let time = Timestamp(milliseconds: time)
+            _ = try await log.saveObserver(ObserverRecord(id: "w", topics: [.of("b")], createdAt: time), expecting: nil)
+            return time
+        }
+        let former = try await register(at: 1)
+        #expect(try await log.redeliver([first.position], to: "w", createdAt: former, at: .now()) == 1)
+        _ = try await log.deleteObserver("w", expecting: nil)
+        let present = try await register(at: 2)
+        #expect(try await log.redeliver([first.position], to: "w", createdAt: former, at: .now()) == nil)
+        #expect(try await log.deliveryStats(of: "w") == DeliveryStats())
+        #expect(try await log.redeliver([first.position], to: "w", createdAt: present, at: .now()) == 1)
+        await log.close()
+    }
+
     @Test(arguments: LogKind.all, [Int64.min, -1, 0, .max - 1, .max])
     func `positions at the ends of their range are positions`(kind: LogKind, position: Int64) async throws {
         let log = try kind.make().log

@@ -47,11 +47,21 @@ import Testing
         async let making = code { () throws(EventLogError) in
             try await log.saveObserver(ObserverRecord(id: "new", topics: [], createdAt: .now()), expecting: 1)
         }
+        async let taking = code { () throws(EventLogError) in try await log.saveObserver(store, expecting: 0) }
         async let posting = log.append([.of("x"), .of("y")])
-        #expect(await [saving, deleting, making] == Array(repeating: .revisionChanged, count: 3))
+        #expect(await [saving, deleting, making, taking] == Array(repeating: .revisionChanged, count: 4))
         #expect(try await posting.count == 2)
         #expect(try await log.observers() == [saved])
         #expect(try await log.pendingDeliveries(of: "a", limit: 10).map(\.event.topic) == [.of("x")])
+        await log.close()
+    }
+
+    @Test(arguments: LogKind.all)
+    func `an observer that must be new is saved where there is none`(kind: LogKind) async throws {
+        let log = try kind.make().log
+        #expect(try await log.saveObserver(record("a", ["x"]), expecting: 0).created)
+        #expect(try await log.deleteObserver("a", expecting: nil))
+        #expect(try await log.saveObserver(record("a", ["x"]), expecting: 0).created)
         await log.close()
     }
 

@@ -5,9 +5,16 @@ extension DeliveryWriter {
     static let redeliveriesAtOnce = 500
 
     /// Has events delivered to an observer, again or for the first time.
+    /// - Parameter createdAt: when it was registered, if it must be no other by that id.
     /// - Returns: how many; nil if the observer gets no deliveries.
-    func redeliver(_ events: some Collection<Position>, to observer: ObserverID, at now: Timestamp) throws -> Int? {
-        guard let observer = observers[observer], observer.receives else { return nil }
+    func redeliver(
+        _ events: some Collection<Position>,
+        to observer: ObserverID,
+        createdAt: Timestamp?,
+        at now: Timestamp
+    ) throws -> Int? {
+        guard let observer = observers[observer], observer.receives, createdAt ?? observer.createdAt == observer.createdAt
+        else { return nil }
         let subscription = observer.subscription
         let isThere = try db.cached(
             "SELECT name, type FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1 AND seq > removed"

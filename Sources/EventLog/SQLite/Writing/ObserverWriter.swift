@@ -94,7 +94,7 @@ final class ObserverWriter {
         as revision: Int64?
     ) throws -> SavedObserver {
         let present = try find(record.id, expecting: expecting)
-        if present == nil, expecting != nil {
+        if present == nil, let expecting, expecting != 0 {
             throw EventLogError(code: .revisionChanged, message: "There is no such observer.")
         }
         // What comes to a copy was admitted by who asked for it.

@@ -2,13 +2,14 @@
 struct RegisteredObserver {
     let id: ObserverID
     let topics: [TopicPattern]
+    let createdAt: Timestamp
     /// Whether it wants events that are posted now.
     let receives: Bool
     /// Its place in the log.
     var subscription: Subscription
 
     init(_ record: ObserverRecord, _ subscription: Subscription) {
-        (id, topics, receives) = (record.id, record.topics, record.receives)
+        (id, topics, createdAt, receives) = (record.id, record.topics, record.createdAt, record.receives)
         self.subscription = subscription
     }
 
