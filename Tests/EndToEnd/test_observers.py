@@ -161,6 +161,23 @@ def test_patch_merges(shared_hub, topic):
     assert (read["topics"], read["url"], read["createdAt"]) == ([topic], URL, made["createdAt"])
 
 
+def test_what_is_the_same_keeps_its_tag(hub, topic):
+    body = {"topics": [topic], "url": URL, "types": ["a"], "headers": {"X-A": "1", "Authorization": "x"}, "description": "d"}
+    made = hub.request("PUT", f"/observers/{topic}", json=body)
+    path, tag = f"/observers/{topic}", made.headers["ETag"]
+    own = {"secret": made.json()["secret"]}
+    for method, same in [("PATCH", {}), ("PATCH", {"enabled": True}), ("PATCH", body), ("PUT", body), ("PATCH", own)]:
+        response = hub.request(method, path, json=same, headers={"If-Match": tag})
+        assert (response.status_code, response.headers["ETag"]) == (200, tag), same
+        assert hub.get(path).headers["ETag"] == tag
+    changed = hub.request("PATCH", path, json={"enabled": False}, headers={"If-Match": tag}).headers["ETag"]
+    assert changed != tag
+    hub.restart()
+    assert hub.get(path).headers["ETag"] == changed
+    assert hub.request("PATCH", path, json={"enabled": False}).headers["ETag"] == changed
+    assert hub.request("PATCH", path, json={"enabled": True}).headers["ETag"] not in (tag, changed)
+
+
 def test_patch_keeps_what_it_does_not_show(shared_hub, topic):
     made = register(shared_hub, topic, headers={"Authorization": "Bearer hidden"})
     path = f"/observers/{made['id']}"

@@ -12,7 +12,8 @@ package struct ObserverRecord: Hashable, Sendable {
     package var document: [UInt8]
     /// When it was first saved; what replaces it keeps this.
     package var createdAt: Timestamp
-    /// Increases with each save and is never used twice in a log. Given by the log; what is handed in does not matter.
+    /// Increases with each save that changes something, and is never used twice in a log. Given by the log; what is handed in
+    /// does not matter.
     package var revision: Int64
 
     package init(

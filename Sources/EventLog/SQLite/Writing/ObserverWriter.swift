@@ -97,10 +97,17 @@ final class ObserverWriter {
         if present == nil, let expecting, expecting != 0 {
             throw EventLogError(code: .revisionChanged, message: "There is no such observer.")
         }
-        // What comes to a copy was admitted by who asked for it.
-        if revision == nil { try admit(record) }
         var saved = record
         saved.createdAt = present?.record.createdAt ?? record.createdAt
+        // What comes to a copy was admitted by who asked for it, and has the revision that all copies give it.
+        if revision == nil {
+            saved.revision = present?.record.revision ?? 0
+            // Who has read the observer goes on to know what is there.
+            if saved == present?.record, !resettingFailures {
+                return SavedObserver(record: saved, created: false, tried: try reader.deliveryCounters(of: saved.id))
+            }
+            try admit(record)
+        }
         try db.run("UPDATE log SET revision = ifnull(?1, revision + 1)", revision)
         saved.revision = try db.number("SELECT revision FROM log")
         try db.cached(
