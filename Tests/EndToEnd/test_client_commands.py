@@ -253,6 +253,8 @@ def test_what_it_exits_with(run, topic, tmp_path):
     assert "topic-unknown" in said(run("topics", "delete", "nothing.here"), 1)
     assert "pattern-invalid" in said(run("listen", "a*"), 1)
     assert "since-invalid" in said(run("listen", "a", "--since", "soon"), 1)
+    for types in ("", ","):
+        assert f'by the type "{types}"' in said(run("listen", "a", "--type", "b", "--type", types), 64)
     for arguments in [["post", topic, "@none"], ["post", topic, "@none", "--lines"], ["import", "none"]]:
         assert "clarion: none: No such file" in said(run(*arguments), 66)
     (tmp_path / "folder").mkdir()

@@ -588,7 +588,7 @@ def test_a_page_with_a_long_link_is_answered_or_refused(shared_hub, topic):
     shared_hub.post(topic, "2")
     answers = {}
     for length in range(1000, 6500, 25):
-        target = f"/topics/{topic}/events?limit=1&type=&_x={'a' * length}"
+        target = f"/topics/{topic}/events?limit=1&_y=&_x={'a' * length}"
         with RawConnection(shared_hub.port) as connection:
             connection.send(request("GET", target))
             answers[length] = connection.receive()

@@ -567,6 +567,16 @@ def test_streams_are_refused_as_problems(shared_hub, topic):
 
 
 @pytest.mark.parametrize("accept", ["text/event-stream", "application/json"])
+@pytest.mark.parametrize("types", ["", ",", ",,"])
+def test_a_filter_that_names_no_type_is_not_one_for_all(shared_hub, topic, types, accept):
+    for path in (f"{events_path(topic)}?type={types}", f"/events?topic={topic}&type={types}"):
+        problem = assert_problem(shared_hub.get(path, headers={"Accept": accept}), 400, "parameter-invalid", parameter="type")
+        assert "leave it out" in problem["detail"]
+    shared_hub.post(topic, b"1", type="a")
+    assert len(shared_hub.get(f"{events_path(topic)}?type=,a,").json()["events"]) == 1
+
+
+@pytest.mark.parametrize("accept", ["text/event-stream", "application/json"])
 def test_as_many_types_are_told_apart_as_a_webhook_may_name(shared_hub, topic, accept):
     """More would be compared with each event while everybody's posts wait."""
     path = f"{events_path(topic)}?type={{}}"

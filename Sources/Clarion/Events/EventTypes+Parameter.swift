@@ -7,14 +7,21 @@ extension EventTypes {
 
     /// What `?type=a,b` asks for.
     ///
-    /// - Throws: `parameter-invalid` if it names too many.
+    /// - Parameter parameter: nil for all.
+    /// - Throws: `parameter-invalid` if it names none, or too many.
     init(_ parameter: String?) throws(Problem) {
-        let names = parameter?.utf8.split(separator: UInt8(ascii: ",")) ?? []
-        guard names.count <= Self.most else {
+        guard let parameter else {
+            self.init([])
+            return
+        }
+        let names = parameter.utf8.split(separator: UInt8(ascii: ","))
+        guard 1...Self.most ~= names.count else {
             throw Problem(
                 .badRequest,
                 code: "parameter-invalid",
-                detail: "type= names \(names.count) types; at most \(Self.most) are taken.",
+                detail: names.isEmpty
+                    ? "type= names no type. Name some, such as type=created,paid, or leave it out to get all."
+                    : "type= names \(names.count) types; at most \(Self.most) are taken.",
                 parameter: "type"
             )
         }

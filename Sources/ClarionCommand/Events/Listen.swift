@@ -53,7 +53,11 @@ struct Listen: AsyncParsableCommand {
     @OptionGroup var hub: HubOptions
 
     func run() async throws {
-        let types = type.flatMap { $0.split(separator: ",").map { String($0) } }
+        // One that names none is not all: it is refused.
+        let types = type.flatMap { text in
+            let names = text.split(separator: ",").map { String($0) }
+            return names.isEmpty ? [text] : names
+        }
         let start: ClarionClient.Start = lastEventId.map { .after($0) } ?? since.map { .since($0) } ?? .latest
         try await hub.ask { client in
             let events = client.events(matching: patterns, since: start, types: types) { notice in

@@ -60,7 +60,7 @@ extension Operation {
                 .query(
                     "type",
                     "Only events of these types, separated by commas.",
-                    ["type": "string"],
+                    ["type": "string", "pattern": "[^,]"],
                     example: "created,paid"
                 ),
                 .query(
