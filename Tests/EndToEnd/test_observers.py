@@ -178,6 +178,21 @@ def test_what_is_the_same_keeps_its_tag(hub, topic):
     assert hub.request("PATCH", path, json={"enabled": True}).headers["ETag"] not in (tag, changed)
 
 
+@pytest.mark.parametrize("type", [
+    "application/json-patch+json", "application/cloudevents+json", "text/json", "application/vnd.x+json; a=b"])
+def test_another_kind_of_patch_is_refused(shared_hub, topic, type):
+    """It would be taken for what it does not mean."""
+    path = f"/observers/{register(shared_hub, topic)['id']}"
+    before = shared_hub.get(path).json()
+    response = shared_hub.request("PATCH", path, data='{"description": "new"}', headers={"Content-Type": type})
+    assert_problem(response, 415, "media-type-unsupported", parameter="Content-Type")
+    assert response.headers["Accept-Patch"] == "application/merge-patch+json, application/json"
+    assert shared_hub.get(path).json() == before
+    for type in ("Application/Merge-Patch+JSON; charset=utf-8", "application/x-www-form-urlencoded", None):
+        response = shared_hub.request("PATCH", path, data='{"description": "new"}', headers={"Content-Type": type})
+        assert response.status_code == 200, type
+
+
 def test_patch_keeps_what_it_does_not_show(shared_hub, topic):
     made = register(shared_hub, topic, headers={"Authorization": "Bearer hidden"})
     path = f"/observers/{made['id']}"

@@ -140,6 +140,17 @@ def test_a_page_of_history_is_what_is_described(shared_hub, topic, envelope):
     assert ("specversion" in page["events"][0]) == (envelope == "cloudevents")
 
 
+def test_a_refused_patch_has_the_fields_that_are_described(shared_hub, topic):
+    patch = document()["paths"]["/observers/{id}"]["patch"]
+    observer = shared_hub.register("https://example.com/", topic)
+    for type in ("application/merge-patch+json", "application/json", "application/json-patch+json"):
+        response = shared_hub.request("PATCH", f"/observers/{observer['id']}", data="{}", headers={"Content-Type": type})
+        assert (response.status_code == 200) == (type in patch["requestBody"]["content"])
+    described = resolved(patch["responses"]["415"], document())
+    assert response.headers["Accept-Patch"] == ", ".join(patch["requestBody"]["content"])
+    assert "Accept-Patch" in described["headers"]
+
+
 def test_a_refused_coding_has_the_fields_that_are_described(shared_hub, topic):
     response = shared_hub.request("POST", f"/topics/{topic}/events", data=b"x", headers={"Content-Encoding": "gzip"})
     described = resolved(document()["paths"]["/topics/{topic}/events"]["post"]["responses"]["415"], document())

@@ -6,6 +6,9 @@ import Notation
 enum ContentType {
     static let json = "application/json"
 
+    /// What a `PATCH` is taken as.
+    static let patches = ["application/merge-patch+json", json]
+
     /// The most bytes of one that is kept: beside everything else it must fit the head of an answer.
     static let maximumLength = 255
 

@@ -58,7 +58,7 @@ struct ObserverResource: Sendable {
     func patch(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let id = try await webhookID(request)
         let conditions = try Preconditions(request)
-        let changes = try request.json()
+        let changes = try request.mergePatch()
         let saved = try await save(id, for: request.caller) { present throws(Problem) in
             guard let present, request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")

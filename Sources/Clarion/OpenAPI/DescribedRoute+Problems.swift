@@ -85,7 +85,9 @@ extension OrderedJSON {
 
 extension Operation.Header {
     /// The fields that some problems have.
-    static let ofProblems = [cacheControl, authenticate, allow, acceptEncoding, retryAfter, rateLimit, rateLimitPolicy]
+    static let ofProblems = [
+        cacheControl, authenticate, allow, acceptEncoding, acceptPatch, retryAfter, rateLimit, rateLimitPolicy,
+    ]
 
     /// The fields of answers with one of these problems.
     fileprivate static func ofProblems(of errors: [DocumentedError]) -> [Operation.Header] {
@@ -95,7 +97,7 @@ extension Operation.Header {
             headers.append(authenticate)
         }
         if codes.contains("method-not-allowed") { headers.append(allow) }
-        if codes.contains("media-type-unsupported") { headers.append(acceptEncoding) }
+        if codes.contains("media-type-unsupported") { headers += [acceptEncoding, acceptPatch] }
         if errors.contains(where: { [429, 503].contains($0.status) }) { headers.append(retryAfter) }
         if codes.contains("rate-limited") { headers += [rateLimit, rateLimitPolicy] }
         return headers

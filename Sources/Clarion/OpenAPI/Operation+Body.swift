@@ -32,14 +32,14 @@ extension Operation {
         static func json(
             _ description: String,
             _ schema: Schema,
-            type: String = ContentType.json,
+            types: [String] = [ContentType.json],
             isRequired: Bool = true,
             examples: KeyValuePairs<String, OrderedJSON>
         ) -> Body {
             Body(
                 description: description,
                 isRequired: isRequired,
-                contents: [Content(type, .schema(schema), examples: examples)],
+                contents: types.map { Content($0, .schema(schema), examples: examples) },
                 errors: ["body-invalid", "member-invalid", "member-unknown", "media-type-unsupported"]
             )
         }

@@ -97,6 +97,11 @@ extension Operation {
             ["const": "identity"],
             example: "identity"
         )
+        static let acceptPatch = Header(
+            "Accept-Patch",
+            "What a patch is taken as. Of a `PATCH`.",
+            example: .string(ContentType.patches.joined(separator: ", "))
+        )
         static let retryAfter = Header(
             "Retry-After",
             "How many seconds to wait before trying again.",

@@ -8,8 +8,8 @@ struct CrossOriginSharing: Sendable {
 
     /// What a page of another origin may read of an answer's head beside the few fields that any may: all of ours.
     private static let exposed = """
-        Allow, Clarion-Last-Event-Id, Clarion-Observer-Id, ETag, Event-Type, Idempotent-Replayed, Link, Location, \
-        RateLimit, RateLimit-Policy, Request-Id, Retry-After, Server, Vary, WWW-Authenticate
+        Accept-Patch, Allow, Clarion-Last-Event-Id, Clarion-Observer-Id, ETag, Event-Type, Idempotent-Replayed, Link, \
+        Location, RateLimit, RateLimit-Policy, Request-Id, Retry-After, Server, Vary, WWW-Authenticate
         """
 
     /// What a request may carry, for a preflight that does not say what it is going to.

@@ -6,16 +6,26 @@ extension Request {
     ///
     /// - Throws: 415 `media-type-unsupported`, 400 `body-invalid`.
     func json() throws(Problem) -> JSONValue {
+        try json(where: ContentType.isJSON, else: .mediaTypeUnsupported("Send application/json."))
+    }
+
+    /// The same of a JSON merge patch (RFC 7396). Other JSON may be another kind of patch, whose members mean something else.
+    func mergePatch() throws(Problem) -> JSONValue {
+        let types = ContentType.patches.joined(separator: ", ")
+        var refusal = Problem.mediaTypeUnsupported("Send a JSON merge patch, as one of \(types).")
+        refusal.headers = [("Accept-Patch", types)]
+        return try json(where: { ContentType.patches.contains(ContentType.essence($0)) }, else: refusal)
+    }
+
+    private func json(
+        where isTaken: (String) -> Bool,
+        else refusal: @autoclosure () -> Problem
+    ) throws(Problem) -> JSONValue {
         try requireUncoded()
-        if let type = headers["Content-Type"], !ContentType.isJSON(type),
+        if let type = headers["Content-Type"], !isTaken(type),
             ContentType.essence(type) != "application/x-www-form-urlencoded"
         {
-            throw Problem(
-                .unsupportedMediaType,
-                code: "media-type-unsupported",
-                detail: "Send application/json.",
-                parameter: "Content-Type"
-            )
+            throw refusal()
         }
         do throws(JSONFault) {
             return try JSONValue(document: body)

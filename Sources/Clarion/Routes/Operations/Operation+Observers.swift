@@ -165,6 +165,7 @@ extension Operation {
         .json(
             "What is to change.",
             .webhookChanges,
+            types: ContentType.patches,
             examples: ["enable": ["enabled": true], "types": ["types": .null]]
         )
     )
