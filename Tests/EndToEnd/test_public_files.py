@@ -2,6 +2,7 @@
 
 import pytest
 
+from problems import assert_problem
 from raw_http import exchange, request
 
 
@@ -13,6 +14,8 @@ def site(start_shared_hub, tmp_path_factory):
     (public / "scripts").mkdir(parents=True)
     (public / "index.html").write_text("<!doctype html><title>Known</title>")
     (public / "scripts" / "main.js").write_text("export {}")
+    (public / "below").mkdir()
+    (public / "below" / "index.html").write_text("<!doctype html><title>Below</title>")
     (public / "style.css").write_text("body {}")
     (public / "icon.svg").write_text("<svg/>")
     (public / ".hidden").write_text("secret")
@@ -34,6 +37,19 @@ def test_files_have_their_types_and_protective_headers(site, path, type):
     assert again.status_code == 304
     assert again.content == b""
     assert site.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/index.html", "/icon.svg", "/scripts/main.js"])
+def test_there_is_nothing_below_a_file(site, path):
+    for method in ("GET", "HEAD", "POST"):
+        assert site.request(method, path + "/").status_code == 404, method
+    assert_problem(site.get(path + "/"), 404, "route-unknown")
+    assert site.get(path).status_code == 200
+
+
+def test_a_folder_is_its_page_with_and_without_a_slash(site):
+    for path in ("/below", "/below/"):
+        assert site.get(path).text == "<!doctype html><title>Below</title>"
 
 
 def test_head_of_a_file(site):

@@ -69,7 +69,9 @@ package struct PublicFiles: Sendable {
     /// Answers with a file; a folder's is its `index.html`.
     func response(to request: Request) throws(Problem) -> Response {
         let path = request.target.segments.map { Array($0.utf8) }
-        guard let file = files[path] ?? files[path + [Array("index.html".utf8)]] else {
+        // Below a file there is nothing.
+        let named = request.target.endsInSlash ? nil : files[path]
+        guard let file = named ?? files[path + [Array("index.html".utf8)]] else {
             throw Problem(
                 .notFound,
                 code: "route-unknown",

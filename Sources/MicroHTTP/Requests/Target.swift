@@ -6,6 +6,9 @@ public struct Target: Hashable, Sendable {
     /// The decoded path segments: `/topics/a%2Fb/events` has three, and `/` none.
     public let segments: [String]
 
+    /// Whether a slash ends the path, which is no segment of its own: what is a file has none.
+    public let endsInSlash: Bool
+
     /// The query's parameters in their order; a name may come more than once.
     public let query: Query
 
@@ -49,7 +52,8 @@ public struct Target: Hashable, Sendable {
             segments.append(segment)
         }
         // The root, and one trailing slash, name no segment of their own.
-        if segments.last?.isEmpty == true { segments.removeLast() }
+        endsInSlash = segments.last?.isEmpty == true
+        if endsInSlash { segments.removeLast() }
         self.segments = segments
         query = try Query(target[path.endIndex...].dropFirst())
     }

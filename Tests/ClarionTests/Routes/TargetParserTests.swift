@@ -43,7 +43,9 @@ import Testing
                 PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value)
             }
             let again = try? Target("\(path)/?\(query.joined(separator: "&"))")
-            return again == target || target.segments.last == ""
+            let isSame =
+                again?.segments == target.segments && again?.query == target.query && target.authority == nil
+            return isSame || target.segments.last == ""
                 ? nil : "\(String(decoding: bytes, as: UTF8.self)) again"
         }
     }
