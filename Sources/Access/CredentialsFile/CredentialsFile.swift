@@ -49,12 +49,17 @@ struct CredentialsFile: Sendable {
     }
 
     private mutating func readKeys(_ members: Members) throws(MemberFault) {
-        var places: [CredentialHash: Int] = [:]
+        var (places, names): ([CredentialHash: Int], [String: Int]) = ([:], [:])
         for (place, value) in (try members.elements("keys") ?? []).enumerated() {
             let entry = try KeyEntry(value, at: "keys[\(place)]")
             if let first = places.updateValue(place, forKey: entry.hash) {
                 let message = "It is that of keys[\(first)], too. Remove one."
                 throw MemberFault(path: "keys[\(place)].sha256", message: message)
+            }
+            // Nobody could tell from the log or a webhook's `createdBy` which it was, nor which to take back.
+            if let first = names.updateValue(place, forKey: entry.name) {
+                let message = "\"\(entry.name)\" is the name of keys[\(first)], too. Give each key a name of its own."
+                throw MemberFault(path: "keys[\(place)].name", message: message)
             }
             keys.append(entry)
         }
