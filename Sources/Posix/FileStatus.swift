@@ -24,6 +24,8 @@ package struct FileStatus {
 
     package var size: Int { Int(status.st_size) }
     package var kind: mode_t { status.st_mode & S_IFMT }
+    /// Whether every user of the machine may read it, but for what the folders that it is in keep from them.
+    package var isReadableByAll: Bool { status.st_mode & S_IROTH != 0 }
     package var owner: (user: uid_t, group: gid_t) { (status.st_uid, status.st_gid) }
 
     /// Which file it is, whatever it is called.

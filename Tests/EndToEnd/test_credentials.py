@@ -307,6 +307,35 @@ def test_each_key_has_a_name_of_its_own(start_hub, clarion, tmp_path):
     assert refused.returncode == 1 and words in refused.stderr and file.path.read_bytes() == before
 
 
+def test_a_file_that_every_user_can_read_is_warned_of(start_hub, tmp_path):
+    file = CredentialsFile(tmp_path, {"admin": grant("**")})
+    secret = tmp_path / "hmac.key"
+    own, another = f"{file.path}: Every user of this machine can read it.", f"Every user of this machine can read {secret}."
+    for path in (file.path, secret):
+        path.chmod(0o640)
+    hub = start_hub("--credentials", str(file.path))
+
+    def warned(*modes):
+        """How often of each by now, after the files were given modes and read again."""
+        for path, mode in zip((file.path, secret), modes):
+            path.chmod(mode)
+        count = hub.log.count("read again")
+        hub.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: hub.log.count("read again") > count)
+        return hub.log.count(own), hub.log.count(another)
+
+    assert (hub.log.count(own), hub.log.count(another)) == (0, 0)
+    assert warned(0o644, 0o640) == (1, 0)
+    assert warned(0o640, 0o604) == (1, 1)
+    assert warned(0o640, 0o640) == (1, 1)
+    [line] = [line for line in hub.log.splitlines() if own in line]
+    assert "warning" in line and f"chmod o-r {file.path}" in line
+    file.path.chmod(0o644)
+    hub.restart()
+    assert (hub.log.count(own), hub.log.count(another)) == (2, 1)
+    assert ask(hub, "GET", "/topics", file.keys["admin"]).status_code == 200
+
+
 def test_a_hub_can_be_told_to_read_its_file_as_soon_as_it_says_that_it_listens(start_hub, tmp_path):
     file = CredentialsFile(tmp_path, {"admin": grant("**")})
     for _ in range(10):

@@ -324,12 +324,17 @@ def test_another_key_takes_the_place_of_the_first(start_hub, receiver, topic):
 def test_the_key_in_a_file(start_hub, receiver, topic, tmp_path):
     file = tmp_path / "key"
     file.write_text(new_key() + "\n")
+    file.chmod(0o600)
     hub = start_hub(*LOOPBACK, "--master-key-file", str(file))
     webhook = hub.register(receiver.url(), topic)
     hub.stop()
     assert secrets_of(webhook)[0] not in hub.stored()
+    assert "every user" not in hub.log.lower()
+    file.chmod(0o644)
     hub.start()
     verify(webhook["secret"], deliver(hub, receiver, topic))
+    [line] = [line for line in hub.log.splitlines() if "--master-key-file: Every user of this machine can read it." in line]
+    assert "warning" in line and f"chmod o-r {file}" in line
 
 
 @pytest.mark.parametrize("key", ["", "short", "A" * 44, base64.b64encode(b"x" * 31).decode()])

@@ -1,6 +1,7 @@
 import EventLog
 import JSON
 import Logging
+import Posix
 
 /// What a credentials file says, with the shared secrets that it names.
 struct CredentialsFile: Sendable {
@@ -9,6 +10,8 @@ struct CredentialsFile: Sendable {
         let rules: IssuerRules
         let keySet: KeySetLocation?
         let secret: SharedSecret?
+        /// The path of the secret.
+        let secretFile: String?
     }
 
     /// The largest file that is read: some ten thousand keys.
@@ -29,6 +32,10 @@ struct CredentialsFile: Sendable {
             try self.init(FileBytes.read(path, atMost: Self.maximumLength), folder: FilePaths.folder(of: path))
         } catch {
             throw CredentialsError(path, error)
+        }
+        for file in [path] + issuers.compactMap(\.secretFile) where FileStatus(of: file)?.isReadableByAll == true {
+            let name = file == path ? "it" : file
+            remarks.append("Every user of this machine can read \(name). End that: chmod o-r \(file)")
         }
     }
 
@@ -110,10 +117,10 @@ extension CredentialsFile.Issuer {
         let keySet = try members.text("jwks").map { text throws(MemberFault) in
             try members.inside("jwks") { () throws(MemberFault) in try KeySetLocation(text, relativeTo: folder) }
         }
-        let secret = try members.text("secretFile").map { text throws(MemberFault) in
+        secretFile = try members.text("secretFile").map { FilePaths.path($0, relativeTo: folder) }
+        let secret = try secretFile.map { path throws(MemberFault) in
             try members.inside("secretFile") { () throws(MemberFault) in
-                let path = FilePaths.path(text, relativeTo: folder)
-                return try SharedSecret(file: FileBytes.read(path, atMost: 65_536))
+                try SharedSecret(file: FileBytes.read(path, atMost: 65_536))
             }
         }
         guard keySet != nil || secret != nil else {

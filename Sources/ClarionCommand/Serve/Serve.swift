@@ -35,6 +35,7 @@ struct Serve: AsyncParsableCommand {
             throw Failure.exit(error.status, error.message)
         }
         let logger = Self.logger(settings)
+        for remark in settings.remarks { logger.warning("\(remark)") }
         // glibc gives large blocks back to the system, until it has seen some freed: then those as large stay, and between
         // them what is left of others (mallopt(3)). A crowd of large events would be felt for ever.
         clarion_give_back_blocks(128 << 10)

@@ -3,6 +3,7 @@ import EventLog
 import HTTPTransport
 import MicroHTTP
 import Notation
+import Posix
 import Webhooks
 import Configuration
 import FoundationEssentials
@@ -17,6 +18,8 @@ struct Settings {
     let logFormat: LogFormat
     /// The host as it stands in a URL.
     let displayHost: String
+    /// What an operator should know although it is allowed.
+    let remarks: [String]
 
     /// - Throws: what is wrong with which setting.
     init(_ options: ServeOptions) throws(SettingsError) {
@@ -74,6 +77,16 @@ struct Settings {
         hub.publicURL = try source.parsed(.publicURL, PublicURL.init)
         hub.cluster = try source.parsed(.log, ClusterAddress.init)
         self.hub = hub
+        remarks = try Self.remarks(source)
+    }
+
+    private static func remarks(_ source: SettingsSource) throws(SettingsError) -> [String] {
+        var remarks: [String] = []
+        for setting in [Setting.masterKeyFile, .tlsKey] {
+            guard let file = try source.text(setting), FileStatus(of: file)?.isReadableByAll == true else { continue }
+            remarks.append("--\(setting.rawValue): Every user of this machine can read it. End that: chmod o-r \(file)")
+        }
+        return remarks
     }
 
     /// An address, or a name that this machine knows one for.
