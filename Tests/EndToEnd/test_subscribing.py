@@ -566,6 +566,16 @@ def test_streams_are_refused_as_problems(shared_hub, topic):
     assert refused.value.headers["content-type"] == "application/problem+json"
 
 
+def test_a_type_with_a_comma_is_heard_and_not_asked_for(shared_hub, topic):
+    """A browser's `URLSearchParams` escapes the commas of a list, so an escaped comma separates as any other."""
+    for type in ("a,b", "b"):
+        shared_hub.post(topic, type.encode(), type=type)
+    for types in ("a,b", "a%2Cb"):
+        events = shared_hub.get(f"{events_path(topic)}?type={types}").json()["events"]
+        assert [event["type"] for event in events] == ["b"]
+    assert [event["type"] for event in shared_hub.history(topic)] == ["a,b", "b"]
+
+
 @pytest.mark.parametrize("accept", ["text/event-stream", "application/json"])
 @pytest.mark.parametrize("types", ["", ",", ",,"])
 def test_a_filter_that_names_no_type_is_not_one_for_all(shared_hub, topic, types, accept):

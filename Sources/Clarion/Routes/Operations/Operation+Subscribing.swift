@@ -59,7 +59,7 @@ extension Operation {
             parameters: [topics] + StreamBeginning.parameters + [
                 .query(
                     "type",
-                    "Only events of these types, separated by commas.",
+                    "Only events of these types, separated by commas; one that has a comma cannot be asked for.",
                     ["type": "string", "pattern": "[^,]"],
                     example: "created,paid"
                 ),
