@@ -15,6 +15,7 @@ from event_stream import EventStream, StreamEnded, StreamRefused
 from hub_process import environment_without_settings, events_path
 from nats_servers import PROGRAM, NATSServers, log, server  # noqa: F401: fixtures
 from nats_stranger import NATSStranger
+from problems import assert_problem
 from waiting import wait_until
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no nats-server: apt-get install nats-server")
@@ -193,6 +194,138 @@ def test_tenants_learn_nothing_of_each_other_at_any_node(start_hub, server, log,
         with named(one, "theirs", "b.x", headers=fields):
             assert_ends(stream)
         assert as_tenant("b", "DELETE", "/topics/b.x/observers").status_code == 200
+
+
+def at_once(*works):
+    """Does them at the same moment, and returns what each returned."""
+    barrier, results = threading.Barrier(len(works)), [None] * len(works)
+
+    def run(place, work):
+        barrier.wait()
+        results[place] = work()
+
+    threads = [threading.Thread(target=run, args=work) for work in enumerate(works)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_a_webhook_that_two_nodes_are_told_to_make_is_ones(nodes):
+    for turn in range(20):
+        answers = at_once(*[
+            lambda hub=hub: hub.request(
+                "PUT", f"/observers/w{turn}", headers={"If-None-Match": "*"},
+                json={"topics": ["a"], "url": f"https://example.com/{hub.port}", "enabled": False})
+            for hub in nodes])
+        assert sorted(answer.status_code for answer in answers) == [201, 412]
+        [made] = [answer.json() for answer in answers if answer.status_code == 201]
+        for hub in nodes:
+            wait_until(lambda: hub.get(f"/observers/w{turn}").status_code == 200, what="the webhook at each node")
+            assert hub.get(f"/observers/w{turn}").json()["url"] == made["url"]
+
+
+def test_a_webhook_without_a_condition_is_replaced_by_the_later_of_two(nodes):
+    for turn in range(10):
+        answers = at_once(*[
+            lambda hub=hub: hub.request(
+                "PUT", f"/observers/w{turn}", json={"topics": ["a"], "url": f"https://example.com/{hub.port}", "enabled": False})
+            for hub in nodes])
+        assert sorted(answer.status_code for answer in answers) == [200, 201]
+        [last] = [answer.json() for answer in answers if answer.status_code == 200]
+        for hub in nodes:
+            wait_until(lambda: hub.get(f"/observers/w{turn}").json().get("url") == last["url"], what="the later one")
+
+
+@pytest.fixture
+def tenants(start_hub, server, log, tmp_path):
+    """Two nodes, and what asks one of them as a tenant."""
+    file = CredentialsFile(tmp_path, keys={"a": grant("a.**"), "b": grant("b.**"), "all": grant("**")})
+    hubs = [start_hub("--log", server.log(log), "--credentials", str(file.path), "--allow-egress", "127.0.0.0/8") for _ in range(2)]
+    meet(hubs, file.keys["all"])
+
+    def as_tenant(who, place, method, target, document=None, data=None):
+        return ask(hubs[place], method, target, file.keys[who], data=data if document is None else json.dumps(document))
+    return hubs, as_tenant
+
+
+@contextlib.contextmanager
+def behind(hub):
+    """Has a node hang until it is asked for something, which it hears before what happened meanwhile, or just after it."""
+    hub.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        hub.process.send_signal(signal.SIGCONT)
+
+
+def test_a_tenant_takes_no_webhook_over_at_a_node_that_is_behind(tenants, receiver):
+    hubs, as_tenant = tenants
+    for turn in range(6):
+        target = f"/observers/w{turn}"
+        waiting = []
+        with behind(hubs[1]):
+            mine = {"topics": ["a.x"], "url": receiver.url("/a"), "enabled": False}
+            assert as_tenant("a", 0, "PUT", target, mine).status_code == 201
+            for _ in range(30):
+                assert as_tenant("a", 0, "POST", events_path("a.x"), data=b"secret").status_code == 201
+            theirs = {"topics": ["b.y"], "url": receiver.url("/b")}
+            thread = threading.Thread(target=lambda: waiting.append(as_tenant("b", 1, "PUT", target, theirs)))
+            thread.start()
+            # Until it stands in the queue of the node that hangs.
+            wait_until(lambda: is_sent_to(hubs[1].port), what="a request that waits")
+        thread.join()
+        # A node that hung for longer has to connect anew first, and says so.
+        answer = waiting[0] if waiting[0].status_code != 503 else wait_until(
+            lambda: is_answer(as_tenant("b", 1, "PUT", target, theirs)), what="a node that is connected")
+        assert_problem(answer, 403, "right-missing")
+        assert as_tenant("a", 0, "GET", target).json()["url"].endswith("/a")
+    assert receiver.deliveries == []
+
+
+def test_what_was_meant_for_a_webhook_is_not_delivered_to_the_next_of_its_id(tenants, receiver):
+    hubs, as_tenant = tenants
+    for turn, what in enumerate(["replay", "redeliver"] * 4):
+        target = f"/observers/w{turn}"
+        webhook = {"topics": ["a.x"], "url": receiver.url(f"/a{turn}")}
+        assert as_tenant("a", 0, "PUT", target, webhook).status_code == 201
+        event = as_tenant("a", 0, "POST", events_path("a.x"), data=b"secret").json()["id"]
+        receiver.wait_for(1, f"/a{turn}")
+        wait_until(lambda: as_tenant("a", 1, "GET", target).json().get("stats", {}).get("delivered") == 1, what="its outcome")
+        answers = []
+        with behind(hubs[1]):
+            assert as_tenant("a", 0, "DELETE", target).status_code == 204
+            theirs = {"topics": ["b.y"], "url": receiver.url(f"/b{turn}")}
+            assert as_tenant("b", 0, "PUT", target, theirs).status_code == 201
+            for _ in range(30):
+                assert as_tenant("a", 0, "POST", events_path("a.z"), data=b"1").status_code == 201
+            path, body = {"replay": ("/replay", {"since": "earliest"}),
+                          "redeliver": (f"/deliveries/{event}/redeliver", None)}[what]
+            thread = threading.Thread(target=lambda: answers.append(as_tenant("a", 1, "POST", target + path, body)))
+            thread.start()
+            wait_until(lambda: is_sent_to(hubs[1].port), what="a request that waits")
+        thread.join()
+        answer = answers[0] if answers[0].status_code != 503 else wait_until(
+            lambda: is_answer(as_tenant("a", 1, "POST", target + path, body)), what="a node that is connected")
+        assert_problem(answer, 404, "observer-unknown")
+        # What comes to b comes after whatever was wrongly its own.
+        assert as_tenant("b", 0, "POST", events_path("b.y"), data=b"theirs").status_code == 201
+        receiver.wait_for(1, f"/b{turn}")
+        assert {delivery.body for delivery in receiver.to(f"/b{turn}")} == {b"theirs"}
+
+
+def is_answer(answer):
+    return answer if answer.status_code != 503 else None
+
+
+def is_sent_to(port):
+    """Whether some socket has bytes that its process has not read, of those that a hub at the port has."""
+    for line in open("/proc/net/tcp", encoding="ascii").read().splitlines()[1:]:
+        _, local, _, state, queues, *_ = line.split()
+        if int(local.rsplit(":", 1)[1], 16) == port and state == "01" and int(queues.split(":")[1], 16) > 0:
+            return True
+    return False
 
 
 def test_a_node_that_hangs_is_named_and_holds_nobody_up(executable, nodes):

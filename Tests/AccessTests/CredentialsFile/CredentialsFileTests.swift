@@ -41,7 +41,6 @@ import Testing
     /// What stands for longer texts in the faults below.
     private static let abbreviations = [
         "KEY": #""name": "a", "sha256": "\#(hash)""#, "HASH": #""sha256": "\#(hash)""#,
-        "OTHER": #""sha256": "\#(String(repeating: "1", count: 64))""#,
         "URL": #""jwks": "https://a/b""#, "RS}": #""algorithms": ["RS256"]}"#, "RS,": #""algorithms": ["RS256"],"#,
         "HS}": #""algorithms": ["HS256"]}"#,
     ]
@@ -63,7 +62,6 @@ import Testing
         (#"{"keys": [{"name": "a"}]}"#, "keys[0].sha256: It is missing"),
         (#"{"keys": [{"name": "a", "sha256": "clk_0"}]}"#, "keys[0].sha256: It must be 64 hexadecimal digits"),
         (#"{"keys": [{KEY}, {"name": "b", HASH}]}"#, "keys[1].sha256: It is that of keys[0]"),
-        (#"{"keys": [{KEY}, {"name": "a", OTHER}]}"#, #"keys[1].name: "a" is the name of keys[0], too."#),
         (#"{"keys": [{KEY, "publish": "b"}]}"#, "keys[0].publish: It must be a list."),
         (#"{"keys": [{KEY, "publish": ["b", 7]}]}"#, "keys[0].publish[1]: It must be a text."),
         (#"{"keys": [{KEY, "manage": ["a*"]}]}"#, "keys[0].manage[0]: A pattern of topics"),
