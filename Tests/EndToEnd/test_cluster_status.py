@@ -123,7 +123,7 @@ def test_metrics_of_a_node(nodes, server, log):
     checked = promtool("check", "metrics", input=readings[0].text)
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
     found = {line.split(" ")[2] for line in readings[0].text.splitlines() if line.startswith("# TYPE ")}
-    assert found == set(documented_metrics())
+    assert found == {name for name in documented_metrics() if not name.startswith("clarion_tls_")}
 
 
 def settled(hub):

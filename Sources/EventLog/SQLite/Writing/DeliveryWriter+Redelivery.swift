@@ -13,7 +13,8 @@ extension DeliveryWriter {
         createdAt: Timestamp?,
         at now: Timestamp
     ) throws -> Int? {
-        guard let observer = observers[observer], observer.receives, createdAt ?? observer.createdAt == observer.createdAt
+        guard let observer = observers[observer], observer.receives,
+            createdAt ?? observer.createdAt == observer.createdAt
         else { return nil }
         let subscription = observer.subscription
         let isThere = try db.cached(
