@@ -315,6 +315,30 @@ def test_what_was_meant_for_a_webhook_is_not_delivered_to_the_next_of_its_id(ten
         assert {delivery.body for delivery in receiver.to(f"/b{turn}")} == {b"theirs"}
 
 
+def test_a_webhook_that_is_deleted_at_a_node_that_is_behind_stays_deleted(nodes):
+    one, other = nodes
+    url = "https://example.com/"
+    for turn in range(6):
+        target = f"/observers/w{turn}"
+        assert one.request("PUT", target, json={"topics": [f"t{turn}"], "url": url, "enabled": False}).status_code == 201
+        wait_until(lambda: other.get(target).status_code == 200, what="the webhook at the other node")
+        by_topic = turn % 2 == 1
+        deletion, answers = f"/topics/t{turn}/observers" if by_topic else target, []
+        with behind(other):
+            for number in range(10):
+                changed = one.request("PATCH", target, json={"description": str(number)})
+                assert changed.status_code == 200
+            thread = threading.Thread(target=lambda: answers.append(ask(other, "DELETE", deletion)))
+            thread.start()
+            wait_until(lambda: is_sent_to(other.port), what="a request that waits")
+        thread.join()
+        assert answers[0].status_code == (200 if by_topic else 204), answers[0].content
+        # What is told after all of that.
+        assert one.request("PUT", "/observers/last", json={"topics": ["x"], "url": url, "description": str(turn)}).ok
+        wait_until(lambda: other.get("/observers/last").json().get("description") == str(turn), what="the last change")
+        assert [hub.get(target).status_code for hub in nodes] == [404, 404]
+
+
 def is_answer(answer):
     return answer if answer.status_code != 503 else None
 

@@ -6,9 +6,9 @@ extension Replica {
     func change(_ envelope: Envelope, _ delivered: Delivered, _ own: Publisher.Completion?) {
         let result = perform(envelope, delivered)
         if case .failure(let error) = result { failUnlessOfTheCommand(error) }
-        // Who asked here and was told that it is not known tells nobody either.
-        if envelope.node != node || own == nil, case .success(let applied) = result {
-            tell(applied, of: envelope.command, delivered)
+        if case .success(let applied) = result {
+            // Who asked here and was told that it is not known tells nobody either.
+            tell(applied, of: envelope.command, delivered, isOwn: envelope.node == node && own != nil)
         }
         complete(own, result, delivered)
     }
@@ -26,18 +26,22 @@ extension Replica {
     }
 
     /// Tells of observers that were changed, and of topics that were deleted, by who has not told of it.
-    private func tell(_ applied: Applied, of command: Command, _ delivered: Delivered) {
+    ///
+    /// - Parameter isOwn: whether who asked for it knows. Of observers that are deleted all are told, in turn with the rest: what
+    ///   another node did to one just before may not have been taken in yet.
+    private func tell(_ applied: Applied, of command: Command, _ delivered: Delivered, isOwn: Bool) {
         if case (.deleted(true), .deleteTopic(let topic)) = (applied, command) {
+            if isOwn { return }
             for follower in state.withLock({ $0.deletionFollowers }) { follower(topic) }
             return
         }
         let revision = Int64(clamping: delivered.sequence)
         let changes: [ObserverChange] =
             switch (applied, command) {
-            case (.saved(let saved), _): [.saved(saved.record)]
             case (.deleted(true), .deleteObserver(let id, _)): [.deleted(id, revision)]
             case (.deletedObservers(let ids), _): ids.map { .deleted($0, revision) }
-            case (.count, .redeliver(_, let id, _, _)): [.redelivered(id)]
+            case (.saved(let saved), _) where !isOwn: [.saved(saved.record)]
+            case (.count, .redeliver(_, let id, _, _)) where !isOwn: [.redelivered(id)]
             default: []
             }
         guard !changes.isEmpty else { return }

@@ -2,7 +2,7 @@
 package enum ObserverChange: Sendable {
     /// It was registered, or replaced.
     case saved(ObserverRecord)
-    /// It was deleted, at that revision: what has a later one is another.
+    /// It was deleted, at that revision: what has a later one is another. Also by this node.
     case deleted(ObserverID, Int64)
     /// Deliveries of it were made due.
     case redelivered(ObserverID)
