@@ -10,7 +10,7 @@ COUNT_PACKAGES := binutils gcc libc6-dev valgrind
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 ARGS ?=
 
-.PHONY: run build deb test measure unit tests run-tests run-library-tests beside-tests receiver end-to-end sanitize sanitize-hub lint format docs instructions instructions-accepted bench bench-broadcasting bench-cluster bench-webhooks clean dependencies test-dependencies
+.PHONY: run build deb test measure unit tests run-tests receiver end-to-end sanitize sanitize-hub lint format docs instructions instructions-accepted bench bench-broadcasting bench-cluster bench-webhooks clean dependencies test-dependencies
 
 run: build ## Build release and serve on 127.0.0.1:8080 with the embedded log in ./data.
 	exec .build/release/clarion serve $(ARGS)
@@ -27,13 +27,12 @@ deb: dependencies ## Make the Debian package .build/clarion_*.deb, with Swift's 
 	deploy/debian/build .build/deb/release/clarion .build/deb/checkouts .build
 	lintian --fail-on error,warning --tag-display-limit 0 .build/clarion_*.deb
 
-# The release is built beside the tests in Swift, which run one at a time, and stands back for them.
-test: tests test-dependencies ## Pass all tests.
-	$(MAKE) --jobs=2 run-tests beside-tests BUILD='nice swift build --ignore-lock'
+# What is downloaded for the tests comes while they are built. The release is built beside the tests in Swift, which run one
+# at a time, and stands back for them.
+test: dependencies ## Pass all tests.
+	$(MAKE) --jobs=2 tests test-dependencies
+	$(MAKE) --jobs=2 run-tests receiver BUILD='nice swift build --ignore-lock'
 	$(MAKE) end-to-end
-
-beside-tests: receiver
-	$(MAKE) run-library-tests
 
 measure: build deb test-dependencies ## Enforce the figures of time and memory that `make test` only tells. Needs a machine to itself.
 	$(call install,$(MEASURE_PACKAGES))
@@ -42,20 +41,15 @@ measure: build deb test-dependencies ## Enforce the figures of time and memory t
 	CLARION_PROPERTY_CASES=100000 swift test --no-parallel --filter 'ClarionTests|WebhooksTests'
 
 unit: tests
-	$(MAKE) run-tests run-library-tests
+	$(MAKE) run-tests
 
 tests: dependencies
 	swift build --build-tests
 
 # One test at a time: some measure time and memory, and all share the machine. What failed is said once more at the end.
-run_tests = set -o pipefail; swift test --skip-build --ignore-lock --no-parallel $(1) 2>&1 | tee .build/$@.log || \
-	{ grep -E '✘|error:' .build/$@.log; exit 1; }
-
 run-tests:
-	$(call run_tests,--skip BroadcastingTests)
-
-run-library-tests:
-	$(call run_tests,--filter BroadcastingTests)
+	set -o pipefail; swift test --skip-build --ignore-lock --no-parallel 2>&1 | tee .build/$@.log || \
+		{ grep -E '✘|error:' .build/$@.log; exit 1; }
 
 end-to-end: receiver test-dependencies
 	Tests/EndToEnd/run
