@@ -26,18 +26,18 @@
             return Double(count)
         }
 
-        /// Field 22 of `stat` counts from the start of the machine, which `btime` tells.
-        static var startTime: Double? {
+        /// Field 22 of `stat` counts from the start of the machine, which the clocks tell also where `/proc` has processes
+        /// alone (systemd's `ProcSubset=pid`). Found once, so that a clock that is set does not look like a new start.
+        static let startTime: Double? = {
             guard let stat = text(of: "/proc/self/stat"), let end = stat.lastIndex(of: ")"),
-                let system = text(of: "/proc/stat"),
-                let line = system.split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
-                let boot = Double(line.dropFirst("btime ".count))
+                let now = ProcessReadings.seconds(of: CLOCK_REALTIME),
+                let sinceBoot = ProcessReadings.seconds(of: CLOCK_BOOTTIME)
             else { return nil }
             // The name, in parentheses, is the second field and may have blanks.
             let fields = stat[stat.index(after: end)...].split(separator: " ")
             guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
-            return boot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
-        }
+            return now - sinceBoot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+        }()
 
         private static func text(of path: String) -> String? {
             guard let file = try? FileDescriptor(path: path, flags: O_RDONLY) else { return nil }

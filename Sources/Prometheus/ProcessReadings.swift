@@ -19,7 +19,7 @@ public enum ProcessReadings {
         func add(_ description: MetricDescription, _ value: Double?) {
             if let value { readings.append(MetricReading(description, value)) }
         }
-        add(cpu, processorSeconds)
+        add(cpu, seconds(of: CLOCK_PROCESS_CPUTIME_ID))
         #if os(Linux)
             add(memory, ProcFile.residentBytes)
             add(openFiles, ProcFile.openFiles)
@@ -53,10 +53,10 @@ public enum ProcessReadings {
         "When the process was started, in seconds since 1970."
     )
 
-    private static var processorSeconds: Double? {
+    static func seconds(of clock: clockid_t) -> Double? {
         var time = timespec()
         // `unsafe`: clock_gettime(2) fills the structure that it is lent.
-        guard unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return nil }
+        guard unsafe clock_gettime(clock, &time) == 0 else { return nil }
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 

@@ -129,6 +129,9 @@ def test_the_hub_of_compose_believes_caddy_alone():
     assert COMPOSE["services"]["hub"]["environment"]["CLARION_TRUSTED_PROXY"] == caddy
     [network] = COMPOSE["networks"]["inside"]["ipam"]["config"]
     assert ipaddress.ip_address(caddy) in ipaddress.ip_network(network["subnet"])
+    # The hub starts first, and would be given the address otherwise.
+    assert ipaddress.ip_address(caddy) not in ipaddress.ip_network(network["ip_range"])
+    assert ipaddress.ip_network(network["ip_range"]).subnet_of(ipaddress.ip_network(network["subnet"]))
     assert "ports" not in COMPOSE["services"]["hub"]
 
 

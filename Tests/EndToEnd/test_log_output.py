@@ -106,3 +106,15 @@ def test_what_cannot_be_printed_is_a_failure(executable, hub, command):
         result = subprocess.run([executable, *command.split()], stdout=full, stderr=subprocess.PIPE, text=True, cwd=hub.data.parent)
     assert result.returncode == 74
     assert "No space left on device" in result.stderr
+
+
+def test_why_the_hub_does_not_start_is_an_object_as_well(clarion, hub, tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "keys.json").write_text("[")
+    for options, status, words in [
+            (("--port", "0", "--data", tmp_path / "file"), 1, "file"),
+            (("--port", str(hub.port), "--data", tmp_path / "data"), 1, str(hub.port)),
+            (("--port", "0", "--data", tmp_path / "data", "--credentials", tmp_path / "keys.json"), 64, "keys.json")]:
+        result = clarion("serve", "--log-format", "json", "--log-level", "critical", *options)
+        [line] = [json.loads(line) for line in result.stderr.splitlines()]
+        assert (result.returncode, line["level"]) == (status, "critical") and words in line["message"], result.stderr

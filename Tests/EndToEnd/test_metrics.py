@@ -1,7 +1,10 @@
 """`GET /metrics`: every number moves by exactly what was done, and none of them grows with what clients ask for."""
 
 import re
+import subprocess
 import time
+
+import pytest
 
 from credentials import CredentialsFile, ask, grant
 from event_stream import EventStream
@@ -250,3 +253,12 @@ def test_of_the_process(hub):
     assert reading["process_max_fds"] >= 1024
     assert 0 < reading["process_cpu_seconds_total"] < hub.processor_time() + 1
     assert 0 <= time.time() - reading["process_start_time_seconds"] < 120
+    assert Reading.of(hub)["process_start_time_seconds"] == reading["process_start_time_seconds"]
+
+
+# As in the unit of systemd (`ProcSubset=pid`).
+def test_of_a_process_that_sees_nothing_of_the_system(start_hub):
+    alone = ["unshare", "-m", "sh", "-c", 'mount -t proc -o subset=pid proc /proc && ! [ -e /proc/stat ] && exec "$@"', "sh"]
+    if subprocess.run([*alone, "true"], capture_output=True).returncode != 0:
+        pytest.skip("/proc cannot be mounted here")
+    test_of_the_process(start_hub(prefix=alone))

@@ -7,6 +7,7 @@ import Webhooks
 /// What a hub has at this moment: read where it is kept, so that it cannot come apart from it.
 struct HubGauges: Sendable {
     private let streams: Meter
+    private let maximumStreams: Meter
     private let streamsBehind: Meter
     private let outboxBytes: Meter
     private let bodyBytes: Meter
@@ -29,6 +30,7 @@ struct HubGauges: Sendable {
     init(_ factory: any MetricsFactory, certificate: ServerCertificate?) {
         func meter(_ metric: MetricDescription) -> Meter { Meter(label: metric.name, factory: factory) }
         streams = meter(Metric.streams)
+        maximumStreams = meter(Metric.maximumStreams)
         streamsBehind = meter(Metric.streamsBehind)
         outboxBytes = meter(Metric.outboxBytes)
         bodyBytes = meter(Metric.requestBodyBytes)
@@ -65,6 +67,7 @@ struct HubGauges: Sendable {
         bodyBytes: Int
     ) async {
         streams.set(places.count)
+        maximumStreams.set(places.maximum)
         outboxBytes.set(waitingBytes)
         self.bodyBytes.set(bodyBytes)
         inFlight.set(webhooks.requestsUnderWay)

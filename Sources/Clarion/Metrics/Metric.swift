@@ -3,10 +3,10 @@ import Prometheus
 /// Every metric of a hub: the table of docs/operating.md. None is labelled by what clients choose.
 enum Metric {
     static let all = [
-        buildInfo, posts, postDuration, commitDuration, commitEvents, eventBytes, streams, streamsBehind, streamsOpened,
-        streamsClosed, deliveries, outboxBytes, gaps, webhookAttempts, webhookAttemptDuration, webhookDelay,
-        webhookPending, webhookDead, webhookInFlight, observers, topics, logEvents, logBytes, logQueueBytes, requests,
-        requestDuration, requestBodyBytes, refused,
+        buildInfo, posts, postDuration, commitDuration, commitEvents, eventBytes, streams, maximumStreams,
+        streamsBehind, streamsOpened, streamsClosed, deliveries, outboxBytes, gaps, webhookAttempts,
+        webhookAttemptDuration, webhookDelay, webhookPending, webhookDead, webhookInFlight, observers, topics,
+        logEvents, logBytes, logQueueBytes, requests, requestDuration, requestBodyBytes, refused,
     ]
 
     /// What a node of a cluster has beside.
@@ -80,6 +80,7 @@ enum Metric {
     // MARK: Observers
 
     static let streams = MetricDescription("clarion_streams", .gauge, "Streams that are open.")
+    static let maximumStreams = MetricDescription("clarion_max_streams", .gauge, "How many streams may be open.")
     static let streamsBehind = MetricDescription(
         "clarion_streams_behind",
         .gauge,

@@ -43,10 +43,17 @@ struct Serve: AsyncParsableCommand {
             let hub = await HubService(settings, manager: ServiceManager(), logger: logger)
             try await Self.run(hub, logger: logger)
         } catch let error as CredentialsError {
-            throw Failure.exit(EX_USAGE, SettingsError(.credentials, error.message).message)
+            throw Self.exit(EX_USAGE, SettingsError(.credentials, error.message).message, settings, logger)
         } catch let error as any HasOneLineReason {
-            throw Failure.exit(EXIT_FAILURE, error.reason)
+            throw Self.exit(EXIT_FAILURE, error.reason, settings, logger)
         }
+    }
+
+    /// Why the hub ends is a line like the others where programs read them.
+    private static func exit(_ status: Int32, _ reason: String, _ settings: Settings, _ logger: Logger) -> ExitCode {
+        guard settings.logFormat == .json else { return Failure.exit(status, reason) }
+        logger.critical("\(reason)")
+        return ExitCode(status)
     }
 
     /// Runs until SIGTERM or SIGINT, which are waited for before the hub is started.
