@@ -4,6 +4,9 @@ extension JetStreamLog: DeliveryLog {
     /// The time by which deliveries are due: see ``DeliveryLog/now``.
     package var now: Timestamp { index.now }
 
+    /// The servers' clock: see ``DeliveryLog/timeOfDay``.
+    package var timeOfDay: Timestamp { index.timeOfDay }
+
     /// What a clock on the wall shows then: see ``DeliveryLog/timeOfDay(at:)``.
     package func timeOfDay(at time: Timestamp) -> Timestamp { index.timeOfDay(at: time) }
 

@@ -1,5 +1,3 @@
-import Posix
-
 /// The two clocks of the dispatcher, injected so that tests decide what time it is.
 ///
 /// What lasts or falls due goes by ``now``, which does not step. The time of day is for others to read: it is in requests
@@ -11,12 +9,9 @@ struct Clocks: Sendable {
     /// The time of day, in milliseconds since 1970. It may step, forward and back.
     let timeOfDay: @Sendable () -> Int64
 
-    /// Those of a store and of this machine.
-    init(
-        of store: any DeliveryStore,
-        timeOfDay: @escaping @Sendable () -> Int64 = { Int64(SystemClock.timeOfDay.milliseconds) }
-    ) {
+    /// Those of a store.
+    init(of store: any DeliveryStore, timeOfDay: (@Sendable () -> Int64)? = nil) {
         now = { store.now }
-        self.timeOfDay = timeOfDay
+        self.timeOfDay = timeOfDay ?? { store.timeOfDay }
     }
 }

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 import subprocess
 import urllib.error
 import urllib.request
@@ -52,7 +53,7 @@ class NATSServers:
         """What `--log` is given; the user is `name:password@`."""
         return ",".join(f"nats://{user}{host}:{port}" for host, port in zip(self._hosts, self.ports)) + f"?name={name}"
 
-    def start(self, place):
+    def _configure(self, place):
         host = self._hosts[place]
         routes = ", ".join(f'"nats://{host}:{port}"' for host, port in zip(self._hosts, self._routes))
         cluster = "" if len(self.ports) == 1 else f"""
@@ -67,6 +68,17 @@ class NATSServers:
             {cluster}
             {self.settings}
         """)
+        return path
+
+    def set(self, settings):
+        """Has the servers have other settings from now on."""
+        self.settings = settings
+        for place in range(len(self.ports)):
+            self._configure(place)
+            self.signal(place, signal.SIGHUP)
+
+    def start(self, place):
+        path = self._configure(place)
         with open(self.folder / f"nats{place}.log", "ab") as log:
             self._processes[place] = subprocess.Popen(
                 [*self._prefixes[place], PROGRAM, "-c", path], stdout=log, stderr=log)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from metrics import Reading
 from nats_servers import PROGRAM, NATSServers, log, server  # noqa: F401: fixtures
 from test_cluster import ask, post
 from waiting import wait_until
@@ -55,6 +56,32 @@ def test_a_node_that_takes_nothing_of_the_stream_is_not_ready(start_hub, tmp_pat
         wait_until(lambda: ask(hub, "GET", "/readyz").status_code == 503, 15, "its readiness to end")
         assert ask(hub, "GET", "/readyz").json()["code"] == "log-unavailable"
         assert "does not come back to this node" in hub.log
+
+
+@pytest.mark.parametrize("subject", ["_INBOX.>", "clarion-nodes.>"])
+def test_what_nodes_may_not_hear_for_a_while_they_hear_again(start_hub, tmp_path, log, subject):
+    def user(denied):
+        return f"""authorization {{ users: [{{ user: "u", password: "p",
+            permissions: {{ subscribe: {{ deny: [{denied}] }} }} }}] }}"""
+
+    with NATSServers(tmp_path, 1, settings=user("")) as servers:
+        hubs = [start_hub("--log", servers.log(log, "u:p@")) for _ in range(2)]
+
+        def know_each_other():
+            return all(Reading.of(hub)["clarion_cluster_nodes"] == 2 for hub in hubs)
+
+        wait_until(know_each_other, what="the nodes' acquaintance")
+        servers.set(user(f'"{subject}"'))
+        for hub in hubs:
+            wait_until(lambda: "for want of permission" in hub.log, 30, "a line about it")
+        servers.set(user(""))
+        for hub in hubs:
+            wait_until(lambda: post(hub, "a", "1", timeout=20).status_code == 201, 60, "a post")
+            wait_until(lambda: ask(hub, "GET", "/readyz").status_code == 200, 30, "a node that is ready")
+        # Where they did not hear each other they have forgotten each other by now.
+        wait_until(know_each_other, 60, "the nodes' acquaintance")
+        with hubs[0].stream("b") as stream:
+            wait_until(lambda: stream.observer_id in [one["id"] for one in hubs[1].observers()], 30, "the other's stream")
 
 
 def test_the_log_of_an_account_that_may_have_no_more_streams_is_opened(start_hub, tmp_path, log):

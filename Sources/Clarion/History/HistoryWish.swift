@@ -14,10 +14,10 @@ struct HistoryWish: Sendable {
     var query: Query { target.query }
 
     /// - Throws: `parameter-invalid`, `since-invalid`.
-    init(_ topics: [TopicPattern], _ request: Request, format: HistoryFormat) throws(Problem) {
+    init(_ topics: [TopicPattern], _ request: Request, format: HistoryFormat, now: Timestamp) throws(Problem) {
         target = request.target
         let query = target.query
-        since = try Since(query, now: .now())
+        since = try Since(query, now: now)
         let limit = try ListPage.limit(query)
         // Who asks for the newest hundred gets them all, however many a page has that nobody asked for.
         if case .newest(let count) = since, query["limit"] == nil, StreamBeginning.id(in: query) == nil {

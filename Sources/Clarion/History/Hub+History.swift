@@ -8,7 +8,7 @@ extension Hub {
             self?.work.start(for: responder) { [weak self] in
                 guard let self else { return }
                 do {
-                    let wish = try HistoryWish(topics, request, format: format)
+                    let wish = try HistoryWish(topics, request, format: format, now: log.timeOfDay)
                     let start = try await responder.whileWanted {
                         try await self.start(wish.since, wish.query, of: topics, types: wish.types)
                     }

@@ -125,7 +125,7 @@ public final class Hub: Sendable {
         links = Links(configuration.publicURL)
         directory = ObserverDirectory()
         names = ObserverNames(directory: directory)
-        nodes = OtherNodes(exchange: cluster?.exchange)
+        nodes = OtherNodes(exchange: cluster?.exchange) { log.timeOfDay }
         let memory = ReaderMemory(limit: configuration.readerMemory)
         openStreams = OpenStreams(
             keepAlive: .init(interval: configuration.keepAlive, frame: ServerSentEvent.keepAlive),

@@ -7,6 +7,8 @@ import JSON
 struct OtherNodes: Sendable {
     /// Nil for a hub of its own.
     let exchange: NodeExchange?
+    /// The clock that the nodes have in common: who has a name is who had it last.
+    let clock: @Sendable () -> Timestamp
 
     /// What the others know, and the names of those that have not answered: see ``NodeAnswers/missing``.
     struct Gathered<Value> {
@@ -91,8 +93,8 @@ struct OtherNodes: Sendable {
         let answers = await gather(.name(name, NodeQuestion.Claimant(wish.caller))) { value, _ in
             value["answer"]?.text.flatMap(Naming.init(rawValue:)).map { ($0, value["since"]?.number ?? 0) }
         }
-        let now = Timestamp.now().milliseconds
-        // The clock of another node may be ahead of this one's, but not by more than this.
+        let now = clock().milliseconds
+        // Another node may have heard the servers' time later than this one, but not by more than this.
         let latest = answers.value.map { Int64($0.1) }.filter { $0 < now + Self.skew }.max() ?? 0
         var wish = wish
         wish.namedAt = Timestamp(milliseconds: max(now, latest + 1))

@@ -25,7 +25,7 @@ extension Hub {
             try origins.requireAlways(request, isByCookie: isByCookie)
         }
         try gate.requireInForce(wish.caller)
-        let beginning = try StreamBeginning(request, now: .now())
+        let beginning = try StreamBeginning(request, now: log.timeOfDay)
         guard !isDraining else { throw Problem.draining }
         let isHead = request.method == .head
         if wish.name == nil || nodes.exchange == nil, let start = beginning.start(in: log) {

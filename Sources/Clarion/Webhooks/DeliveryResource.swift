@@ -133,7 +133,7 @@ struct DeliveryResource: Sendable {
     }
 
     private func start(_ request: Request, for observer: WebhookObserver) async throws -> Position {
-        let start = try RedeliveryStart(try request.json(), now: .now())
+        let start = try RedeliveryStart(try request.json(), now: log.timeOfDay)
         return try await start.position(in: log, for: observer.topics)
     }
 

@@ -13,6 +13,7 @@ struct LogDeliveryStore: DeliveryStore {
     let onFailed: @Sendable (FailedEndpoint) -> Void
 
     var now: Int64 { log.now.milliseconds }
+    var timeOfDay: Int64 { log.timeOfDay.milliseconds }
 
     func isOnDuty(for endpoint: String) -> Bool { log.isOnDuty(for: ObserverID(rawValue: endpoint)) }
 

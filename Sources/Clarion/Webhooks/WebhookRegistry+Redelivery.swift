@@ -16,7 +16,7 @@ extension WebhookRegistry {
     /// - Throws: `observer-disabled`, `observer-unknown`.
     func redeliver(_ event: EventID, to observer: WebhookObserver) async throws -> Bool {
         let count = try await gate.run {
-            try await redeliver([event.position], to: try present(observer), at: .now())
+            try await redeliver([event.position], to: try present(observer), at: store.timeOfDay)
         }
         dispatcher.reread(observer.id.description)
         return count > 0
@@ -95,7 +95,7 @@ extension WebhookRegistry {
         _ next: (WebhookObserver, Position) async throws -> (events: [Position], place: Position?)
     ) async throws -> Int {
         let id = observer.id.description
-        let now = Timestamp.now()
+        let now = store.timeOfDay
         let isOrdered = observer.webhook.specification.ordered
         // Nothing goes out until all is in place, or later events would go before earlier ones.
         if isOrdered { dispatcher.hold(id) }

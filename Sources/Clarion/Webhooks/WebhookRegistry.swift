@@ -98,14 +98,10 @@ final class WebhookRegistry: Sendable {
     /// Takes up a webhook that cannot be read: nothing is collected for it, and what was becomes dead letters.
     private func adopt(_ record: ObserverRecord, unreadable error: any Error) async {
         guard let id = try? ObserverID(record.id.rawValue) else { return }
-        logger.error(
-            "cannot read a registered webhook: it gets nothing until it is replaced",
-            metadata: ["observer": "\(id)", "reason": "\((error as? Problem)?.detail ?? "\(error)")"]
-        )
         var record = record
         do {
             record = try await receiving(false, record)
-            _ = try await store.abandonDeliveries(of: record.id, failure: UnreadableWebhook.reason, at: .now())
+            _ = try await store.abandonDeliveries(of: record.id, failure: UnreadableWebhook.reason, at: store.timeOfDay)
         } catch {
             // A full disk, say. That must not keep the hub from starting; the next start tries again.
             logger.error("cannot stop collecting for it", metadata: ["observer": "\(id)", "error": "\(error)"])
@@ -115,6 +111,10 @@ final class WebhookRegistry: Sendable {
 
     /// Shows a webhook that cannot be read.
     func show(_ record: ObserverRecord, unreadable error: any Error, as id: ObserverID) {
+        logger.error(
+            "cannot read a registered webhook: it gets nothing until it is replaced",
+            metadata: ["observer": "\(id)", "reason": "\(WebhookWarning.reason(error))"]
+        )
         let observer = UnreadableWebhook(id: id, record: record, error: error, deliveries: store)
         stored(id)?.endHearing()
         observer.hold(directory.add(observer))
@@ -158,7 +158,7 @@ final class WebhookRegistry: Sendable {
                 // Paused ones collect their deliveries for later; disabled ones do not.
                 receives: webhook.disabledReason == nil,
                 document: try webhook.document(of: id, sealedWith: masterKey),
-                createdAt: .now(),
+                createdAt: store.timeOfDay,
                 revision: 0
             )
             let wasDisabled = stored is UnreadableWebhook || present?.webhook.disabledReason != nil
@@ -223,7 +223,7 @@ final class WebhookRegistry: Sendable {
         }
         do {
             // None if it is not disabled, or not any more.
-            _ = try await store.abandonDeliveries(of: failed.id, failure: failed.reason.rawValue, at: .now())
+            _ = try await store.abandonDeliveries(of: failed.id, failure: failed.reason.rawValue, at: store.timeOfDay)
             return true
         } catch {
             logger.error("cannot give up what a disabled webhook waits for", metadata: failed.metadata(error: error))

@@ -17,13 +17,17 @@ struct WebhookWarning: Hashable, Sendable {
 
     /// What the log has of the webhook cannot be read.
     static func unreadable(_ error: any Error) -> WebhookWarning {
-        let problem = error as? Problem
-        return WebhookWarning(
+        WebhookWarning(
             code: "unreadable",
             detail: "What is stored of it cannot be read, so it gets nothing. Replace it with PUT, or delete it. "
-                + "The reason: \(problem?.detail ?? "\(error)")",
-            pointer: problem?.pointer ?? ""
+                + "The reason: \(reason(error))",
+            pointer: (error as? Problem)?.pointer ?? ""
         )
+    }
+
+    /// Why what is stored of a webhook cannot be read.
+    static func reason(_ error: any Error) -> String {
+        (error as? Problem)?.detail ?? (error as? HubError)?.message ?? "\(error)"
     }
 
     var json: JSONValue {

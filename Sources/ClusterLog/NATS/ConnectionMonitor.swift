@@ -8,7 +8,8 @@ import Synchronization
 /// while it looks for another server, for a second at each that does not answer, and whoever asks it anything waits so long.
 /// So one thread asks; when that has to wait, the connection is not there.
 ///
-/// The same thread finds out when the connection is dead and libnats does not know: it sends itself a message every second.
+/// The same thread finds out when the connection is dead and libnats does not know: it sends itself a message every second; and
+/// when the servers refuse it something.
 final class ConnectionMonitor: Sendable {
     private let seen: Seen
     private let thread: Thread
@@ -18,6 +19,7 @@ final class ConnectionMonitor: Sendable {
         /// When it was there last, by the machine's running time in milliseconds; nil stands as the least number.
         let last = Atomic<Int64>(.min)
         let maximumPayload = Atomic(0)
+        let isRefused = Atomic(false)
         let start = ContinuousClock.now
 
         var present: Int64 { (ContinuousClock.now - start).milliseconds }
@@ -55,7 +57,11 @@ final class ConnectionMonitor: Sendable {
                     seen.maximumPayload.store(Int(bytes), ordering: .relaxed)
                 }
                 seen.last.store(isThere ? seen.present : .min, ordering: .relaxed)
-                switch unsafe life.look(isConnected: isThere, isHeard: Self.takeAll(of: echoes)) {
+                let isHeard = unsafe Self.takeAll(of: echoes)
+                var text: UnsafePointer<CChar>?
+                let isRefused = unsafe natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED
+                if isRefused { seen.isRefused.store(true, ordering: .relaxed) }
+                switch life.look(isConnected: isThere, isHeard: isHeard, isRefused: isRefused) {
                 case .ask: unsafe natsConnection_Publish(connection, subject, nil, 0)
                 case .giveUp: Thread.start(name: "clarion-replace", lose)
                 case .wait: break
@@ -81,6 +87,9 @@ final class ConnectionMonitor: Sendable {
         let last = seen.last.load(ordering: .relaxed)
         return last != .min && seen.present - last < Self.validity
     }
+
+    /// Whether the servers have refused it something for want of permission.
+    var isRefused: Bool { seen.isRefused.load(ordering: .relaxed) }
 
     var maximumPayload: Int { seen.maximumPayload.load(ordering: .relaxed) }
 

@@ -1,5 +1,6 @@
 /// Tells when a connection is dead though libnats does not know: when nothing comes back of what is sent, or when it has not
-/// been made anew for long. Pure; time is counted in looks, of which there are twenty a second, so that a process that was
+/// been made anew for long. And when it is deaf: servers that refuse a subscription forget it, also when they permit it again,
+/// and only a new connection asks for it again. Pure; time is counted in looks, of which there are twenty a second, so that a process that was
 /// stopped for a while gives nothing up when it goes on.
 struct LinkLife {
     enum Step: Equatable { case wait, ask, giveUp }
@@ -10,18 +11,24 @@ struct LinkLife {
     static let silence = 100
     /// After how many looks without a connection it is given up. Three servers that do not answer take libnats four seconds.
     static let absence = 200
+    /// After how many looks since something was refused it is given up: a quarter of a minute, for what is refused may be refused
+    /// again.
+    static let refusal = 300
 
     private var sinceAsked = Self.interval
     private var sinceHeard = 0
     private var sinceConnected = 0
+    private var sinceRefused = 0
     /// Servers may not let this user send itself anything: then silence says nothing.
     private var isAnswered = false
     private var isGivenUp = false
 
     /// Takes in what is there now.
-    mutating func look(isConnected: Bool, isHeard: Bool) -> Step {
+    mutating func look(isConnected: Bool, isHeard: Bool, isRefused: Bool = false) -> Step {
         if isHeard { (sinceHeard, isAnswered) = (0, true) }
         if isGivenUp { return .wait }
+        if isRefused || sinceRefused > 0 { sinceRefused += 1 }
+        if isConnected, sinceRefused > Self.refusal { return giveUp() }
         guard isConnected else {
             (sinceHeard, sinceAsked) = (0, Self.interval)
             sinceConnected += 1

@@ -83,6 +83,9 @@ final class NATSConnection: Sendable {
     /// Whether it is connected now, as far as is known. Never waits.
     var isConnected: Bool { link.watch.isConnected }
 
+    /// Whether the servers have refused something since it was made, for want of permission. Never waits.
+    var isRefused: Bool { link.watch.isRefused }
+
     /// How often it was made anew; 0 if that cannot be told.
     var reconnects: Int {
         let (link, before) = state.withLock { ($0.link, $0.reconnects) }

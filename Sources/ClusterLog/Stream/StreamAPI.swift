@@ -197,9 +197,7 @@ struct StreamAPI: Sendable {
         guard let message = try answers.next(atMost: 5_000) else { throw NATSError("STREAM.MSG.DELETE: no answer") }
         guard message.status == nil else { throw NATSError("STREAM.MSG.DELETE: \(message.status ?? "")") }
         // As a rule nothing went wrong, and it is not read any further.
-        if message.data.saysError, let fault = try answer(message.data).error,
-            !noSuchMessage.contains(fault.errCode ?? 0)
-        {
+        if message.data.saysError, let fault = try answer(message.data).error, !fault.isNoSuchMessage {
             throw NATSError("STREAM.MSG.DELETE: \(fault.description ?? "")")
         }
         return 1
@@ -233,9 +231,6 @@ struct StreamAPI: Sendable {
     private static let mark = "clarion log "
 
     private static let noMessage = 10_037
-
-    /// There is none in that place: as one server says it, and as the leader of several.
-    private static let noSuchMessage: Set = [10_057, 10_043]
 
     private static let noStream = 10_059
 

@@ -55,6 +55,12 @@ struct StreamAnswer: Decodable {
     struct Fault: Decodable {
         var errCode: Int?
         var description: String?
+
+        /// Whether there is no message in the place that was to be removed: as one server says it, and as the leader of several. By
+        /// the same number servers refuse to remove any (`deny_delete`).
+        var isNoSuchMessage: Bool {
+            [10_057, 10_043].contains(errCode) && !(description?.contains("not permitted") ?? false)
+        }
     }
 
     struct State: Decodable {

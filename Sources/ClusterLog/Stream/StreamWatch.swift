@@ -20,6 +20,10 @@ final class StreamWatch: Sendable {
         var looked: ContinuousClock.Instant?
         /// When it was last tried to fill the reserve.
         var tried: ContinuousClock.Instant?
+        /// Since when the stream cannot be read.
+        var unread: ContinuousClock.Instant?
+        /// The line that was written of it last.
+        var told: String?
         /// When something was first refused after the reserve had been given up.
         var refused: ContinuousClock.Instant?
     }
@@ -66,7 +70,7 @@ final class StreamWatch: Sendable {
     private func look(_ memory: inout Memory, at now: ContinuousClock.Instant) {
         publisher.room.withLock { $0.begin() }
         defer { publisher.room.withLock { $0.cancel() } }
-        let found = publisher.isConnected && replica.fault == nil ? try? stream.read() : nil
+        let found = read(&memory, at: now)
         if let lossy = found?.lossySettings {
             let fault = Self.fault(of: stream.subjects.stream, lossy)
             replica.fail(fault)
@@ -99,6 +103,34 @@ final class StreamWatch: Sendable {
         // What cannot be done now is tried again.
         if isGivenUp { try? fill() } else { try? fillUnlessThere() }
     }
+
+    /// The stream; nil if it cannot be read now. What does not pass by itself is told, once.
+    private func read(_ memory: inout Memory, at now: ContinuousClock.Instant) -> StreamAPI.Stream? {
+        guard publisher.isConnected, replica.fault == nil else {
+            memory.unread = nil
+            return nil
+        }
+        let result = Result { try stream.read() }
+        var line: String?
+        if stream.connection.isRefused || exchange.connection.isRefused {
+            line = """
+                The servers refuse this node something for want of permission: see that those of their users are what \
+                docs/clustering.md says.
+                """
+        } else if case .failure(let error) = result {
+            let since = memory.unread ?? now
+            memory.unread = since
+            guard now - since >= Self.patience else { return nil }
+            line = "The stream of the cluster's log cannot be read: \((error as? EventLogError)?.message ?? "\(error)")"
+        }
+        if case .success = result { memory.unread = nil }
+        if let line, line != memory.told { report(line) }
+        memory.told = line
+        return try? result.get()
+    }
+
+    /// How long servers may be busy with themselves, such as choosing who leads.
+    private static let patience = Duration.seconds(30)
 
     /// Why a log whose servers remove messages by themselves is not to be used.
     static func fault(of stream: String, _ settings: String) -> String {

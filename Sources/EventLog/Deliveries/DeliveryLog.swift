@@ -5,6 +5,10 @@ package protocol DeliveryLog: Sendable {
     /// it was when the log is opened again.
     var now: Timestamp { get }
 
+    /// The clock of the day by which events are dated: this machine's, or in a cluster the servers', which all nodes have in
+    /// common. It may step.
+    var timeOfDay: Timestamp { get }
+
     /// What the clock of the day will show at a moment of the log's time, if nobody sets it before.
     func timeOfDay(at time: Timestamp) -> Timestamp
 

@@ -1,6 +1,8 @@
 extension SQLiteEventLog: DeliveryLog {
     package var now: Timestamp { time.now }
 
+    package var timeOfDay: Timestamp { time.timeOfDay() }
+
     package func timeOfDay(at time: Timestamp) -> Timestamp { self.time.timeOfDay(at: time) }
 
     package func recordOutcomes(

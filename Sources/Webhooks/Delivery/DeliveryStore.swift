@@ -7,6 +7,9 @@ package protocol DeliveryStore: Sendable {
     /// it was after a restart, whoever sets the clock of the day. Callable from any thread.
     var now: Int64 { get }
 
+    /// The clock of the day by which events are dated, in milliseconds since 1970. It may step.
+    var timeOfDay: Int64 { get }
+
     /// Whether deliveries to the endpoint are to be made here, at this moment. Asked before each; must not wait. If they are not
     /// any more, the endpoint is removed; whoever finds that they are again sets it again.
     func isOnDuty(for endpoint: String) -> Bool

@@ -41,4 +41,14 @@ import Testing
         let steps = look(LinkLife.absence, isConnected: false)
         #expect(steps.last == .giveUp)
     }
+
+    @Test mutating func `what was refused something is left after a while, connected again`() {
+        _ = life.look(isConnected: true, isHeard: true, isRefused: true)
+        var steps: [LinkLife.Step] = []
+        for _ in 1..<LinkLife.refusal { steps += look(1, isHeard: true) }
+        #expect(!steps.contains(.giveUp))
+        #expect(look(1, isConnected: false) == [.wait])
+        #expect(look(1, isHeard: true) == [.giveUp])
+        #expect(look(10, isHeard: true).allSatisfy { $0 == .wait })
+    }
 }

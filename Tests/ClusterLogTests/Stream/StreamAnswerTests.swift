@@ -34,4 +34,13 @@ import Testing
         let answer = try StreamAPI.answer(Array(#"{"config":{\#(settings)}}"#.utf8))
         #expect(answer.config?.lossySettings == words)
     }
+
+    @Test(arguments: [
+        (10_057, "no message found", true), (10_043, "message 7 not found", true),
+        (10_057, "message delete not permitted", false), (10_008, "JetStream system temporarily unavailable", false),
+    ])
+    func `what servers do not permit is not what is not there`(code: Int, words: String, isNoSuchMessage: Bool) throws {
+        let answer = try StreamAPI.answer(Array(#"{"error":{"err_code":\#(code),"description":"\#(words)"}}"#.utf8))
+        #expect(answer.error?.isNoSuchMessage == isNoSuchMessage)
+    }
 }

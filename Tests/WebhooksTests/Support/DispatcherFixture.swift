@@ -35,7 +35,7 @@ struct DispatcherFixture {
             store: store,
             configuration: configuration,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            clocks: timeOfDay.map { Clocks(of: store, timeOfDay: $0) } ?? Clocks(of: store)
+            clocks: Clocks(of: store, timeOfDay: timeOfDay)
         )
         dispatcher.start()
     }

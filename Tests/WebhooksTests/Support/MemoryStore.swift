@@ -1,6 +1,7 @@
 import Dispatch
 import Locking
 import Notation
+import Posix
 
 @testable import Webhooks
 
@@ -14,6 +15,7 @@ final class MemoryStore: DeliveryStore {
 
     private let clock: @Sendable () -> Int64
     var now: Int64 { clock() }
+    var timeOfDay: Int64 { Int64(SystemClock.timeOfDay.milliseconds) }
 
     init(clock: @escaping @Sendable () -> Int64 = machineTime) {
         self.clock = clock
