@@ -26,7 +26,7 @@ import Testing
             Timestamp.earliest.milliseconds, Timestamp.latest.milliseconds, -62_135_596_800_000, -62_135_769_600_000,
             -12_219_292_800_001, -11_000_000_000_001, -11_000_000_000_000, -1_001, -1_000, -1, 0, 1, 999,
         ]
-        let years = (0...9999).map { Int64($0) * 31_556_952_000 - 62_167_219_200_000 + Int64($0) * 86_399_977 }
+        let years = (Int64(0)...9999).map { $0 * (31_556_952_000 + 86_399_977) - 62_167_219_200_000 }
         for moment in moments + years {
             let date = Date(timeIntervalSince1970: Double(moment) / 1000)
             let text = String(decoding: try InfoCoder.encode(date), as: UTF8.self)

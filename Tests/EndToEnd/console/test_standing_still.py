@@ -104,3 +104,14 @@ def test_topics_without_number_leave_room_for_their_events(crowded, console):
     assert console.find(".event-scroll").rect["height"] > 100
     console.find(".event-row").click()
     assert console.all(".event.is-open")
+
+
+def test_a_page_that_waits_comes_to_rest(console):
+    # What moves for ever is drawn sixty times a second for as long as the tab is open.
+    console.open_live()
+    media(console, still="no-preference")
+    assert console.run("return matchMedia('(prefers-reduced-motion: no-preference)').matches")
+    forever = "return document.getAnimations().filter((one) => one.effect.getComputedTiming().activeDuration === Infinity).length"
+    console.wait(lambda: console.run("return document.getAnimations().length"), "something that moves")
+    assert console.run(forever) == 0
+    media(console)

@@ -15,8 +15,9 @@ extension LogModel {
         let found = page.events.map(\.position.rawValue)
         if found != found.sorted() || Set(found).count != found.count { return "it is out of order" }
         var isSomethingMissing = false
-        let expected = names.flatMap { topics[$0]?.events ?? [] }
-            .filter { $0.position > position && $0.position <= end }.sorted { $0.position < $1.position }
+        let stored = names.flatMap { topics[$0]?.events ?? [] }
+        let expected = stored.filter { $0.position > position && $0.position <= end }
+            .sorted { $0.position < $1.position }
         let byPosition = Dictionary(uniqueKeysWithValues: expected.map { ($0.position, $0) })
         let present = Set(found)
         for event in page.events {
