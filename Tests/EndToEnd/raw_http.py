@@ -21,8 +21,8 @@ class RawResponse:
 class RawConnection:
     """One connection to the hub."""
 
-    def __init__(self, port, timeout=DEADLINE, host="127.0.0.1", secure=None, gathers=False):
-        self.socket = socket.create_connection((host, port), timeout=timeout)
+    def __init__(self, port, timeout=DEADLINE, host="127.0.0.1", secure=None, gathers=False, source=""):
+        self.socket = socket.create_connection((host, port), timeout=timeout, source_address=(source, 0))
         if not gathers:
             # Otherwise small pieces wait for the acknowledgement of what was sent before (Nagle's algorithm).
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

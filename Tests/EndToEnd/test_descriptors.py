@@ -1,5 +1,6 @@
 """When descriptors run out: who has none is told or waits, and everybody is served again when there are some."""
 
+import contextlib
 import os
 import select
 import socket
@@ -114,6 +115,27 @@ def test_it_accepts_again_when_descriptors_are_free_again(small_hub, topic):
         with small_hub.stream(topic) as stream:
             small_hub.post(topic, "again")
             assert stream.next().data == "again"
+
+
+BODY_TO_COME = request("POST", events_path("crowd"), {"Content-Type": "text/plain", "Content-Length": "1000"})
+
+
+@pytest.mark.parametrize("beginning", [request("GET", "/healthz"), BODY_TO_COME], ids=["resting", "body"])
+def test_one_address_does_not_keep_the_others_out(small_hub, topic, beginning):
+    """It takes all places that streams have left, and those that wait for one; another is served all the same, and keeps its own."""
+    streams, _ = open_streams(small_hub, topic)
+    with contextlib.ExitStack() as crowd:
+        other = crowd.enter_context(RawConnection(small_hub.port, source="127.0.0.3"))
+        other.send(BODY_TO_COME)
+        for _ in range(40):
+            crowd.enter_context(RawConnection(small_hub.port, source="127.0.0.2")).send(beginning)
+        with RawConnection(small_hub.port, source="127.0.0.4") as newcomer:
+            newcomer.send(request("GET", "/healthz"))
+            assert newcomer.receive().status == 200
+        other.send(b"x" * 1000)
+        assert other.receive().status == 201
+    for stream in streams:
+        stream.close()
 
 
 def test_empty_lines_do_not_shorten_a_rest(small_hub, topic):

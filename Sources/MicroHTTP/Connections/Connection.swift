@@ -9,7 +9,7 @@ import Posix
 @safe
 final class Connection {
     /// What the server waits for. Kept with the time at which that began.
-    enum Stage {
+    enum Stage: Int {
         /// The first line of a request.
         case idle
         /// The rest of its head.
@@ -26,6 +26,8 @@ final class Connection {
     let session: SecureSession?
     /// The client's address and port: see ``Request/remoteAddress``.
     private(set) lazy var remoteAddress = unsafe RemoteAddress.text(of: handle)
+    /// The network that it comes from: see ``RemoteAddress/network(of:)``.
+    private(set) lazy var network = unsafe RemoteAddress.network(of: handle)
     /// The request in hand.
     var exchange: Exchange?
     /// What the watch judges it by.

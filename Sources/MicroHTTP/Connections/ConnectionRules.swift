@@ -20,6 +20,8 @@ struct ConnectionRules {
         var now: Int
         /// Most of the connections that there can be are open.
         var isCrowded = false
+        /// How many wait to be accepted while there is no place for them.
+        var waiting = 0
         /// The server stops: what has not been asked by now is not answered.
         var isDraining = false
     }

@@ -18,6 +18,7 @@ struct ConnectionWatch {
     }
 
     private let rules = ConnectionRules()
+    private let eviction = ConnectionEviction()
     private var seen: [ObjectIdentifier: Sight] = [:]
     private var round = 0
 
@@ -53,5 +54,15 @@ struct ConnectionWatch {
             }
         }
         seen = sights
+        if situation.waiting > 0 { makeRoom(in: table, situation) }
+    }
+
+    private func makeRoom(in table: ConnectionTable, _ situation: ConnectionRules.Situation) {
+        let candidates = table.all.map {
+            ConnectionEviction.Candidate(socket: $0.socket, network: $0.network, standing: $0.standing)
+        }
+        for socket in eviction.victims(among: candidates, waiting: situation.waiting, now: situation.now) {
+            shutdown(socket, Int32(SHUT_RDWR))
+        }
     }
 }

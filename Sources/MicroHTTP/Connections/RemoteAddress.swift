@@ -2,11 +2,22 @@ import CMicroHTTPD
 import Glibc
 import Posix
 
-/// A peer's address as text.
+/// Where a connection comes from.
 enum RemoteAddress {
     /// `address:port`, with brackets around an IPv6 address; nil if the system would not tell. What a socket for both families
     /// shows of IPv4 is IPv4.
     static func text(of connection: OpaquePointer) -> String? {
+        guard let (peer, port) = unsafe peer(of: connection) else { return nil }
+        return peer.family == .v6 ? "[\(peer)]:\(port)" : "\(peer):\(port)"
+    }
+
+    /// What one customer has: an IPv4 address, or the first 64 bits of an IPv6 address (RFC 6177).
+    static func network(of connection: OpaquePointer) -> UInt128 {
+        guard let (peer, _) = unsafe peer(of: connection) else { return 0 }
+        return peer.family == .v6 ? (peer.bits >> 64) << 64 : peer.bits
+    }
+
+    private static func peer(of connection: OpaquePointer) -> (address: IPAddress, port: UInt16)? {
         guard let address = unsafe clarion_mhd_client_address(connection) else { return nil }
         let isIPv6 = unsafe Int32(address.pointee.sa_family) == AF_INET6
         let size = isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
@@ -14,7 +25,6 @@ enum RemoteAddress {
         let bytes = unsafe UnsafeRawBufferPointer(start: address, count: size)
         guard let peer = unsafe IPAddress(socketAddress: bytes)?.unmapped else { return nil }
         // Both families have the port behind their number.
-        let port = unsafe UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
-        return peer.family == .v6 ? "[\(peer)]:\(port)" : "\(peer):\(port)"
+        return (peer, unsafe UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
     }
 }

@@ -84,6 +84,13 @@ final class ListeningSocket: Sendable {
         }
     }
 
+    /// How many connections wait to be accepted (tcp(7): of a socket that listens, `tcpi_unacked`). For the loops.
+    var waiting: Int {
+        var info = tcp_info()
+        var length = socklen_t(MemoryLayout<tcp_info>.size)
+        return unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0 ? Int(info.tcpi_unacked) : 0
+    }
+
     /// Has the kernel drop what arrives, as if the network had lost it.
     func dropArrivals() {
         isClosed.withLock { isClosed in

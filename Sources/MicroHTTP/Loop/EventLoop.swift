@@ -178,6 +178,7 @@ final class EventLoop: @unchecked Sendable {
         let situation = ConnectionRules.Situation(
             now: now,
             isCrowded: core.places.isCrowded,
+            waiting: core.places.hasRoom ? 0 : core.listening.waiting,
             isDraining: core.inFlight.isDraining
         )
         watch.look(at: connections, situation)
