@@ -10,6 +10,7 @@
 @_exported public import struct EventLog.EventLogError
 @_exported public import struct EventLog.EventOrigin
 @_exported public import struct EventLog.IdempotencyKey
+@_exported public import struct EventLog.LogEpoch
 @_exported public import struct EventLog.ObserverID
 @_exported public import struct EventLog.Position
 @_exported public import struct EventLog.Retention

@@ -32,7 +32,7 @@ public struct WebhookConfiguration: Sendable {
     /// A response body longer than this many bytes is a failure.
     public var maxResponseLength: Int = 65_536
 
-    /// How many bytes of the response body are kept with the outcome.
+    /// How many bytes of the response body are kept with the outcome; none if negative.
     public var responsePrefixLength: Int = 1024
 
     /// A PEM file of certificate authorities to trust instead of the system's, or `nil`.

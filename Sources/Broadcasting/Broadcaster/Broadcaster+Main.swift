@@ -10,8 +10,8 @@ extension Broadcaster {
     /// ```
     ///
     /// All are called on the main actor, also those that registered for another place; each in its order among what it hears
-    /// otherwise. Those with `.immediate` delivery are called before this returns if the caller belongs to the main actor,
-    /// and like the others if not.
+    /// otherwise. Those with `.immediate` delivery are called before this returns if the caller belongs to the main actor
+    /// and no call waits for them, and like the others if not.
     ///
     /// - Parameters:
     ///   - subject: the protocol.

@@ -4,7 +4,7 @@
 /// drain is due or running at any time, which is what makes a strand serial.
 struct Mailbox<Message> {
     private var waiting: [Message] = []
-    private var isDrainDue = false
+    private(set) var isDrainDue = false
 
     /// Adds a message.
     ///

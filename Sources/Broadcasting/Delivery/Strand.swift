@@ -59,6 +59,9 @@ final class Strand: Sendable {
     /// How many asynchronous calls wait or run.
     var turnCount: Int { state.withLock { $0.turns } }
 
+    /// Whether a call is on its way or runs.
+    var isBusy: Bool { state.withLock { $0.mailbox.isDrainDue } }
+
     /// What calls did before is visible to the caller. To be called when nothing runs any more.
     func synchronize() { _ = handOver.load(ordering: .acquiring) }
 

@@ -40,6 +40,11 @@ enum StrandDirectory {
         }
     }
 
+    /// Whether calls wait for the observer, or run.
+    static func isBusy(_ key: Key) -> Bool {
+        shard(of: key).strands.withLock { $0[key]?.strand }?.isBusy ?? false
+    }
+
     /// One route less leads to the strand. The caller holds the strand.
     static func leave(_ key: Key) {
         shard(of: key).strands.withLock { strands in

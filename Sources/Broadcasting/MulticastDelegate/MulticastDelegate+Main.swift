@@ -11,7 +11,7 @@ extension MulticastDelegate {
     ///
     /// All are called on the main actor, also those that wished to be called elsewhere; each in its order among what it
     /// hears otherwise. Those with `.immediate` delivery are called before this returns if the caller belongs to the main
-    /// actor, and like the others if not.
+    /// actor and no call waits for them, and like the others if not.
     ///
     /// - Parameters:
     ///   - isolation: the actor of the caller. Leave it out.

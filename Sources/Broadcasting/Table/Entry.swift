@@ -12,7 +12,7 @@ protocol Entry<Value>: AnyObject, Sendable {
     /// the observer's `deinit`.
     var owner: (any AnyObject & Sendable)? { get }
 
-    /// Whether the observer is gone and the entry has only to be swept. The rule of `owner` holds.
+    /// Whether the observer, or the actor that it is called on, is gone and the entry has only to be swept. The rule of `owner` holds.
     var isDead: Bool { get }
 
     /// What the table needs to know to take the entry out again.
@@ -40,6 +40,9 @@ struct EntryPosition: Sendable {
 
     /// Where calls run; `nil` if that was an actor that is gone.
     var delivery: Delivery? { route.map { $0.destination.delivery } ?? .immediate }
+
+    /// Whether calls ran on an actor that is gone: nothing will run there any more.
+    var hasLostActor: Bool { route.map { $0.destination.delivery == nil } ?? false }
 }
 
 /// A place under a key that holds one registration: the next one with the same slot replaces it.
@@ -63,7 +66,7 @@ final class OwnedEntry<Owner: AnyObject & Sendable, Value: Sendable>: Entry {
 
     var owner: (any AnyObject & Sendable)? { weakOwner.load() }
 
-    var isDead: Bool { weakOwner.load() == nil }
+    var isDead: Bool { weakOwner.load() == nil || position.hasLostActor }
 
     func deliver(_ value: Value) -> Bool {
         guard let owner = weakOwner.load() else { return false }
@@ -89,7 +92,7 @@ final class FreeEntry<Value: Sendable>: Entry {
 
     var owner: (any AnyObject & Sendable)? { nil }
 
-    var isDead: Bool { false }
+    var isDead: Bool { position.hasLostActor }
 
     func deliver(_ value: Value) -> Bool {
         if let route = position.route { return handOver(value, by: route) }
@@ -111,16 +114,16 @@ extension Entry {
         route.strand.post(HandedCall(value, to: self, by: route))
     }
 
-    /// Calls the handler on the main actor, wherever it is called otherwise: at once if that is at once and the caller is there.
+    /// Calls the handler on the main actor, wherever it is called otherwise: at once if that is at once, the caller is there and
+    /// no call waits for the observer.
     ///
     /// - Returns: `false` if the entry is dead.
     func deliverOnMain(_ value: Value, isThere: Bool) -> Bool {
         guard !isDead else { return false }
         var route = position.route
-        if route == nil, isThere { return deliver(value) }
-        if route.map({ $0.destination == .main }) != true {
-            route = CallPath(.main, of: position.owner.map { StrandDirectory.Key(address: $0) })
-        }
+        let key = position.owner.map { StrandDirectory.Key(address: $0) }
+        if route == nil, isThere, key.map(StrandDirectory.isBusy) != true { return deliver(value) }
+        if route.map({ $0.destination == .main }) != true { route = CallPath(.main, of: key) }
         return route.map { handOver(value, by: $0) } ?? false
     }
 }

@@ -35,7 +35,7 @@ final class LendingEntry<Owner: AnyObject & Sendable, Value: Sendable>: Entry {
     // Not through `reference.owner`: an entry that was taken out has an owner still.
     var owner: (any AnyObject & Sendable)? { reference.living }
 
-    var isDead: Bool { reference.living == nil }
+    var isDead: Bool { reference.living == nil || position.hasLostActor }
 
     func deliver(_ value: Value) -> Bool {
         guard !isDead else { return false }

@@ -7,9 +7,9 @@ enum InfoCoder {
     /// square of the depth, and anyone may post.
     static let maximumDepth = 32
 
-    /// - Throws: what the payload's `encode(to:)` does, and for numbers that JSON does not have.
-    static func encode(_ info: some Encodable) throws -> [UInt8] {
-        [UInt8](try JSONEncoder.ofValues.encode(info))
+    /// - Throws: what the payload's `encode(to:)` does as its cause, and for numbers that JSON does not have.
+    static func encode(_ info: some Encodable) throws(UnencodableValue) -> [UInt8] {
+        try JSONEncoder.bytes(of: info)
     }
 
     /// Decodes strict JSON.

@@ -98,7 +98,8 @@ extension HubError {
         do {
             return try InfoCoder.encode(value)
         } catch {
-            throw HubError(code: valueInvalid, message: "The value cannot be made JSON of: \(error)", cause: error)
+            let message = "The value cannot be made JSON of: \(error)"
+            throw HubError(code: valueInvalid, message: message, cause: error.cause)
         }
     }
 

@@ -94,6 +94,7 @@ final class ObjectHost: Sendable {
                 reader.feed.pageIsHandled()
             }
         )
+        feed.serve { [weak table = table, id = feed.id] in table?.isEmpty(id) == false }
         return { () async throws(HubError) in
             while let page = try await feed.nextPage() {
                 self.table.notify(feed.id, page[...])

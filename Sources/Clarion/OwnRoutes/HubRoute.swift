@@ -13,6 +13,8 @@ import Notation
 /// ]
 /// ```
 ///
+/// A handler that needs the hub captures it weakly: the hub keeps its routes for as long as it lives.
+///
 /// It is not in `/openapi.json`, and takes any query parameter.
 ///
 /// It may receive the webhooks of hubs, this one among them. What its handler then posts on a hub of the process, in its task or

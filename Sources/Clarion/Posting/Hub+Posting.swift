@@ -121,8 +121,8 @@ extension Hub {
     /// ```
     ///
     /// - Parameters:
-    ///   - value: what `JSONEncoder` makes `application/json` of: members in the order of their names, dates as RFC 3339.
-    ///     A `String?` is JSON, too: unwrap what is to be text.
+    ///   - value: what `JSONEncoder` makes `application/json` of: members in the order of their names, dates as RFC 3339,
+    ///     those outside of the years 0000 to 9999 as the nearest inside. A `String?` is JSON, too: unwrap what is to be text.
     ///   - topic: the name of the topic.
     ///   - type: a word for the kind of event; nil for none.
     /// - Throws: what ``post(_:)-(EventDraft)`` does, and ``HubError`` with code `topic-invalid`, or with code

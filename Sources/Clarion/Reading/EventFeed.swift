@@ -33,6 +33,8 @@ final class EventFeed: HubObserver {
     private let handled: AsyncStream<Void>
     private let tellsHandled: AsyncStream<Void>.Continuation
     private let isOver = Atomic(false)
+    /// Whether the object that it reads for lives; nil if it reads for a sequence.
+    private let isWanted = Lock<(@Sendable () -> Bool)?>(nil)
     private let read = Atomic(0)
 
     /// How many pages with events were read.
@@ -82,7 +84,15 @@ final class EventFeed: HubObserver {
         }
     }
 
-    var isRegistered: Bool { !isOver.load(ordering: .acquiring) }
+    /// Notes whom it reads for.
+    func serve(while isWanted: @escaping @Sendable () -> Bool) {
+        self.isWanted.withLock { $0 = isWanted }
+    }
+
+    var isRegistered: Bool {
+        guard !isOver.load(ordering: .acquiring) else { return false }
+        return isWanted.withLock { $0 }?() ?? true
+    }
 
     /// Hears that there is more, on the log's thread.
     func receive() {
@@ -102,8 +112,10 @@ final class EventFeed: HubObserver {
 
     /// The next events, at least one: waits until there are some.
     ///
-    /// - Returns: nil if it has ended, or the task was cancelled.
+    /// - Returns: nil if it has ended, or the task was cancelled, which ends it.
     func nextPage() async throws(HubError) -> [Event]? {
+        // A wait that was cancelled cannot be woken again.
+        defer { if Task.isCancelled { end() } }
         var signals = more.makeAsyncIterator()
         while isRegistered, !Task.isCancelled {
             let page: EventPage

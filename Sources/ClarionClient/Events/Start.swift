@@ -9,7 +9,7 @@ extension ClarionClient {
         case last
         /// With the newest events, so many of them: 1 to 1,000.
         case newest(Int)
-        /// After an event, by its id.
+        /// After an event, by its id. An empty one is none: a stream begins with what comes next.
         case after(String)
         /// As `since=` of the hub has it: a time such as `2026-11-20T23:19:00Z`, or a duration such as `10m`.
         case since(String)

@@ -80,8 +80,8 @@ extension ClarionClient {
         return receipts
     }
 
-    /// Posts a value as JSON, with the members in the order of their names, and dates as RFC 3339: what a topic that is bound to
-    /// a notification in the hub's process expects.
+    /// Posts a value as JSON, with the members in the order of their names, and dates as RFC 3339, those outside of the years
+    /// 0000 to 9999 as the nearest inside: what a topic that is bound to a notification in the hub's process expects.
     @discardableResult
     public func post(
         json value: some Encodable,
@@ -89,13 +89,13 @@ extension ClarionClient {
         type: String? = nil,
         key: String? = nil
     ) async throws(ClientError) -> Receipt {
-        let data: Data
+        let data: [UInt8]
         do {
-            data = try JSONEncoder.ofValues.encode(value)
+            data = try JSONEncoder.bytes(of: value)
         } catch {
-            throw ClientError(code: ClientError.argumentInvalid, detail: "The value is none of JSON: \(error).")
+            throw ClientError(code: ClientError.argumentInvalid, detail: "The value is none of JSON: \(error)")
         }
-        return try await post([UInt8](data), to: topic, type: type, contentType: "application/json", key: key)
+        return try await post(data, to: topic, type: type, contentType: "application/json", key: key)
     }
 
     /// Posts several events whose data is JSON, next to each other: all or none.
@@ -124,16 +124,18 @@ extension ClarionClient {
             let hasBreaks = document.contains { $0 == 0x0A || $0 == 0x0D }
             let isBlank = document.allSatisfy { $0 == 0x20 || $0 == 0x09 }
             // In JSON line breaks stand between tokens alone, where they are white space.
-            guard !isBlank, !hasBreaks || JSONDocument.isValid(document) else {
-                throw ClientError(
-                    code: ClientError.argumentInvalid,
-                    detail: "Document \(index + 1) is not valid JSON.",
-                    pointer: "/\(index)"
-                )
-            }
+            guard !isBlank, !hasBreaks || JSONDocument.isValid(document) else { throw notJSON(index) }
             lines.append(hasBreaks ? document.filter { $0 != 0x0A && $0 != 0x0D } : document)
         }
         return Array(lines.joined(separator: [0x0A]))
+    }
+
+    private static func notJSON(_ index: Int) -> ClientError {
+        ClientError(
+            code: ClientError.argumentInvalid,
+            detail: "Document \(index + 1) is not valid JSON.",
+            pointer: "/\(index)"
+        )
     }
 
     /// Posts several CloudEvents, next to each other: all or none. Each is stored once within 24 hours for its `source`
@@ -143,11 +145,15 @@ extension ClarionClient {
     ///   - documents: up to 10,000, in structured mode.
     ///   - topic: where to.
     ///   - key: an idempotency key of them all, instead of their own.
+    /// - Throws: ``ClientError``, with `argument-invalid` if a document is no JSON.
     public func post(
         cloudEvents documents: [[UInt8]],
         to topic: String,
         key: String? = nil
     ) async throws(ClientError) -> [Receipt] {
+        if let index = documents.firstIndex(where: { !JSONDocument.isValid($0, maximumDepth: 512) }) {
+            throw Self.notJSON(index)
+        }
         var call = try posting(on: topic, type: nil, key: key)
         let body = Array("[".utf8) + documents.joined(separator: [UInt8(ascii: ",")]) + Array("]".utf8)
         call.carry(body, as: "application/cloudevents-batch+json")

@@ -15,6 +15,8 @@ struct ConnectionEviction {
         /// See ``RemoteAddress/network(of:)``.
         let network: UInt128
         let standing: ConnectionStanding
+
+        fileprivate var stage: Int { standing.stage.rawValue }
     }
 
     /// The sockets of those to be ended, so that there are places for as many as wait.
@@ -22,9 +24,9 @@ struct ConnectionEviction {
         let unfinished = connections.filter { $0.standing.stage != .answer }
         let most = Dictionary(grouping: unfinished, by: \.network).values.max { $0.count < $1.count } ?? []
         guard most.count > 1 else { return [] }
-        return most.filter { isLate($0.standing, now: now) }
-            .sorted { ($0.standing.stage.rawValue, $0.standing.since) < ($1.standing.stage.rawValue, $1.standing.since) }
-            .prefix(waiting).map(\.socket)
+        let late = most.filter { isLate($0.standing, now: now) }
+        let order = late.sorted { ($0.stage, $0.standing.since) < ($1.stage, $1.standing.since) }
+        return order.prefix(waiting).map(\.socket)
     }
 
     private func isLate(_ standing: ConnectionStanding, now: Int) -> Bool {

@@ -88,7 +88,8 @@ final class ListeningSocket: Sendable {
     var waiting: Int {
         var info = tcp_info()
         var length = socklen_t(MemoryLayout<tcp_info>.size)
-        return unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0 ? Int(info.tcpi_unacked) : 0
+        let result = unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length)
+        return result == 0 ? Int(info.tcpi_unacked) : 0
     }
 
     /// Has the kernel drop what arrives, as if the network had lost it.

@@ -50,7 +50,7 @@ final class Transfer {
             (maxResponseLength, keptResponseLength) = (length, length)
         } else {
             maxResponseLength = options.configuration.maxResponseLength
-            keptResponseLength = options.configuration.responsePrefixLength
+            keptResponseLength = max(options.configuration.responsePrefixLength, 0)
         }
         self.easy.serve(self)
         prepare(now: now, timestamp: timeOfDay / 1000)

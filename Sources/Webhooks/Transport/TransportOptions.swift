@@ -15,8 +15,9 @@ final class TransportOptions: Sendable {
         self.configuration = configuration
         egressGuard = EgressGuard(allowing: configuration.allowEgress)
         let connections = max(configuration.maximumConnections, 4)
-        keptConnections = min(configuration.maxInFlight, connections / 4)
-        maxInFlight = min(configuration.maxInFlight, connections - 2 * keptConnections)
+        let wanted = max(configuration.maxInFlight, 1)
+        keptConnections = min(wanted, connections / 4)
+        maxInFlight = min(wanted, connections - 2 * keptConnections)
     }
 
     /// A handle with these options, to copy for each attempt. Fails only when libcurl is out of memory.

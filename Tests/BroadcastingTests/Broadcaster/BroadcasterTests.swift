@@ -51,6 +51,36 @@ import Testing
         await eventually("main is the default") { label.heard.values == ["main"] }
     }
 
+    @Test @MainActor func `what is posted on the main actor comes after what was handed over to it`() async {
+        nonisolated func post(_ title: String) {
+            broadcaster.notify(onMain: (any TitleUpdating).self) { $0.update(title: title) }
+        }
+        let label = Label()
+        broadcaster.register((any TitleUpdating).self, observer: label, deliver: .immediate)
+        post("first")
+        broadcaster.notify(onMain: (any TitleUpdating).self) { $0.update(title: "second") }
+        await eventually("both are heard") { label.heard.values == ["first", "second"] }
+        broadcaster.notify(onMain: (any TitleUpdating).self) { $0.update(title: "third") }
+        #expect(label.heard.values.last == "third", "nothing waits, so it is called at once")
+    }
+
+    @Test func `an observer whose actor is gone is not counted, and not called anywhere`() async {
+        let label = Label()
+        let delegates = MulticastDelegate<any TitleUpdating>()
+        weak var weakDesk: Desk?
+        do {
+            let desk = Desk()
+            weakDesk = desk
+            broadcaster.register((any TitleUpdating).self, observer: label, deliver: .actor(desk))
+            delegates.add(label, deliver: .actor(desk))
+        }
+        await eventually("the actor is released") { weakDesk == nil }
+        #expect(broadcaster.count(of: (any TitleUpdating).self) == 0 && delegates.count == 0)
+        broadcaster.notify(onMain: (any TitleUpdating).self) { $0.update(title: "main") }
+        await MainActor.run {}
+        #expect(label.heard.values.isEmpty)
+    }
+
     @Test func `each form of unregistering ends what it names`() {
         let labels = [Label(), Label(), Label()]
         for label in labels {

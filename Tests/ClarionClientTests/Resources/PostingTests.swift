@@ -30,4 +30,15 @@ struct PostingTests {
         #expect(body.withLock { $0 } == expected)
         #expect(server.requests.first?.contains("Content-Length: \(expected.utf8.count)\r\n") == true)
     }
+
+    @Test("documents that are no CloudEvent each are not sent", arguments: ["", "{},{}", "{} ]"])
+    func noDocument(text: String) async throws {
+        let server = try #require(RawServer { _, _ in })
+        let client = try ClarionClient("127.0.0.1:\(server.port)")
+        let error = await #expect(throws: ClientError.self) {
+            try await client.post(cloudEvents: [Array("{}".utf8), Array(text.utf8)], to: "a")
+        }
+        #expect(error?.code == "argument-invalid" && error?.pointer == "/1")
+        #expect(server.requests.isEmpty)
+    }
 }

@@ -1,4 +1,5 @@
 import EventLog
+import JSON
 import MicroHTTP
 import Webhooks
 import FoundationEssentials
@@ -44,10 +45,18 @@ import Testing
         #expect(mismatch?.detail.contains("RFC 3339") == true)
     }
 
-    @Test func aDateBeyondAllYearsIsNotWritten() {
-        #expect(throws: EncodingError.self) {
-            try InfoCoder.encode(Dated(at: Date(timeIntervalSince1970: 1e300), link: ""))
+    /// Nor is it told: to print a date that is no number ends the process.
+    @Test(arguments: [1e300, .infinity, .nan]) func aDateThatNoYearHasIsNotWritten(seconds: Double) {
+        let error = #expect(throws: UnencodableValue.self) {
+            try InfoCoder.encode([Dated(at: Date(timeIntervalSince1970: seconds), link: "")])
         }
+        #expect(error.map { "\($0)" } == "0.at: No date.")
+        #expect(error?.cause.map { "\($0)" }?.isEmpty == false)
+    }
+
+    @Test func aDecimalThatIsNoNumberIsNotWritten() {
+        let error = #expect(throws: UnencodableValue.self) { try InfoCoder.encode(["price": Decimal.nan]) }
+        #expect(error.map { "\($0)" } == "what it encodes to is not valid JSON")
     }
 
     @Test func aWholeDocumentMayBeToBlame() throws {

@@ -1,6 +1,7 @@
 import MicroHTTP
 import Dispatch
 import EventLog
+import Locking
 import Testing
 
 @testable import Clarion
@@ -197,9 +198,31 @@ import Testing
             try await task.value
             try await eventually { count() == 0 }
 
+            // Kept though it was cancelled.
+            let isKept = Lock(true)
+            let keeping = Task {
+                var iterator = try hub.events("a").makeAsyncIterator()
+                _ = try await iterator.next()
+                while isKept.withLock({ $0 }) { await Task.yield() }
+                _ = try await iterator.next()
+            }
+            try await eventually { count() == 1 }
+            keeping.cancel()
+            try await eventually { count() == 0 }
+            isKept.withLock { $0 = false }
+            try await keeping.value
+
             do {
                 let listener = Listener()
                 try hub.observe("a", owner: listener, from: .latest) { $0.heard.add($1) }
+                #expect(count() == 1)
+            }
+            try await eventually { count() == 0 }
+
+            do {
+                final class Forgetful: Sendable {}
+                let owner = Forgetful()
+                try hub.observe("a", owner: owner, from: .latest) { _, _ in }
                 #expect(count() == 1)
             }
             try await eventually { count() == 0 }

@@ -31,4 +31,12 @@ struct TransportOptionsTests {
     func addresses(host: String) throws {
         #expect(try refusal(of: "http://\(host)/", at: 0x0A01_0203)?.contains("--allow-egress 10.0.0.0/8") == true)
     }
+
+    @Test("what is less than anything makes the least", arguments: [Int.min, -1, 0])
+    func least(number: Int) {
+        var configuration = WebhookConfiguration()
+        configuration.maxInFlight = number
+        configuration.maximumConnections = number
+        #expect(TransportOptions(configuration).maxInFlight == 1)
+    }
 }

@@ -49,7 +49,14 @@ extension InfoDecoder: SingleValueDecodingContainer {
         return text
     }
 
-    func decode<Value: Decodable & FixedWidthInteger>(_ type: Value.Type) throws -> Value {
+    // For these the standard library has an implementation of its own, which throws.
+    func decode(_ type: Int128.Type) throws -> Int128 { try whole(type) }
+
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try whole(type) }
+
+    func decode<Value: Decodable & FixedWidthInteger>(_ type: Value.Type) throws -> Value { try whole(type) }
+
+    private func whole<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
         guard let digits = view.digits, let value = Value(digits) ?? Value(whole: digits) else { throw mismatch(type) }
         return value
     }

@@ -22,6 +22,11 @@ struct InfoElements: UnkeyedDecodingContainer {
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next { try $0.decode(type) } }
 
+    // For these the standard library has an implementation of its own, which throws.
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try next { try $0.decode(type) } }
+
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next { try $0.decode(type) } }
+
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         try next { try $0.container(keyedBy: type) }
     }

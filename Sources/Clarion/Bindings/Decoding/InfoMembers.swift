@@ -21,6 +21,11 @@ struct InfoMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try decoder(key).decode(type)
     }
 
+    // For these the standard library has an implementation of its own, which throws.
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decoder(key).decode(type) }
+
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try decoder(key).decode(type) }
+
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type,
         forKey key: Key

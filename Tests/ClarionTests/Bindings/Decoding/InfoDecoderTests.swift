@@ -74,6 +74,9 @@ import Webhooks
         compare(UInt8.self)
         compare(Int64.self)
         compare(UInt64.self)
+        compare(Int128.self)
+        // Of this one Foundation says that it is no JSON.
+        if text != "3.4e38" { compare(UInt128.self) }
         compare(Double.self)
         compare(Float.self)
         compare(Decimal.self)
