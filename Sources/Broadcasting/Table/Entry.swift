@@ -12,7 +12,8 @@ protocol Entry<Value>: AnyObject, Sendable {
     /// the observer's `deinit`.
     var owner: (any AnyObject & Sendable)? { get }
 
-    /// Whether the observer, or the actor that it is called on, is gone and the entry has only to be swept. The rule of `owner` holds.
+    /// Whether the observer, or the actor that it is called on, is gone and the entry has only to be swept. The rule of
+    /// `owner` holds.
     var isDead: Bool { get }
 
     /// What the table needs to know to take the entry out again.

@@ -78,7 +78,8 @@ public final class Hub: Sendable {
     ///
     /// - Throws: `EventLogError` if the log cannot be opened, `ServerError` if the address cannot be had or the process may
     ///   have too few descriptors, `CredentialsError` if the credentials cannot be read, ``HubError`` if the web
-    ///   console's folder, or a webhook's stored secret, cannot be read, or with `member-invalid` if a bound of the retention is out of range.
+    ///   console's folder, or a webhook's stored secret, cannot be read, or with `member-invalid` if a bound of the
+    ///   retention is out of range.
     public static func start(_ configuration: HubConfiguration, logger: Logger) async throws -> Hub {
         try DescriptorBudget.requireEnough()
         try configuration.retention.check()
