@@ -50,7 +50,7 @@ final class Transfer {
             (maxResponseLength, keptResponseLength) = (length, length)
         } else {
             maxResponseLength = options.configuration.maxResponseLength
-            keptResponseLength = max(options.configuration.responsePrefixLength, 0)
+            keptResponseLength = min(max(options.configuration.responsePrefixLength, 0), Int(Int32.max))
         }
         self.easy.serve(self)
         prepare(now: now, timestamp: timeOfDay / 1000)

@@ -14,8 +14,10 @@ final class TransportOptions: Sendable {
     init(_ configuration: WebhookConfiguration) {
         self.configuration = configuration
         egressGuard = EgressGuard(allowing: configuration.allowEgress)
-        let connections = max(configuration.maximumConnections, 4)
-        let wanted = max(configuration.maxInFlight, 1)
+        // Programs set these; nobody has more descriptors.
+        let most = Int(Int32.max)
+        let connections = min(max(configuration.maximumConnections, 4), most)
+        let wanted = min(max(configuration.maxInFlight, 1), most)
         keptConnections = min(wanted, connections / 4)
         maxInFlight = min(wanted, connections - 2 * keptConnections)
     }

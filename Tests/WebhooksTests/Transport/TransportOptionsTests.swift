@@ -1,3 +1,4 @@
+import Logging
 import Posix
 import Testing
 
@@ -38,5 +39,18 @@ struct TransportOptionsTests {
         configuration.maxInFlight = number
         configuration.maximumConnections = number
         #expect(TransportOptions(configuration).maxInFlight == 1)
+    }
+
+    @Test("what is more than anything ends nothing")
+    func most() {
+        var configuration = WebhookConfiguration()
+        configuration.maxInFlight = .max
+        configuration.maximumConnections = .max
+        let dispatcher = WebhookDispatcher(
+            store: MemoryStore(),
+            configuration: configuration,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        #expect(!dispatcher.isProbing)
     }
 }
