@@ -24,6 +24,7 @@
 @_exported public import class MicroHTTP.ServerCertificate
 @_exported public import struct MicroHTTP.ServerConfiguration
 @_exported public import struct MicroHTTP.ServerError
+@_exported public import struct Posix.IPAddress
 @_exported public import struct Webhooks.CIDRBlock
 @_exported public import struct Webhooks.EgressProxy
 @_exported public import struct Webhooks.RetryPolicy

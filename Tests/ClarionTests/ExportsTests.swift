@@ -8,6 +8,8 @@ import Testing
         configuration.listens = false
         let certificate: ServerCertificate? = configuration.server.certificate
         #expect(certificate == nil)
+        let network: IPAddress = try CIDRBlock("10.0.0.0/8").network
+        #expect("\(network)" == "10.0.0.0")
         let hub = try await Hub.start(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         do throws(CredentialsError) {
             try hub.reloadCredentials()

@@ -88,6 +88,15 @@ def test_room_is_taken_as_bytes_come_and_given_back(hub, topic):
     wait_until_none_is_taken(hub)
 
 
+def test_a_body_that_is_allowed_is_taken_however_much_may_wait(start_hub, topic):
+    """What waits to be written is bound to 64 MiB, and a larger post was told to try again for ever."""
+    hub = start_hub("--max-body", "80MiB", "--durability", "process")
+    size = 65 * MEBIBYTE
+    hub.post(topic, b"x" * size)
+    assert len(hub.get(f"/topics/{topic}/value").content) == size
+    wait_until_none_is_taken(hub)
+
+
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_body_without_room_is_read_out_and_the_connection_goes_on(start_hub, topic, chunked):
     hub = start_hub("--max-body-memory", "2MiB", "--durability", "process")

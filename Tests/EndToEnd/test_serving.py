@@ -190,7 +190,7 @@ BAD_OPTIONS = [
     ("--port", "abc"), ("--port", "70000"), ("--port", "80x"), ("--durability", "sometimes"),
     ("--allow-egress", "300.0.0.0/8"), ("--allow-egress", "127.0.0.1/40"), ("--allow-egress", "everywhere"),
     ("--webhooks-retry", "soon"), ("--webhooks-retry", "5s,-1s"), ("--keep-alive", "0"), ("--keep-alive", "long"),
-    ("--max-body", "0"), ("--max-body", "1MB"), ("--log-level", "loud"), ("--config", "/no/such/file.json"),
+    ("--max-body", "0"), ("--max-body", "1MB"), ("--max-body", "1GiB"), ("--log-level", "loud"), ("--config", "/no/such/file.json"),
     ("--connection-memory", "1"),
 ]
 

@@ -38,12 +38,13 @@ extension Hub {
     ///   - center: where the notification is posted and heard.
     /// - Throws: ``HubError`` with code `topic-invalid`; `topic-reserved` if the topic is the hub's own; `topic-bound` if
     ///   the topic is bound already; `notification-bound` if the notification is, because then a post to one topic would
-    ///   also be one to the other.
+    ///   also be one to the other; `draining` once the hub shuts down.
     public func bind<Notification: TypedNotification & SendableMetatype>(
         _ notification: Notification.Type,
         to topic: String,
         in center: TypedNotificationCenter = .shared
     ) throws(HubError) where Notification.Info: Codable {
+        guard !isDraining else { throw HubError.draining }
         let name: Topic
         do {
             name = try Topic(topic)

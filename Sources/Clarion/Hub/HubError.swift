@@ -80,8 +80,10 @@ extension HubError {
         throw HubError(code: topicReserved, message: Topic.reservedDetail, pointer: pointer)
     }
 
-    /// What posts get once the hub shuts down.
-    static var draining: HubError { HubError(Problem.draining) }
+    /// What posts and bindings get once the hub shuts down. To a program this hub does not come back.
+    static var draining: HubError {
+        HubError(code: "draining", message: "The hub is shutting down, or has shut down: it takes nothing more.")
+    }
 
     /// Runs what the log or a parser of names may refuse.
     static func passingOn<Value>(_ body: () async throws -> Value) async throws(HubError) -> Value {

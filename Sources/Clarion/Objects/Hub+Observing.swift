@@ -26,7 +26,7 @@ public import EventLog
 ///   registration: capture it weakly.
 /// - They are observers like any others: `GET /observers?kind=object` lists them, and whoever may manage observers may
 ///   unregister them over HTTP.
-/// - All of this may be called from any thread, and from inside a handler.
+/// - All of this may be called from any thread, and from inside a handler; once the hub has shut down, it does nothing.
 extension Hub {
     /// Calls a handler for every event of a topic or pattern, or of several, as long as an object lives, which is not kept
     /// alive by it.

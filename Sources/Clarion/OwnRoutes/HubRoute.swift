@@ -124,10 +124,24 @@ extension Routes {
                 let answer = try await HopCount.$ofTask.withValue(try HopCount.of(request)) {
                     try await route.handler(OwnRequest(request))
                 }
-                guard 200...599 ~= answer.status else {
-                    throw HubError(code: HubError.valueInvalid, message: "\(answer.status) is no status of an answer.")
-                }
+                try answer.check()
                 return Response(Status(answer.status), headers: answer.headers, body: answer.body)
+            }
+        }
+    }
+}
+
+extension HubAnswer {
+    /// - Throws: ``HubError`` with code `value-invalid` for what cannot be sent as it is.
+    fileprivate func check() throws(HubError) {
+        guard 200...599 ~= status else {
+            throw HubError(code: HubError.valueInvalid, message: "\(status) is no status of an answer.")
+        }
+        for (name, value) in headers {
+            guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenCharacter),
+                value.utf8.allSatisfy({ ![0x00, 0x0A, 0x0D].contains($0) })
+            else {
+                throw HubError(code: HubError.valueInvalid, message: "The field \"\(name)\" cannot be sent.")
             }
         }
     }

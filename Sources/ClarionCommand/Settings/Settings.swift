@@ -42,7 +42,8 @@ struct Settings {
 
         var server = ServerConfiguration(host: host, serverName: "clarion")
         server.port = UInt16(try source.number(.port, in: 0...65_535) ?? 8080)
-        if let bytes = try source.size(.maxBody, in: 1...(1 << 30)) { server.maximumBodyBytes = bytes }
+        // SQLite stores no more than 1,000,000,000 bytes in a row (SQLITE_MAX_LENGTH), and there is more to an event than its data.
+        if let bytes = try source.size(.maxBody, in: 1...(900 << 20)) { server.maximumBodyBytes = bytes }
         server.bodyMemory = try Self.bodyMemory(source, maximumBodyBytes: server.maximumBodyBytes)
         if let bytes = try source.size(.connectionMemory, in: 2048...(1 << 20)) { server.connectionMemory = bytes }
 

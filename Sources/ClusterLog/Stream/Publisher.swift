@@ -152,9 +152,8 @@ final class Publisher: Sendable {
         return state.withLock { state in
             if state.isClosed { return .isClosed }
             guard isConnected else { return EventLogError(NATSError("not connected")) }
-            if isBounded, state.bytes + bytes.count > limit {
-                return .overloaded
-            }
+            // One that nothing waits before would otherwise be told to try again for ever.
+            if isBounded, state.bytes > 0, state.bytes + bytes.count > limit { return .overloaded }
             if isBounded {
                 switch room.admits(bytes.count + subject.utf8.count, beside: state.bytes) {
                 case .yes: break

@@ -16,7 +16,7 @@ extension SQLiteEventLog {
         public var groupBytes = 8 << 20
 
         /// The bytes that may wait to be written, counting 256 for each event beside its data; posts beyond are refused
-        /// as `overloaded`.
+        /// as `overloaded`, but one that nothing waits before is always taken.
         public var queuedBytes = 64 << 20
 
         /// The most events that one page looks at when it reads by patterns, so that no page takes long.

@@ -74,7 +74,8 @@ struct GroupCommit<Request: Sendable>: Sendable {
     ///   too much.
     mutating func enqueue(_ request: Request, events: Int, bytes: Int, isBounded: Bool) -> Admission {
         guard phase == .open else { return .closed }
-        if isBounded, waitingBytes + bytes > limits.queuedBytes { return .overloaded }
+        // One that nothing waits before would otherwise be told to try again for ever.
+        if isBounded, waitingBytes > 0, waitingBytes + bytes > limits.queuedBytes { return .overloaded }
         queue.append(Entry(request: request, events: events, bytes: bytes))
         waitingBytes += bytes
         return .queued(wakingWriter: wakeWriter())

@@ -250,4 +250,19 @@ import Testing
             #expect(logs.all.count == 2)
         }
     }
+
+    @Test func aHubThatHasShutDownTakesNeitherPostsNorBindings() async throws {
+        try await withHub { hub in
+            await hub.shutdown(grace: .zero)
+            func code(_ body: () async throws(HubError) -> Void) async -> String? {
+                do throws(HubError) { try await body() } catch { return error.code }
+                return nil
+            }
+            #expect(await code { () throws(HubError) in try await hub.post(1, to: "a") } == "draining")
+            #expect(
+                await code { () throws(HubError) in try hub.bind(MarketChanged.self, to: "a", in: center) }
+                    == "draining"
+            )
+        }
+    }
 }

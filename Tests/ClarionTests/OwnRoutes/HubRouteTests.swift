@@ -122,4 +122,15 @@ import Webhooks
         #expect(try await status("/observers/a/recover", hop: "1") == 508)
         await hub.shutdown(grace: .zero)
     }
+
+    @Test(arguments: [
+        HubAnswer(status: 199), HubAnswer(status: 600), HubAnswer(headers: [("", "x")]),
+        HubAnswer(headers: [("a b", "x")]),
+        HubAnswer(headers: [("Set-Cookie", "a=1\r\nb: 2")]), HubAnswer(headers: [("Name", "x\0")]),
+    ])
+    func anAnswerThatCannotBeSentAsItIsIsNone(answer: HubAnswer) async throws {
+        let hub = try await Self.start([HubRoute("GET", "/x") { _ in answer }])
+        #expect(try await TestAnswer.to("GET", "/x", of: hub).status == 500)
+        await hub.shutdown(grace: .zero)
+    }
 }

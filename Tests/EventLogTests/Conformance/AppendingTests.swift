@@ -105,9 +105,21 @@ import Testing
     func `refuses at once when too much waits`(kind: LogKind) async throws {
         let log = try kind.make(LogKind.Settings(queuedBytes: 10_000)).log
         let large = EventDraft(topic: .of("a"), data: Array(repeating: 0, count: 10_000))
-        #expect(await code { () throws(EventLogError) in try await log.append([large]) } == .overloaded)
-        #expect(try await log.append([.of("a")]).count == 1)
+        // Larger than the bound, and taken when nothing waits.
+        #expect(try await log.append([large]).count == 1)
+        let answers = Record<EventLogError.Code?>()
+        for _ in 0..<200 {
+            log.append([large]) { result in
+                guard case .failure(let error) = result else { return answers.add(nil) }
+                answers.add(error.code)
+            }
+        }
+        // Closing waits for all of them.
         await log.close()
+        #expect(answers.all.count == 200)
+        #expect(answers.all.allSatisfy { $0 == nil || $0 == .overloaded })
+        #expect(answers.all.contains(.overloaded))
+        #expect(log.tail == Position(Int64(answers.all.count { $0 == nil }) + 1))
     }
 
     @Test(arguments: LogKind.all)

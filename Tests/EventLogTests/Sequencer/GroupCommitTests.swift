@@ -79,6 +79,15 @@ import Testing
         #expect(enqueue(&machine, 4, events: 1, bytes: 100, isBounded: true) != .overloaded)
     }
 
+    @Test func `takes what is larger than the bound when nothing waits before it`() {
+        var machine = Self.machine(queued: 100)
+        #expect(enqueue(&machine, 1, events: 1, bytes: 101, isBounded: true) != .overloaded)
+        #expect(enqueue(&machine, 2, events: 1, bytes: 1, isBounded: true) == .overloaded)
+        #expect(group(&machine) == [1])
+        #expect(enqueue(&machine, 3, events: 1, bytes: 1, isBounded: true) != .overloaded)
+        #expect(enqueue(&machine, 4, events: 1, bytes: 101, isBounded: true) == .overloaded)
+    }
+
     @Test func `drains before it finishes, and takes nothing meanwhile`() {
         var machine = Self.machine()
         _ = machine.enqueue(1, events: 1, bytes: 1, isBounded: true)
