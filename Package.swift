@@ -159,7 +159,9 @@ let package = Package(
         ),
         .testTarget(
             name: "MicroHTTPTests",
-            dependencies: ["Locking", "MicroHTTP", "Randomness", .product(name: "Logging", package: "swift-log")]
+            dependencies: [
+                "Locking", "MicroHTTP", "Posix", "Randomness", .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         .testTarget(name: "EventLogTests", dependencies: ["ClusterLog", "EventLog", "Locking", "Posix"]),
         .testTarget(name: "ClusterLogTests", dependencies: ["ClusterLog", "EventLog", "Randomness"]),

@@ -51,6 +51,11 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return IPAddress(family: .v4, bits: bits & 0xffff_ffff)
     }
 
+    /// What one customer has: an IPv4 address, or the first 64 bits of an IPv6 address (RFC 6177).
+    package var customer: IPAddress {
+        family == .v6 ? IPAddress(family: .v6, bits: (bits >> 64) << 64) : self
+    }
+
     package init(_ address: in_addr) { self.init(family: .v4, bits: UInt128(UInt32(bigEndian: address.s_addr))) }
 
     package init(_ address: in6_addr) {

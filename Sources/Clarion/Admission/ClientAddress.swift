@@ -1,18 +1,17 @@
 import MicroHTTP
 import Posix
 
-/// What requests are counted by where no credential tells who sends them: an IPv4 address, or the first 64 bits of an IPv6
-/// address, which is what one customer has (RFC 6177).
+/// What requests are counted by where no credential tells who sends them: the customer whose address it is.
 struct ClientAddress: Hashable, Sendable {
-    private let network: String
+    private let customer: String
 
     init(_ request: Request) {
         let text = request.remoteAddress ?? ""
         guard text.utf8.first == UInt8(ascii: "[") else {
-            network = String(text.prefix { $0 != ":" })
+            customer = String(text.prefix { $0 != ":" })
             return
         }
         let host = String(text.dropFirst().prefix { $0 != "]" })
-        network = IPAddress(host).map { String($0.bits >> 64, radix: 16) } ?? host
+        customer = IPAddress(host)?.customer.description ?? host
     }
 }

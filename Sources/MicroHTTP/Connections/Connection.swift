@@ -26,8 +26,8 @@ final class Connection {
     let session: SecureSession?
     /// The client's address and port: see ``Request/remoteAddress``.
     private(set) lazy var remoteAddress = unsafe RemoteAddress.text(of: handle)
-    /// The network that it comes from: see ``RemoteAddress/network(of:)``.
-    private(set) lazy var network = unsafe RemoteAddress.network(of: handle)
+    /// Whose it is: see `IPAddress/customer`.
+    private(set) lazy var customer = unsafe RemoteAddress.customer(of: handle)
     /// The request in hand.
     var exchange: Exchange?
     /// What the watch judges it by.

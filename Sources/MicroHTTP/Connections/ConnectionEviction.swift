@@ -1,7 +1,9 @@
+import Posix
+
 /// Which connections a server parts with when it has no place for those that wait, so that one client does not keep the others
 /// out. Pure rules, times in milliseconds.
 ///
-/// Only the network with most connections on which no request is complete loses any: those first that rest, then heads, then
+/// Only the customer with most connections on which no request is complete loses any: those first that rest, then heads, then
 /// bodies that hardly come. Whoever comes again stands behind the others.
 struct ConnectionEviction {
     /// How long a connection that rests, or has begun a head, is let be: as long as a distant client takes to send one.
@@ -12,8 +14,8 @@ struct ConnectionEviction {
 
     struct Candidate {
         let socket: Int32
-        /// See ``RemoteAddress/network(of:)``.
-        let network: UInt128
+        /// Whose it is: see `IPAddress/customer`.
+        let customer: IPAddress?
         let standing: ConnectionStanding
 
         fileprivate var stage: Int { standing.stage.rawValue }
@@ -22,7 +24,7 @@ struct ConnectionEviction {
     /// The sockets of those to be ended, so that there are places for as many as wait.
     func victims(among connections: [Candidate], waiting: Int, now: Int) -> [Int32] {
         let unfinished = connections.filter { $0.standing.stage != .answer }
-        let most = Dictionary(grouping: unfinished, by: \.network).values.max { $0.count < $1.count } ?? []
+        let most = Dictionary(grouping: unfinished, by: \.customer).values.max { $0.count < $1.count } ?? []
         guard most.count > 1 else { return [] }
         let late = most.filter { isLate($0.standing, now: now) }
         let order = late.sorted { ($0.stage, $0.standing.since) < ($1.stage, $1.standing.since) }

@@ -59,7 +59,7 @@ struct ConnectionWatch {
 
     private func makeRoom(in table: ConnectionTable, _ situation: ConnectionRules.Situation) {
         let candidates = table.all.map {
-            ConnectionEviction.Candidate(socket: $0.socket, network: $0.network, standing: $0.standing)
+            ConnectionEviction.Candidate(socket: $0.socket, customer: $0.customer, standing: $0.standing)
         }
         for socket in eviction.victims(among: candidates, waiting: situation.waiting, now: situation.now) {
             shutdown(socket, Int32(SHUT_RDWR))

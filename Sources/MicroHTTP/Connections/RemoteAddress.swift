@@ -11,10 +11,9 @@ enum RemoteAddress {
         return peer.family == .v6 ? "[\(peer)]:\(port)" : "\(peer):\(port)"
     }
 
-    /// What one customer has: an IPv4 address, or the first 64 bits of an IPv6 address (RFC 6177).
-    static func network(of connection: OpaquePointer) -> UInt128 {
-        guard let (peer, _) = unsafe peer(of: connection) else { return 0 }
-        return peer.family == .v6 ? (peer.bits >> 64) << 64 : peer.bits
+    /// The customer's; nil if the system would not tell.
+    static func customer(of connection: OpaquePointer) -> IPAddress? {
+        unsafe peer(of: connection)?.address.customer
     }
 
     private static func peer(of connection: OpaquePointer) -> (address: IPAddress, port: UInt16)? {

@@ -1,3 +1,4 @@
+import Posix
 import Testing
 
 @testable import MicroHTTP
@@ -5,16 +6,16 @@ import Testing
 @Suite struct ConnectionEvictionTests {
     private typealias Stage = Connection.Stage
 
-    /// The sockets of those that are ended of connections in so many networks, each with a stage, how long it has been in it, and
+    /// The sockets of those that are ended of connections of so many customers, each with a stage, how long it has been in it, and
     /// what came of a body. Sockets are counted from 0.
-    private func victims(waiting: Int = 100, _ networks: [(stage: Stage, age: Int, received: Int)]...) -> [Int32] {
+    private func victims(waiting: Int = 100, _ customers: [(stage: Stage, age: Int, received: Int)]...) -> [Int32] {
         var candidates: [ConnectionEviction.Candidate] = []
-        for (network, connections) in networks.enumerated() {
+        for (customer, connections) in customers.enumerated() {
             for (stage, age, received) in connections {
                 candidates.append(
                     ConnectionEviction.Candidate(
                         socket: Int32(candidates.count),
-                        network: UInt128(network),
+                        customer: IPAddress("192.0.2.\(customer)"),
                         standing: ConnectionStanding(
                             stage: stage,
                             since: 1_000_000 - age,
@@ -29,7 +30,7 @@ import Testing
         return ConnectionEviction().victims(among: candidates, waiting: waiting, now: 1_000_000)
     }
 
-    @Test func `only the network with most unfinished requests loses connections`() {
+    @Test func `only the customer with most unfinished requests loses connections`() {
         let one = [(Stage.idle, 60_000, 0), (.head, 9_000, 0)]
         let crowd = [(Stage.head, 700, 0), (.idle, 800, 0), (.idle, 900, 0)]
         let busy = [(Stage)](repeating: .answer, count: 9).map { ($0, 60_000, 0) }
