@@ -196,6 +196,19 @@ def test_what_a_hub_does_not_take_together_is_imported_in_few_parts(start_hub, r
     assert Reading.of(hub).value("clarion_http_requests_total", route="/topics/{topic}/events", method="POST", status="201") < 50
 
 
+def test_events_of_any_size_that_a_hub_takes_are_copied_and_heard(start_hub, run):
+    """What a client reads of an event was bound to 64 MiB, and an export with a larger one failed."""
+    hubs = [start_hub("--max-body", "90MiB", "--durability", "process") for _ in range(2)]
+    large = "x" * (82 << 20)
+    first = hubs[0].post("a", "first")
+    hubs[0].post("a", large)
+    export = done(run(hubs[0], "export"))
+    done(run(hubs[1], "import", input=export))
+    assert hubs[1].get("/topics/a/value").text == large
+    heard = run(hubs[0], "listen", "a", "--last-event-id", first["id"], "--exec", "wc -c; kill $PPID")
+    assert heard.stdout.split() == [b"%d" % len(large)]
+
+
 def test_an_import_whose_connection_ends_says_so(executable, tmp_path):
     """In the middle of the second post over one connection, which libcurl would have liked to begin anew."""
     def serve(listener):

@@ -425,6 +425,26 @@ def test_a_body_far_beyond_the_bound_still_reads_413(shared_hub, topic):
     assert_problem(response, 413, "body-too-large")
 
 
+@pytest.mark.parametrize("listens_first", [False, True], ids=["listens-after", "listens-first"])
+@pytest.mark.parametrize("is_chunked", [False, True], ids=["length", "chunks"])
+def test_a_body_that_is_not_read_in_silence_gets_its_413(shared_hub, topic, is_chunked, listens_first):
+    """Beyond 64 MiB the connection was ended under who sends: Go, Ruby, Java, Python and Node saw a reset."""
+    part = b"x" * MEBIBYTE
+    head = {"Transfer-Encoding": "chunked"} if is_chunked else {"Content-Length": str(100 * MEBIBYTE)}
+    frame = (b"%x\r\n%s\r\n" % (len(part), part)) if is_chunked else part
+    with RawConnection(shared_hub.port) as connection:
+        connection.send(request("POST", events_path(topic), head))
+        for sent in range(100):
+            if listens_first and sent == 70:
+                assert_problem(connection.receive(), 413, "body-too-large")
+            assert connection.send(frame)
+        if is_chunked:
+            connection.send(b"0\r\n\r\n")
+        if not listens_first:
+            assert_problem(connection.receive(), 413, "body-too-large")
+        assert connection.is_closed()
+
+
 def test_the_bound_is_an_option(start_hub, topic):
     hub = start_hub("--max-body", "10")
     hub.post(topic, b"x" * 10)

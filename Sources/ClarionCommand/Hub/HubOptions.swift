@@ -55,6 +55,8 @@ struct HubOptions: ParsableArguments {
     /// - Throws: the exit, after one line was said about what went wrong.
     func ask<Result>(_ body: (ClarionClient) async throws -> Result) async throws -> Result {
         var configuration = ClarionClient.Configuration()
+        // Whatever a hub takes can be listened to and exported.
+        configuration.maximumEventBytes = LineReader.longest
         configuration.certificateAuthorities = caFile ?? Environment["CLARION_CA_FILE"]
         do {
             let client = try ClarionClient(

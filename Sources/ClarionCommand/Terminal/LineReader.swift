@@ -10,10 +10,11 @@ struct LineReader {
     private let longest: Int
 
     private static let piece = 256 * 1024
+    /// The largest post of any hub, in base64, and what stands around it.
+    static let longest = 1 << 31
 
-    /// - Parameter longest: how many bytes are kept of a line that does not end: by default those of the largest post of any
-    ///   hub, in base64, and of what stands around it.
-    init(_ file: FileDescriptor, longest: Int = 1 << 31) {
+    /// - Parameter longest: how many bytes are kept of a line that does not end.
+    init(_ file: FileDescriptor, longest: Int = Self.longest) {
         self.file = file
         self.longest = longest
     }

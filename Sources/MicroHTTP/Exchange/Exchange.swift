@@ -13,6 +13,8 @@ final class Exchange {
         case waiting(PendingAnswer)
         case suspended(PendingAnswer)
         case answered
+        /// The answer was sent in libmicrohttpd's place; the rest of the body is read and thrown away.
+        case refused
     }
 
     private var rawTarget: [UInt8]
@@ -83,13 +85,14 @@ final class Exchange {
         case .body where upload.count > 0:
             owner.receive(upload.count, isChunk: isChunked)
             if isChunked, unsafe upload.followsBareLineFeed {
-                // Libmicrohttpd takes no response in the middle of a body.
                 let problem = Problem.framing("A chunk's head ends with a bare line feed.", "Transfer-Encoding")
-                Refusal.send(problem, to: owner, id: id, loop: loop)
-                tell(problem.status, problem)
+                refuseInBody(problem)
                 return false
             }
-            return unsafe body.append(upload)
+            return unsafe proceed(body.append(upload))
+        case .refused:
+            owner.receive(upload.count, isChunk: isChunked)
+            return unsafe upload.count > 0 && proceed(body.append(upload))
         case .body:
             return unsafe carryOut(reply(), on: connection)
         case .waiting(let answer): return unsafe carryOut(answer, on: connection)
@@ -124,12 +127,27 @@ final class Exchange {
         guard headMemory + responseReserve <= server.configuration.connectionMemory else {
             return refuseLargeHead()
         }
-        let declared = body.declare(
+        let step = body.declare(
             length: headers["Content-Length"].flatMap { Int($0) },
             awaitsContinue: headers.contains("Expect")
         )
-        guard declared == .refuse, let fault = body.fault else { return true }
-        return unsafe queue(refusal(of: fault), on: connection)
+        guard step == .refuse, let problem = bodyProblem else { return proceed(step) }
+        return unsafe queue(problem.response(instance: id), on: connection)
+    }
+
+    /// Goes on with the body. Returns false to close the connection.
+    private func proceed(_ step: BodyBuffer.Step) -> Bool {
+        if step == .refuseReading, let problem = bodyProblem {
+            refuseInBody(problem)
+            phase = .refused
+        }
+        return step != .cut
+    }
+
+    /// Libmicrohttpd takes no response in the middle of a body.
+    private func refuseInBody(_ problem: Problem) {
+        Refusal.send(problem, to: owner, fields: commonFields, id: id, loop: loop)
+        tell(problem.status, problem)
     }
 
     /// Refuses what may be read otherwise by others: where the next request begins is not known.
@@ -213,7 +231,7 @@ final class Exchange {
     private func reply() -> Reply {
         owner.enter(.answer)
         began = SystemClock.monotonic.nanoseconds
-        if let fault = body.fault { return .now(refusal(of: fault)) }
+        if let problem = bodyProblem { return .now(problem.response(instance: id)) }
         do {
             // Asterisk-form is for OPTIONS alone (RFC 9112 section 3.2.4).
             let isAsterisk = rawTarget == [UInt8(ascii: "*")]
@@ -301,8 +319,9 @@ final class Exchange {
         )
     }
 
-    private func refusal(of fault: BodyBuffer.Fault) -> Response {
-        Problem.of(fault, limit: server.configuration.maximumBodyBytes).response(instance: id)
+    /// Why the body is not kept; nil if it is.
+    private var bodyProblem: Problem? {
+        body.fault.map { Problem.of($0, limit: server.configuration.maximumBodyBytes) }
     }
 
     /// What of the connection's memory is kept for the head of the response. The answer to a post must fit whatever was

@@ -58,10 +58,12 @@ enum Refusal {
         _ problem: Problem,
         to connection: Connection,
         hasBody: Bool = true,
+        fields: [(name: String, value: String)] = [],
         id: String,
         loop: EventLoop
     ) {
         var response = problem.response(instance: id)
+        response.headers += fields
         response.leadProblem(below: loop.core.configuration.publicURL)
         let bytes = response.bytes(serverName: loop.core.configuration.serverName, id: id, hasBody: hasBody)
         guard let socket = loop.connections.socket(of: connection) else { return }

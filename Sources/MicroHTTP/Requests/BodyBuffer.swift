@@ -9,12 +9,17 @@ struct BodyBuffer: ~Copyable {
     /// Nil as long as it is kept.
     private(set) var fault: Fault?
     private var discarded = 0
+    private var isAnswered = false
     private let limit: Int
     private let memory: BodyMemory
 
-    /// How much of a body that is not kept is read and thrown away, so that a client which sends first and listens
-    /// afterwards still sees why; beyond it the connection is cut.
-    static let discardLimit = 64 * 1024 * 1024
+    /// How much of a body that is not kept is read and thrown away before the client is told why. One of this size may be of
+    /// a client that sends first and listens afterwards, and its connection can be kept.
+    static let quietLimit = 64 << 20
+
+    /// How much is read and thrown away in all: a client that is cut while it sends is not told anything, for the system
+    /// throws away with the connection what it has yet to read.
+    static let discardLimit = 1 << 30
 
     init(limit: Int, memory: BodyMemory) {
         self.limit = limit
@@ -25,14 +30,26 @@ struct BodyBuffer: ~Copyable {
         memory.giveBack(bytes.count)
     }
 
-    /// What to do about the length that the request declares.
-    enum Declaration { case read, refuse }
+    /// What to do next.
+    enum Step {
+        /// Read on.
+        case read
+        /// Say why it is refused. Nothing of it comes.
+        case refuse
+        /// Say why it is refused, and read on.
+        case refuseReading
+        /// End the connection.
+        case cut
+    }
 
-    mutating func declare(length: Int?, awaitsContinue: Bool) -> Declaration {
+    /// Takes in the length that the request declares.
+    mutating func declare(length: Int?, awaitsContinue: Bool) -> Step {
         guard let length else { return .read }
         if length > limit {
             fault = .tooLarge
-            return awaitsContinue || length > Self.discardLimit ? .refuse : .read
+            guard !awaitsContinue else { return .refuse }
+            isAnswered = length > Self.quietLimit
+            return isAnswered ? .refuseReading : .read
         }
         // Who asks first need not send what there is no room for.
         if awaitsContinue, !memory.hasRoom(for: length) {
@@ -43,8 +60,8 @@ struct BodyBuffer: ~Copyable {
         return .read
     }
 
-    /// Adds what came. Returns false beyond `discardLimit`.
-    mutating func append(_ part: UnsafeRawBufferPointer) -> Bool {
+    /// Takes in what came.
+    mutating func append(_ part: UnsafeRawBufferPointer) -> Step {
         if fault == nil {
             let total = bytes.count + part.count
             if total > limit {
@@ -53,12 +70,15 @@ struct BodyBuffer: ~Copyable {
                 fault = .noRoom
             } else {
                 unsafe bytes.append(contentsOf: part)
-                return true
+                return .read
             }
             _ = finish()
         }
         discarded += part.count
-        return discarded <= Self.discardLimit
+        if discarded > Self.discardLimit { return .cut }
+        guard discarded > Self.quietLimit, !isAnswered else { return .read }
+        isAnswered = true
+        return .refuseReading
     }
 
     /// The whole body, moved out.

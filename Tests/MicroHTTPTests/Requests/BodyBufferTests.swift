@@ -5,15 +5,15 @@ import Testing
 @Suite struct BodyBufferTests {
     private let memory = BodyMemory(limit: .max)
 
-    private func append(_ count: Int, to buffer: inout BodyBuffer) -> Bool {
+    private func append(_ count: Int, to buffer: inout BodyBuffer) -> BodyBuffer.Step {
         unsafe [UInt8](repeating: 7, count: count).withUnsafeBytes { unsafe buffer.append($0) }
     }
 
     @Test func `takes exactly the limit, in parts`() {
         var buffer = BodyBuffer(limit: 10, memory: memory)
         #expect(buffer.declare(length: 10, awaitsContinue: true) == .read)
-        #expect(append(4, to: &buffer) == true)
-        #expect(append(6, to: &buffer) == true)
+        #expect(append(4, to: &buffer) == .read)
+        #expect(append(6, to: &buffer) == .read)
         #expect(buffer.fault == nil)
         #expect(buffer.finish() == [UInt8](repeating: 7, count: 10))
         #expect(buffer.bytes.isEmpty)
@@ -21,12 +21,12 @@ import Testing
 
     @Test func `one byte more is too large, and nothing of it is kept`() {
         var buffer = BodyBuffer(limit: 10, memory: memory)
-        #expect(append(10, to: &buffer) == true)
-        #expect(append(1, to: &buffer) == true)
+        #expect(append(10, to: &buffer) == .read)
+        #expect(append(1, to: &buffer) == .read)
         #expect(buffer.fault == .tooLarge)
         #expect(buffer.bytes.isEmpty)
         // Not even what would fit again.
-        #expect(append(1, to: &buffer) == true)
+        #expect(append(1, to: &buffer) == .read)
         #expect(buffer.bytes.isEmpty)
     }
 
@@ -36,18 +36,28 @@ import Testing
         var sending = BodyBuffer(limit: 10, memory: memory)
         #expect(sending.declare(length: 11, awaitsContinue: false) == .read)
         #expect(sending.fault == .tooLarge)
-        #expect(append(5, to: &sending) == true)
+        #expect(append(5, to: &sending) == .read)
         #expect(sending.bytes.isEmpty)
     }
 
-    @Test func `more than is thrown away ends the connection`() {
+    @Test func `beyond what is read in silence the client is told once, and read on`() {
         var declared = BodyBuffer(limit: 10, memory: memory)
-        #expect(declared.declare(length: BodyBuffer.discardLimit + 1, awaitsContinue: false) == .refuse)
+        #expect(declared.declare(length: BodyBuffer.quietLimit + 1, awaitsContinue: false) == .refuseReading)
+        let part = [UInt8](repeating: 7, count: 1 << 20)
+        var steps: [BodyBuffer.Step] = []
+        while steps.last != .cut, steps.count <= 2048 {
+            steps.append(unsafe part.withUnsafeBytes { unsafe declared.append($0) })
+        }
+        #expect(steps == Array(repeating: .read, count: BodyBuffer.discardLimit / part.count) + [.cut])
         var endless = BodyBuffer(limit: 10, memory: memory)
-        let part = [UInt8](repeating: 7, count: 1024 * 1024)
-        var parts = 0
-        while unsafe part.withUnsafeBytes({ unsafe endless.append($0) }) { parts += 1 }
-        #expect(parts == BodyBuffer.discardLimit / part.count)
+        steps = []
+        while steps.last != .cut, steps.count <= 2048 {
+            steps.append(unsafe part.withUnsafeBytes { unsafe endless.append($0) })
+        }
+        let quiet = BodyBuffer.quietLimit / part.count
+        #expect(steps.firstIndex(of: .refuseReading) == quiet)
+        #expect(steps.count == BodyBuffer.discardLimit / part.count + 1)
+        #expect(steps.count { $0 != .read } == 2)
     }
 
     @Test func `takes room for what comes, and gives it back when it is whole, too large, or gone`() {
@@ -55,21 +65,21 @@ import Testing
             var buffer = BodyBuffer(limit: 10, memory: memory)
             #expect(buffer.declare(length: 10, awaitsContinue: true) == .read)
             #expect(memory.usedBytes == 0)
-            #expect(append(9, to: &buffer) == true)
+            #expect(append(9, to: &buffer) == .read)
             #expect(memory.usedBytes == 9)
             #expect(buffer.finish().count == 9)
             #expect(memory.usedBytes == 0)
         }
         do {
             var buffer = BodyBuffer(limit: 10, memory: memory)
-            #expect(append(9, to: &buffer) == true)
-            #expect(append(2, to: &buffer) == true)
+            #expect(append(9, to: &buffer) == .read)
+            #expect(append(2, to: &buffer) == .read)
             #expect(buffer.fault == .tooLarge)
             #expect(memory.usedBytes == 0)
         }
         do {
             var buffer = BodyBuffer(limit: 10, memory: memory)
-            #expect(append(9, to: &buffer) == true)
+            #expect(append(9, to: &buffer) == .read)
             #expect(memory.usedBytes == 9)
         }
         #expect(memory.usedBytes == 0)
@@ -78,14 +88,14 @@ import Testing
     @Test func `without room it is thrown away to its end, also when there is room again`() {
         let memory = BodyMemory(limit: 100_000)
         var first = BodyBuffer(limit: 50_000, memory: memory)
-        #expect(append(50_000, to: &first) == true)
+        #expect(append(50_000, to: &first) == .read)
         var second = BodyBuffer(limit: 50_000, memory: memory)
-        #expect(append(20_000, to: &second) == true)
-        #expect(append(10_000, to: &second) == true)
+        #expect(append(20_000, to: &second) == .read)
+        #expect(append(10_000, to: &second) == .read)
         #expect(second.fault == .noRoom)
         #expect(memory.usedBytes == 50_000)
         #expect(first.finish().count == 50_000)
-        #expect(append(10_000, to: &second) == true)
+        #expect(append(10_000, to: &second) == .read)
         #expect(second.finish().isEmpty)
         #expect(memory.usedBytes == 0)
     }
@@ -93,7 +103,7 @@ import Testing
     @Test func `who asks before sending is refused at once where there is no room`() {
         let memory = BodyMemory(limit: 100_000)
         var first = BodyBuffer(limit: 50_000, memory: memory)
-        #expect(append(50_000, to: &first) == true)
+        #expect(append(50_000, to: &first) == .read)
         var second = BodyBuffer(limit: 50_000, memory: memory)
         #expect(second.declare(length: 25_001, awaitsContinue: true) == .refuse)
         #expect(second.fault == .noRoom)
