@@ -10,14 +10,15 @@ extension JetStreamLog: DeliveryLog {
     /// What a clock on the wall shows then: see ``DeliveryLog/timeOfDay(at:)``.
     package func timeOfDay(at time: Timestamp) -> Timestamp { index.timeOfDay(at: time) }
 
-    /// The pending deliveries whose time has come: see ``DeliveryLog/dueDeliveries(of:at:inOrder:limit:)``.
+    /// The pending deliveries whose time has come: see ``DeliveryLog/dueDeliveries(of:at:inOrder:limit:byteLimit:)``.
     package func dueDeliveries(
         of observer: ObserverID,
         at now: Timestamp,
         inOrder isInOrder: Bool,
-        limit: Int
+        limit: Int,
+        byteLimit: Int
     ) async throws(EventLogError) -> DueDeliveries {
-        try await index.dueDeliveries(of: observer, at: now, inOrder: isInOrder, limit: limit)
+        try await index.dueDeliveries(of: observer, at: now, inOrder: isInOrder, limit: limit, byteLimit: byteLimit)
     }
 
     /// Records how attempts went: see ``DeliveryLog/recordOutcomes(_:completion:)``. Those of webhooks that

@@ -16,6 +16,7 @@ extension DueDelivery {
         traceparent = attributes.traceparent
         hops = attributes.hops + 1
         committedAt = event.time.milliseconds
+        storedBytes = event.cost
         switch format {
         case .raw: break
         case .cloudEventsBinary:

@@ -17,13 +17,19 @@ struct LogDeliveryStore: DeliveryStore {
 
     func isOnDuty(for endpoint: String) -> Bool { log.isOnDuty(for: ObserverID(rawValue: endpoint)) }
 
-    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> Webhooks.DueDeliveries {
+    func dueDeliveries(
+        of endpoint: Endpoint,
+        at now: Int64,
+        limit: Int,
+        byteLimit: Int
+    ) async throws -> Webhooks.DueDeliveries {
         do throws(EventLogError) {
             let due = try await log.dueDeliveries(
                 of: ObserverID(rawValue: endpoint.id),
                 at: Timestamp(milliseconds: now),
                 inOrder: endpoint.ordered,
-                limit: limit
+                limit: limit,
+                byteLimit: byteLimit
             )
             let deliveries = due.deliveries.map { record in
                 var delivery = DueDelivery(of: record.event, in: endpoint.format)

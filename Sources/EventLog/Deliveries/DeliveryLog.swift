@@ -20,11 +20,13 @@ package protocol DeliveryLog: Sendable {
     ///   - now: what ``now`` says, or another moment of that clock.
     ///   - isInOrder: whether all that are pending are answered, in sequence, due or not: for an observer that is to get its
     ///     events in order, the first holds the others back until its `notBefore`.
+    ///   - byteLimit: the ``Event/cost`` of events at which it ends; there is one at least, if any is due.
     func dueDeliveries(
         of observer: ObserverID,
         at now: Timestamp,
         inOrder isInOrder: Bool,
-        limit: Int
+        limit: Int,
+        byteLimit: Int
     ) async throws(EventLogError) -> DueDeliveries
 
     /// Records how attempts went, all in one transaction. Outcomes of deliveries that are deleted, or have arrived, are

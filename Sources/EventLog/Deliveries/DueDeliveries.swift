@@ -4,6 +4,7 @@ package struct DueDeliveries: Hashable, Sendable {
     /// tried, in sequence order. As many as were asked for if there may be more.
     package let deliveries: [DeliveryRecord]
 
-    /// When the first is due of those whose time has not come; nil if there is none.
+    /// When the first is due that is not among these: the moment of the question if they end at the bound on bytes, else of those
+    /// whose time has not come; nil if there is none.
     package let next: Timestamp?
 }

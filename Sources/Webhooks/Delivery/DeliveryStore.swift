@@ -23,7 +23,8 @@ package protocol DeliveryStore: Sendable {
     ///   - endpoint: whose, and in which ``Endpoint/format``. What is read for one that is replaced meanwhile is not used.
     ///   - now: what ``now`` said.
     ///   - limit: the most to return.
-    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> DueDeliveries
+    ///   - byteLimit: the ``DueDelivery/storedBytes`` at which it ends; there is one at least, if any is due.
+    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int, byteLimit: Int) async throws -> DueDeliveries
 
     /// Records outcomes, all in one transaction. Each names its delivery by endpoint and id. Ones of deliveries that no
     /// longer exist are to be ignored.
@@ -40,8 +41,8 @@ package struct DueDeliveries: Sendable {
     /// What is due, lowest id first. As many as were asked for mean that there may be more.
     package var deliveries: [DueDelivery]
 
-    /// When more is due: the earliest time, after the moment of the question, at which a pending delivery that is not among
-    /// these is. `nil` if there is none.
+    /// When more is due: the earliest time at which a pending delivery that is not among these is, and after the moment of the
+    /// question, unless these end at the bound on bytes. `nil` if there is none.
     package var next: Int64?
 
     package init(_ deliveries: [DueDelivery], next: Int64? = nil) {

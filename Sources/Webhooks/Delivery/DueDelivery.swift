@@ -40,6 +40,15 @@ package struct DueDelivery: Sendable {
     /// When the event was committed, in milliseconds since 1970; nil if that is not known.
     package var committedAt: Int64?
 
+    /// What the store reads for it, in bytes, which may be more than is sent.
+    package var storedBytes = 0
+
+    /// What is sent of it, in bytes, but for what every delivery has.
+    var size: Int { headers.reduce(body.count) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+
+    /// What it takes while it is here, in bytes: also one that is empty takes some.
+    var cost: Int { max(size, storedBytes) + 512 }
+
     /// The most that a hub lets pass: an event that has gone through more goes in a circle.
     package static let mostHops = 8
 }

@@ -41,7 +41,13 @@ import Testing
             resettingFailures: false
         )
         _ = try await log.append((0..<4).map { _ in EventDraft(topic: topic, data: []) })
-        let due = try await log.dueDeliveries(of: ObserverID(rawValue: "w"), at: log.now, inOrder: true, limit: 9)
+        let due = try await log.dueDeliveries(
+            of: ObserverID(rawValue: "w"),
+            at: log.now,
+            inOrder: true,
+            limit: 9,
+            byteLimit: .max
+        )
         let ids = due.deliveries.map(\.event.position.rawValue)
         let failed = Recorder<FailedEndpoint>()
         try await body(

@@ -27,6 +27,43 @@ import Testing
     }
 
     @Test(arguments: LogKind.all)
+    func `what is due ends at a bound on bytes, says that there is more, and loses none in between`(kind: LogKind)
+        async throws
+    {
+        let clock = ManualClock()
+        let (start, later) = (clock.now, clock.now.advanced(byMilliseconds: 5_000))
+        let log = try kind.make(clock: clock).log
+        try await save(log, "w", ["a"])
+        let draft = EventDraft(topic: .of("a"), data: Array(repeating: 0, count: 744))
+        #expect(try await log.append(Array(repeating: draft, count: 8)).first?.cost == 1_000)
+        // Every second one has failed once.
+        try await log.recordOutcomes(
+            try await log.due(of: "w", at: start, limit: 10).filter { $0.event.position.rawValue % 2 == 0 }.map {
+                let attempt = DeliveryAttempt(number: 1, at: start, failure: "timeout")
+                return DeliveryOutcome(of: $0, state: .pending(notBefore: later), attempt: attempt)
+            }
+        )
+        func due(_ byteLimit: Int, inOrder: Bool, at now: Timestamp) async throws -> ([Int64], next: Timestamp?) {
+            let due = try await log.dueDeliveries(of: "w", at: now, inOrder: inOrder, limit: 10, byteLimit: byteLimit)
+            return (due.deliveries.map(\.event.position.rawValue), due.next)
+        }
+        for (bytes, count) in [(1, 1), (1_000, 1), (1_001, 2), (5_000, 5), (8_000, 8), (8_001, 8)] {
+            #expect(
+                try await due(bytes, inOrder: true, at: start) == (Array(1...Int64(count)), bytes > 8_000 ? nil : start)
+            )
+            let all: [Int64] = [2, 4, 6, 8, 1, 3, 5, 7]
+            #expect(
+                try await due(bytes, inOrder: false, at: later) == (
+                    Array(all.prefix(count)), bytes > 8_000 ? nil : later
+                )
+            )
+        }
+        #expect(try await due(2_000, inOrder: false, at: start) == ([1, 3], start))
+        #expect(try await due(4_001, inOrder: false, at: start) == ([1, 3, 5, 7], later))
+        await log.close()
+    }
+
+    @Test(arguments: LogKind.all)
     func `replacing an observer counts from the next event, and keeps what is pending`(kind: LogKind) async throws {
         let log = try kind.make().log
         try await save(log, "w", ["a"])

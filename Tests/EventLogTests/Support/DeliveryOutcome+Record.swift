@@ -24,11 +24,11 @@ extension DeliveryLog {
     func dueDeliveries(of observer: ObserverID, at now: Timestamp, limit: Int) async throws(EventLogError)
         -> DueDeliveries
     {
-        try await dueDeliveries(of: observer, at: now, inOrder: false, limit: limit)
+        try await dueDeliveries(of: observer, at: now, inOrder: false, limit: limit, byteLimit: .max)
     }
 
     /// What is pending, in sequence.
     func pendingDeliveries(of observer: ObserverID, limit: Int) async throws(EventLogError) -> [DeliveryRecord] {
-        try await dueDeliveries(of: observer, at: now, inOrder: true, limit: limit).deliveries
+        try await dueDeliveries(of: observer, at: now, inOrder: true, limit: limit, byteLimit: .max).deliveries
     }
 }

@@ -18,6 +18,8 @@ struct DispatchModel {
 
     struct Row {
         let bytes: Int
+        /// Of some so many that a read ends at its bound on bytes.
+        let storedBytes: Int
         var notBefore: Int64
         var attempts = 0
         var isPending = true
@@ -91,7 +93,7 @@ struct DispatchModel {
         var limits = DeliveryScheduler.Limits()
         limits.inFlight = 16
         limits.perName = seed % 2 == 0 ? 1 : 3
-        limits.queuedBytes = 300
+        limits.queuedBytes = 3 << 20
         limits.unrecordedPerLane = 5
         limits.recordBatch = 6
         limits.recordDelay = 10
@@ -112,6 +114,7 @@ struct DispatchModel {
             for id in ids {
                 rows[Key(endpoint: endpoint.id, id: id)] = Row(
                     bytes: .random(in: 0...40, using: &random),
+                    storedBytes: Int.random(in: 0..<4, using: &random) == 0 ? 1 << 20 : 0,
                     notBefore: now
                 )
             }
@@ -387,6 +390,10 @@ struct DispatchModel {
         if scheduler.lanes.queuedBytes != lanes.reduce(0, { $0 + $1.backlog.bytes }) {
             problems.append("the bytes that are queued are counted wrong")
         }
+        for lane in lanes
+        where lane.backlog.heldBytes < lane.backlog.bytes || lane.backlog.count == 0 && lane.backlog.heldBytes != 0 {
+            problems.append("the bytes that are here are counted wrong")
+        }
         checkSizes(scheduler, lanes)
         for lane in lanes where isKeptWaiting(lane, by: scheduler) {
             problems.append("\(lane.id) waits although there is room")
@@ -494,13 +501,13 @@ struct DispatchModel {
     private func due(_ read: DeliveryScheduler.Read) -> DueDeliveries {
         let pending = rows.filter { $0.key.endpoint == read.endpoint.id && $0.value.isPending }.keys
         let deliveries = pending.map { delivery($0, in: read.endpoint.format) }
-        return .of(deliveries, to: read.endpoint, at: read.at, limit: read.limit)
+        return .of(deliveries, to: read.endpoint, at: read.at, limit: read.limit, byteLimit: read.byteLimit)
     }
 
     private func topic(of id: Int64) -> String { "t\(id % 4)" }
 
     private func delivery(_ key: Key, in format: Endpoint.Format) -> DueDelivery {
-        let row = rows[key] ?? Row(bytes: 0, notBefore: 0)
+        let row = rows[key] ?? Row(bytes: 0, storedBytes: 0, notBefore: 0)
         return DueDelivery(
             id: key.id,
             eventID: "e\(key.id)",
@@ -508,7 +515,8 @@ struct DispatchModel {
             contentType: format.rawValue,
             body: [UInt8](repeating: 0, count: row.bytes),
             attempts: row.attempts,
-            notBefore: row.notBefore
+            notBefore: row.notBefore,
+            storedBytes: row.storedBytes
         )
     }
 

@@ -124,10 +124,10 @@ final class MemoryStore: DeliveryStore {
         }
     }
 
-    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int) async throws -> DueDeliveries {
+    func dueDeliveries(of endpoint: Endpoint, at now: Int64, limit: Int, byteLimit: Int) async throws -> DueDeliveries {
         try access { state in
             let pending = state.rows.values.filter { $0.state == .pending && $0.endpoint == endpoint.id }
-            return .of(pending.map(\.delivery), to: endpoint, at: now, limit: limit)
+            return .of(pending.map(\.delivery), to: endpoint, at: now, limit: limit, byteLimit: byteLimit)
         }
     }
 
@@ -165,9 +165,20 @@ final class MemoryStore: DeliveryStore {
 
 extension DueDeliveries {
     /// What a store answers that has those pending, by the protocol's rules.
-    static func of(_ pending: [DueDelivery], to endpoint: Endpoint, at now: Int64, limit: Int) -> DueDeliveries {
+    static func of(
+        _ pending: [DueDelivery],
+        to endpoint: Endpoint,
+        at now: Int64,
+        limit: Int,
+        byteLimit: Int
+    ) -> DueDeliveries {
         let due = pending.filter { endpoint.ordered || $0.notBefore <= now }.sorted { $0.id < $1.id }
         let later = pending.lazy.filter { !endpoint.ordered && $0.notBefore > now }
-        return DueDeliveries(Array(due.prefix(limit)), next: later.map(\.notBefore).min())
+        var bytes = 0
+        let taken = due.prefix(limit).prefix { delivery in
+            defer { bytes += delivery.storedBytes }
+            return bytes < byteLimit
+        }
+        return DueDeliveries(Array(taken), next: bytes >= byteLimit ? now : later.map(\.notBefore).min())
     }
 }

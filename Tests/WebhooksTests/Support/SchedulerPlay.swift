@@ -23,7 +23,7 @@ extension DeliverySchedulerTests {
 
         init(
             inFlight: Int = 1024,
-            queuedBytes: Int = 1_000_000,
+            queuedBytes: Int = 64 << 20,
             recordDelay: Int64 = 0,
             schedule: [Duration] = [.seconds(5), .seconds(60)]
         ) {
@@ -129,7 +129,7 @@ extension DeliverySchedulerTests {
         func due(_ read: DeliveryScheduler.Read) -> DueDeliveries {
             let endpoint = read.endpoint
             let pending = (rows[endpoint.id] ?? [:]).keys.map { delivery($0, to: endpoint.id, in: endpoint.format) }
-            return .of(pending, to: endpoint, at: read.at, limit: read.limit)
+            return .of(pending, to: endpoint, at: read.at, limit: read.limit, byteLimit: read.byteLimit)
         }
 
         /// Has a delivery renewed, and the scheduler told.

@@ -5,19 +5,42 @@ extension SQLiteEventLog {
         of observer: ObserverID,
         at now: Timestamp,
         inOrder isInOrder: Bool,
-        limit: Int
+        limit: Int,
+        byteLimit: Int
     ) async throws(EventLogError) -> DueDeliveries {
         try await read { reader in
+            let none = DueBuilder(limit: limit, byteLimit: byteLimit)
             let until = isInOrder ? .latest : now
-            let failed = try reader.failedDeliveries(of: observer, inOrder: isInOrder, limit: limit, until: until)
-            let missing = isInOrder ? limit : limit - failed.count
-            let found = failed + (try reader.untriedDeliveries(by: observer, limit: missing, at: now))
+            var due = try reader.adding(failedOf: observer, inOrder: isInOrder, until: until, to: none)
             guard isInOrder else {
-                return DueDeliveries(deliveries: found, next: try reader.nextDelivery(of: observer, after: now))
+                due = try reader.adding(untriedBy: observer, at: now, to: due)
+                let next = due.hasBytes ? now : try reader.nextDelivery(of: observer, after: now)
+                return DueDeliveries(deliveries: due.deliveries, next: next)
             }
-            let sorted = found.sorted { $0.event.position < $1.event.position }
-            return DueDeliveries(deliveries: Array(sorted.prefix(max(limit, 0))), next: nil)
+            let untried = try reader.adding(untriedBy: observer, at: now, to: none)
+            // Neither is at its end before both together are full.
+            due = (due.deliveries + untried.deliveries).sorted { $0.event.position < $1.event.position }
+                .reduce(into: none) { if !$0.isFull { $0.add($1) } }
+            return DueDeliveries(deliveries: due.deliveries, next: due.hasBytes ? now : nil)
         }
+    }
+}
+
+/// What is due, in the making.
+private struct DueBuilder {
+    let limit: Int
+    let byteLimit: Int
+    private(set) var deliveries: [DeliveryRecord] = []
+    private var bytes = 0
+
+    init(limit: Int, byteLimit: Int) { (self.limit, self.byteLimit) = (limit, byteLimit) }
+
+    var hasBytes: Bool { bytes >= byteLimit && !deliveries.isEmpty }
+    var isFull: Bool { deliveries.count >= limit || hasBytes }
+
+    mutating func add(_ delivery: DeliveryRecord) {
+        bytes += delivery.event.cost
+        deliveries.append(delivery)
     }
 }
 
@@ -56,44 +79,52 @@ extension LogReader {
     }
 
     /// The first that were never tried: they wait for nothing.
-    fileprivate mutating func untriedDeliveries(by observer: ObserverID, limit: Int, at now: Timestamp) throws
-        -> [DeliveryRecord]
+    fileprivate mutating func adding(untriedBy observer: ObserverID, at now: Timestamp, to due: DueBuilder) throws
+        -> DueBuilder
     {
-        guard limit > 0, let subscription = try Subscription(of: observer, db) else { return [] }
+        guard !due.isFull, let subscription = try Subscription(of: observer, db) else { return due }
+        var due = due
         let all = Stretch(after: 0, through: try Self.tail(db))
-        return try allUntried(by: subscription, in: all, count: limit).compactMap { position in
-            try event(at: Position(position)).map { event in
-                // Events are stamped by the clock of the day, which may be ahead.
-                DeliveryRecord(observer: observer, event: event, attempts: 0, notBefore: min(event.time, now))
-            }
+        for position in try allUntried(by: subscription, in: all, count: due.limit - due.deliveries.count) {
+            guard !due.isFull else { break }
+            guard let event = try event(at: Position(position)) else { continue }
+            // Events are stamped by the clock of the day, which may be ahead.
+            due.add(DeliveryRecord(observer: observer, event: event, attempts: 0, notBefore: min(event.time, now)))
         }
+        return due
     }
 
     /// Those that are to be tried again: not of a topic that was deleted, whose rows go later.
-    fileprivate mutating func failedDeliveries(
-        of observer: ObserverID,
+    fileprivate mutating func adding(
+        failedOf observer: ObserverID,
         inOrder isInOrder: Bool,
-        limit: Int,
-        until now: Timestamp
-    ) throws -> [DeliveryRecord] {
+        until now: Timestamp,
+        to due: DueBuilder
+    ) throws -> DueBuilder {
+        var due = due
+        guard !due.isFull else { return due }
         // CROSS JOIN keeps SQLite to this order: deliveries by their index, and each one's event by its position.
         try db.cached(
             """
             SELECT \(Self.columns), renewals, attempts, not_before
             FROM delivery INDEXED BY \(isInOrder ? "delivery_state" : "delivery_due") CROSS JOIN event ON seq = delivery.event
-            WHERE observer = \(Self.observerKey) AND state = \(LogSchema.pending) AND not_before <= ?3
+            WHERE observer = \(Self.observerKey) AND state = \(LogSchema.pending) AND not_before <= ?2
                 AND seq > (SELECT removed FROM topic WHERE topic.id = event.topic)
-            ORDER BY \(isInOrder ? "" : "not_before, ")delivery.event LIMIT ?2
+            ORDER BY \(isInOrder ? "" : "not_before, ")delivery.event
             """
-        ).bind(observer, max(limit, 0), now).map { row in
+        ).bind(observer, now).prefix { row in
             let column = Self.columnCount
-            return DeliveryRecord(
-                observer: observer,
-                event: event(row, topic: try stored(row.integer(1)).topic),
-                renewals: row[column],
-                attempts: row[column + 1],
-                notBefore: row[column + 2]
+            due.add(
+                DeliveryRecord(
+                    observer: observer,
+                    event: event(row, topic: try stored(row.integer(1)).topic),
+                    renewals: row[column],
+                    attempts: row[column + 1],
+                    notBefore: row[column + 2]
+                )
             )
+            return !due.isFull
         }
+        return due
     }
 }

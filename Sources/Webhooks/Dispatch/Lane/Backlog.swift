@@ -7,6 +7,7 @@ struct Backlog {
     private struct Tracked {
         /// How often it had been renewed when it was read.
         var renewals: Int64
+        var cost = 0
         /// Whether it is queued or in flight.
         var isActive = true
         /// How many of its outcomes are not recorded yet.
@@ -18,11 +19,14 @@ struct Backlog {
     /// Read from the store, or offered, and not yet begun.
     private(set) var queue: Deque<DueDelivery> = []
 
-    /// Bytes of the bodies in `queue`.
+    /// The ``DueDelivery/cost`` of what is in `queue`,
     private(set) var bytes = 0
 
-    /// A moving average of body sizes in bytes, to bound how much is read ahead.
-    private(set) var averageBody = 1024
+    /// of all that is here,
+    private(set) var heldBytes = 0
+
+    /// and a moving average of it, to bound how much is read ahead.
+    private(set) var averageCost = 1024
 
     private(set) var unrecorded = 0
 
@@ -50,7 +54,7 @@ struct Backlog {
             }
         }
         queue(delivery)
-        averageBody += (delivery.body.count - averageBody) / 16
+        averageCost += (delivery.cost - averageCost) / 16
         return true
     }
 
@@ -58,13 +62,13 @@ struct Backlog {
     mutating func queue(_ delivery: DueDelivery, isFirst: Bool = false) {
         activate(delivery)
         if isFirst { queue.prepend(delivery) } else { queue.append(delivery) }
-        bytes += delivery.body.count
+        bytes += delivery.cost
     }
 
     /// Takes the first delivery off the queue, to be sent, as it is in the store by now.
     mutating func popFirst() -> DueDelivery? {
         guard let queued = queue.popFirst() else { return nil }
-        bytes -= queued.body.count
+        bytes -= queued.cost
         guard let delivery = takeRenewed(queued.id) else { return queued }
         activate(delivery)
         return delivery
@@ -91,13 +95,13 @@ struct Backlog {
         unrecorded -= 1
         tracked[id]?.unrecorded -= 1
         guard tracked[id]?.isSettled != false else { return false }
-        if isReading { recordedMeanwhile.append(id) } else { tracked[id] = nil }
+        if isReading { recordedMeanwhile.append(id) } else { forget(id) }
         return true
     }
 
     /// Takes in that a read has ended, however it did.
     mutating func readEnded() {
-        for id in recordedMeanwhile where tracked[id]?.isSettled == true { tracked[id] = nil }
+        for id in recordedMeanwhile where tracked[id]?.isSettled == true { forget(id) }
         recordedMeanwhile = []
     }
 
@@ -115,13 +119,19 @@ struct Backlog {
     }
 
     private mutating func activate(_ delivery: DueDelivery) {
-        tracked[delivery.id, default: Tracked(renewals: 0)].renewals = delivery.renewals
-        tracked[delivery.id]?.isActive = true
+        var known = tracked[delivery.id] ?? Tracked(renewals: 0)
+        heldBytes += delivery.cost - known.cost
+        (known.renewals, known.cost, known.isActive) = (delivery.renewals, delivery.cost, true)
+        tracked[delivery.id] = known
+    }
+
+    private mutating func forget(_ id: Int64) {
+        heldBytes -= tracked.removeValue(forKey: id)?.cost ?? 0
     }
 
     private mutating func release(_ id: Int64) {
         tracked[id]?.isActive = false
-        if tracked[id]?.isSettled == true { tracked[id] = nil }
+        if tracked[id]?.isSettled == true { forget(id) }
     }
 
     private mutating func takeRenewed(_ id: Int64) -> DueDelivery? {

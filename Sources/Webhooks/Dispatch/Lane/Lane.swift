@@ -37,12 +37,17 @@ struct Lane {
         return max(pace.heldUntil, head.notBefore)
     }
 
-    /// How many deliveries to read ahead: enough to keep a fast endpoint busy while the store is read (about 2 MiB of
-    /// bodies), and no more than the window of one that has yet to answer.
+    /// How many deliveries to read ahead: enough to keep a fast endpoint busy while the store is read, and no more than the
+    /// window of one that has yet to answer.
     var readAhead: Int {
         guard health.trust.isProven else { return registration.window }
-        return max(registration.window, min(1024, 2_097_152 / max(backlog.averageBody, 256)))
+        return max(registration.window, min(1024, Self.leastReadAhead / backlog.averageCost))
     }
+
+    /// The same in bytes. What is here is read again: so as much anew, or large ones would be read over and over.
+    var readAheadBytes: Int { max(Self.leastReadAhead, backlog.heldBytes) }
+
+    private static let leastReadAhead = 2 << 20
 
     /// Whether it has space for what the store may have.
     var canRead: Bool {

@@ -37,7 +37,7 @@ struct Attempts {
     /// (resolv.conf(5)). It cannot be given up, and nobody is told of its end.
     private static let lookupTime: Int64 = 30_000
 
-    /// The bytes of a body for which an attempt counts as one: it takes twice as many while it is under way.
+    /// The bytes that an attempt sends for which it counts as one: it takes twice as many while it is under way.
     private static let bytesPerPlace = 128 << 10
 
     private let perName: Int
@@ -84,7 +84,7 @@ struct Attempts {
             purpose: purpose
         )
         nextToken += 1
-        let weight = weight(of: destination, sending: delivery.body.count)
+        let weight = weight(of: destination, sending: delivery.size)
         underWay[request.token] = UnderWay(owner: owner, standing: standing, weight: weight, begunAt: now)
         shares.add(weight, of: standing)
         recent.append(request.token)

@@ -9,6 +9,7 @@ extension DeliveryScheduler {
         /// The `now` to read with.
         let at: Int64
         let limit: Int
+        let byteLimit: Int
     }
 
     /// Whether ``takeRead(now:)`` may have one.
@@ -44,7 +45,8 @@ extension DeliveryScheduler {
                     endpoint: destination.endpoint,
                     at: now,
                     // Those that are here may be among the ones returned.
-                    limit: lane.backlog.count + (isOverBudget ? 1 : lane.readAhead)
+                    limit: lane.backlog.count + (isOverBudget ? 1 : lane.readAhead),
+                    byteLimit: lane.backlog.heldBytes + (isOverBudget ? 1 : lane.readAheadBytes)
                 )
             }
         }

@@ -6,7 +6,7 @@ struct Lanes {
     private(set) var indices: [String: Int] = [:]
     private(set) var timers = Timers()
 
-    /// Bytes of the bodies in all queues.
+    /// The ``DueDelivery/cost`` of what is in all queues.
     private(set) var queuedBytes = 0
 
     private var free: [Int] = []

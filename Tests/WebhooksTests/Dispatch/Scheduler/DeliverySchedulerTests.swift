@@ -242,7 +242,8 @@ struct DeliverySchedulerTests {
             try play.set("e\(index)", maxInFlight: 4)
         }
         play.run()
-        #expect(play.scheduler.lanes.queuedBytes <= 10_000 + 5000)
+        // Each takes 512 bytes beside its body, and what is read last may be four.
+        #expect(play.scheduler.lanes.queuedBytes <= 10_000 + 4 * 1_512)
         for index in 0..<50 { #expect(play.count("e\(index)") >= 1) }
         while !play.underWay.isEmpty { play.end(Self.ok) }
         #expect(play.rows.values.count { !$0.isEmpty } == 0)
