@@ -49,7 +49,9 @@ final class Receiver: Sendable {
         }
         let isNew = seen.withLock { $0.insert(request.headers["webhook-id"] ?? "").inserted }
         if isNew {
-            let (topic, type) = (request.headers["Clarion-Topic"] ?? "-", request.headers["Event-Type"] ?? "-")
+            // Percent signs and control characters of a type are percent-encoded.
+            let type = request.headers["Event-Type"]?.removingPercentEncoding ?? "-"
+            let topic = request.headers["Clarion-Topic"] ?? "-"
             print(topic, type, String(decoding: request.body, as: UTF8.self))
             _ = fflush(nil)
         }

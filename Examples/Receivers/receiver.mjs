@@ -1,6 +1,7 @@
 // A receiver of webhooks in JavaScript, with nothing but Node: `WEBHOOK_SECRET=whsec_… node receiver.mjs`.
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
+import { unescape } from "node:querystring"
 
 const key = Buffer.from(process.env.WEBHOOK_SECRET.replace(/^whsec_/, ""), "base64")
 // A delivery may come twice, with the same id. What must not happen twice keeps the ids where it keeps its results.
@@ -18,6 +19,9 @@ function isGenuine(headers, body) {
   })
 }
 
+/** A field's text: the hub sends UTF-8, and Node reads each byte as a character of Latin-1. */
+const asSent = (value = "-") => Buffer.from(value, "latin1").toString("utf8")
+
 createServer(async (request, response) => {
   const pieces = []
   for await (const piece of request) pieces.push(piece)
@@ -26,7 +30,9 @@ createServer(async (request, response) => {
   const id = request.headers["webhook-id"]
   if (!seen.has(id)) {
     seen.add(id)
-    console.log(request.headers["clarion-topic"], request.headers["event-type"] ?? "-", body.toString())
+    // Percent signs and control characters of a type are percent-encoded. Unlike decodeURIComponent, this never throws.
+    const type = unescape(asSent(request.headers["event-type"]))
+    console.log(asSent(request.headers["clarion-topic"]), type, body.toString())
   }
   // Any 2xx means "got it", 410 "no more of this"; after anything else the hub tries again.
   response.writeHead(204).end()

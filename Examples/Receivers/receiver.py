@@ -7,6 +7,7 @@ import hmac
 import os
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
 
 KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
 # More than any delivery of a hub that takes bodies of a mebibyte, as it does unless told otherwise.
@@ -30,6 +31,11 @@ def is_genuine(headers, body):
     return any(hmac.compare_digest(signature, expected) for signature in given)
 
 
+def as_sent(value):
+    """A field's text: the hub sends UTF-8, and `http.server` reads each byte as a character of Latin-1."""
+    return value.encode("latin-1").decode(errors="replace")
+
+
 class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 30
@@ -46,7 +52,10 @@ class Receiver(BaseHTTPRequestHandler):
             seen.add(self.headers["webhook-id"])
             # Data need be neither JSON nor text. In one piece: two that arrive at once do not share a line.
             text = body.decode(errors="replace")
-            print(f"{self.headers['Clarion-Topic']} {self.headers['Event-Type'] or '-'} {text}\n", end="", flush=True)
+            # Percent signs and control characters of a type are percent-encoded.
+            type = unquote(as_sent(self.headers.get("Event-Type", "-")))
+            topic = as_sent(self.headers.get("Clarion-Topic", "-"))
+            print(f"{topic} {type} {text}\n", end="", flush=True)
         # Any 2xx means "got it", 410 "no more of this"; after anything else the hub tries again.
         self.answer(204)
 

@@ -81,6 +81,15 @@ def test_a_receiver_takes_what_the_hub_has_signed(hub, topic, receiver_process):
     assert hub.observer(webhook["id"])["stats"]["failed"] == 0
 
 
+def test_a_receiver_reads_topics_and_types_beyond_ascii(hub, topic, receiver_process):
+    """Both fields are UTF-8. A byte of `ą` and one of `à` are a line end and a blank in Latin-1."""
+    named, type = f"{topic}.grüße.日本.ąxà", "größer 100%41 \x1b\x85 ąxà"
+    hub.register(receiver_process.url, f"{topic}.**", secret=SECRET)
+    hub.post(named, "1", type=type.encode())
+    wait_until(lambda: receiver_process.lines, what="the delivery")
+    assert receiver_process.lines == [f"{named} {type} 1\n"]
+
+
 #: Whatever a topic may carry, whatever its content type says that it is.
 STRANGE = {
     "no UTF-8": b"\xff\xfe", "nothing": b"", "NUL": b"\0", "deep": b"[" * 100_000 + b"]" * 100_000, "long": b"9" * 5_000,
