@@ -76,28 +76,15 @@ final class LogWriter: @unchecked Sendable {
         database.writeWithoutTransaction { db in
             leaveFull()
             let takesPosts = diskSpace.admits(group.reduce(0) { $0 + $1.postedBytes }, db)
-            do throws(EventLogError) {
-                return .success(
-                    try write(group, takingPosts: takesPosts, usingReserve: takesPosts || mayUseReserve(for: group, db))
-                )
-            } catch {
-                guard error.code == .storageFull else { return .failure(error) }
-                diskSpace.enterFull()
-                guard group.contains(where: { $0.change?.makesRoom ?? false }) else { return .failure(error) }
-            }
-            do {
-                let mayUseReserve = mayUseReserve(for: group, db)
-                return .success(
-                    try diskSpace.withinSlack(db) {
-                        try write(group, takingPosts: false, usingReserve: mayUseReserve)
-                    }
-                )
-            } catch {
-                let error = EventLogError(sqlite: error)
-                // What of it came to the write-ahead log takes space from what is next.
-                if error.code == .storageFull { diskSpace.enterFull() }
-                return .failure(error)
-            }
+            let result = Result { () throws(EventLogError) in try write(group, takingPosts: takesPosts, db) }
+            guard case .failure(let error) = result, error.code == .storageFull else { return result }
+            diskSpace.enterFull()
+            guard group.contains(where: { $0.change?.makesRoom ?? false }) else { return result }
+            let rest = Result { try diskSpace.withinSlack(db) { try write(group, takingPosts: false, db) } }
+                .mapError(EventLogError.init(sqlite:))
+            // What of it came to the write-ahead log takes space from what is next.
+            if case .failure(let error) = rest, error.code == .storageFull { diskSpace.enterFull() }
+            return rest
         }
     }
 
@@ -110,9 +97,10 @@ final class LogWriter: @unchecked Sendable {
     private func write(
         _ group: [WriteRequest],
         takingPosts: Bool,
-        usingReserve: Bool
+        _ db: Database
     ) throws(EventLogError) -> CommittedGroup {
         guard let tables else { throw .isClosed }
+        let usesReserve = takingPosts || mayUseReserve(for: group, db)
         var committed = CommittedGroup()
         committed.events.reserveCapacity(group.reduce(0) { $0 + $1.events })
         committed.results.reserveCapacity(group.count)
@@ -122,7 +110,7 @@ final class LogWriter: @unchecked Sendable {
                 switch request {
                 case .append where !takingPosts: committed.results.append(.failure(.isFull))
                 case .change(let change)
-                where !takingPosts && diskSpace.isFull && !change.makesRoom || !usingReserve && change.lastingBytes > 0:
+                where !takingPosts && diskSpace.isFull && !change.makesRoom || !usesReserve && change.lastingBytes > 0:
                     committed.results.append(.failure(.isFull))
                 case .append(let drafts, let condition, let placement, _):
                     if let placement { time = tables.events.take(placement) }
