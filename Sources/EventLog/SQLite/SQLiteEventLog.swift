@@ -43,30 +43,19 @@ public final class SQLiteEventLog: EventLog {
     ///   - storage: where it is kept.
     ///   - durability: what an acknowledged event survives.
     ///   - limits: what it bounds.
+    ///   - epoch: the identity of the sequence that it is a copy of, where there is nothing yet; nil for a log of its own.
     ///   - clock: what stamps the events; the system's clock by default.
     ///   - elapsed: how long some fixed moment ago is, by a clock that does not step; the system's by default. What is to
     ///     last is measured by it.
     /// - Throws: ``EventLogError`` with code `log-locked` if another log has the directory open, `log-foreign` or
     ///   `log-corrupt` if there is a file that is no log or damaged (it is left as it is), `log-unwritable`, `log-failed`.
-    public convenience init(
+    public init(
         at storage: Storage,
         durability: Durability = .disk,
         limits: Limits = Limits(),
+        as epoch: LogEpoch? = nil,
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now,
         elapsed: (@Sendable () -> Duration)? = nil
-    ) throws(EventLogError) {
-        try self.init(at: storage, durability: durability, limits: limits, as: nil, clock: clock, elapsed: elapsed)
-    }
-
-    /// - Parameter epoch: the identity of the sequence that it is a copy of, where there is nothing yet; nil for a log of its
-    ///   own.
-    package init(
-        at storage: Storage,
-        durability: Durability,
-        limits: Limits,
-        as epoch: LogEpoch?,
-        clock: @escaping @Sendable () -> Timestamp,
-        elapsed: (@Sendable () -> Duration)?
     ) throws(EventLogError) {
         let opened = try LogDatabase(at: storage, durability: durability, limits: limits)
         let removed = epoch == nil ? nil : RemovedEvents()
