@@ -132,24 +132,13 @@ final class LogTables {
     }
 
     /// What is known of the rows at one moment. Nothing of this can fail.
-    private struct Mark {
-        let time: (last: Timestamp, placed: Timestamp?)
-        let events: Int64
-        let keys: Int
-        let topics: (count: Int, changes: Int)
-        let observers: Int
-        let removed: Int?
-    }
+    private typealias Mark = (
+        time: (last: Timestamp, placed: Timestamp?), topics: (count: Int, changes: Int), keys: Int, events: Int64,
+        observers: Int, removed: Int?
+    )
 
     private var mark: Mark {
-        Mark(
-            time: time.mark,
-            events: events.tail,
-            keys: keys.quota.count,
-            topics: topics.mark,
-            observers: observers.mark,
-            removed: removed?.mark
-        )
+        (time.mark, topics.mark, keys.quota.count, events.tail, observers.mark, removed?.mark)
     }
 
     private func goBack(to mark: Mark) {
