@@ -155,7 +155,7 @@ struct DispatchModel {
         case .reading(let read, let due):
             pump = .running
             update { [now] scheduler in
-                if let due, !failing { scheduler.finish(read, due) } else { scheduler.fail(read, now: now) }
+                scheduler.finish(read, failing ? nil : due, now: now)
             }
         }
     }

@@ -102,7 +102,7 @@ extension DeliverySchedulerTests {
                     record(steps.record)
                 } else if let read = scheduler.takeRead(now: now) {
                     reads += 1
-                    scheduler.finish(read, due(read))
+                    scheduler.finish(read, due(read), now: now)
                 } else {
                     waitsUntil = steps.next == .max ? nil : steps.next
                     isFinished = scheduler.isFinished

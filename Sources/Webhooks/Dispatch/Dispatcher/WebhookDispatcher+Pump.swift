@@ -19,16 +19,12 @@ extension WebhookDispatcher {
     }
 
     private func perform(_ read: DeliveryScheduler.Read) async {
-        do {
-            let due = try await store.dueDeliveries(
-                of: read.endpoint,
-                at: read.at,
-                limit: read.limit,
-                byteLimit: read.byteLimit
-            )
-            update { $0.scheduler.finish(read, due) }
-        } catch {
-            update { $0.scheduler.fail(read, now: clocks.now()) }
-        }
+        let due = try? await store.dueDeliveries(
+            of: read.endpoint,
+            at: read.at,
+            limit: read.limit,
+            byteLimit: read.byteLimit
+        )
+        update { $0.scheduler.finish(read, due, now: clocks.now()) }
     }
 }

@@ -2,7 +2,7 @@ import DequeModule
 
 /// What the store is asked.
 extension DeliveryScheduler {
-    /// One read of the store, to be followed by ``finish(_:_:)`` or ``fail(_:now:)``.
+    /// One read of the store, to be followed by ``finish(_:_:now:)``.
     struct Read {
         let lane: Int
         let endpoint: Endpoint
@@ -53,10 +53,11 @@ extension DeliveryScheduler {
         return nil
     }
 
-    mutating func finish(_ read: Read, _ due: DueDeliveries) {
-        readBackoff.succeed()
+    /// - Parameter due: what the store has; nil if it failed.
+    mutating func finish(_ read: Read, _ due: DueDeliveries?, now: Int64) {
+        if due == nil { readBackoff.fail(at: now) } else { readBackoff.succeed() }
         lanes.with(read.lane) { lane in
-            if lane.isOpen, lane.reading != .underWay(.void) {
+            if let due, lane.isOpen, lane.reading != .underWay(.void) {
                 let fresh = lane.take(due.deliveries)
                 lane.readAt = min(lane.readAt, due.next ?? .max)
                 // There may be more. The limit leaves space for some that are not here yet.
@@ -64,16 +65,6 @@ extension DeliveryScheduler {
             } else {
                 lane.reading.want()
             }
-            lane.reading.end()
-            lane.backlog.readEnded()
-        }
-        settle(read.lane)
-    }
-
-    mutating func fail(_ read: Read, now: Int64) {
-        readBackoff.fail(at: now)
-        lanes.with(read.lane) { lane in
-            lane.reading.want()
             lane.reading.end()
             lane.backlog.readEnded()
         }

@@ -214,7 +214,7 @@ extension DeliverySchedulerTests {
             let read = try #require(taken)
             let due = play.due(read)
             play.delete("bad")
-            play.scheduler.finish(read, due)
+            play.scheduler.finish(read, due, now: play.now)
         }
         play.run()
         for id in Int64(2)...3 {

@@ -229,7 +229,7 @@ struct DeliverySchedulerTests {
         let taken = play.scheduler.takeRead(now: play.now)
         let read = try #require(taken)
         #expect(read.endpoint.id == "other")
-        play.scheduler.finish(read, play.due(read))
+        play.scheduler.finish(read, play.due(read), now: play.now)
         #expect(play.scheduler.advance(to: play.now).begin.map(\.destination.endpoint.id) == ["other"])
     }
 
@@ -259,7 +259,7 @@ struct DeliverySchedulerTests {
         for _ in 0..<8 {
             let taken = play.scheduler.takeRead(now: play.now)
             let read = try #require(taken)
-            play.scheduler.fail(read, now: play.now)
+            play.scheduler.finish(read, nil, now: play.now)
             #expect(play.scheduler.takeRead(now: play.now) == nil)
             let time = play.scheduler.advance(to: play.now).next
             pauses.append(time - play.now)

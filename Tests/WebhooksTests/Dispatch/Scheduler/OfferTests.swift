@@ -65,7 +65,7 @@ struct OfferTests {
         let due = [play.delivery(1, to: "a"), play.delivery(2, to: "a")]
         play.offer(1, to: "a")
         #expect(play.underWay.isEmpty, "a read is under way")
-        play.scheduler.finish(read, DueDeliveries(due))
+        play.scheduler.finish(read, DueDeliveries(due), now: play.now)
         play.run()
         #expect(play.ids == [1, 2])
         drain(&play)

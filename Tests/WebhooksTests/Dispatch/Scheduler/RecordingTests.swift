@@ -105,7 +105,7 @@ struct RecordingTests {
         let start = play.now
         play.end(isDelivered ? ok : error)
         #expect(play.recorded.map(\.delivery) == [1])
-        play.scheduler.finish(read, due)
+        play.scheduler.finish(read, due, now: play.now)
         play.run()
         #expect(play.ids == [2])
         play.end(ok)
