@@ -13,15 +13,10 @@ struct LogFile {
     /// Up to which size, in bytes, every page is checked at opening (about 0.1 s); beyond, the roots of the tables.
     private static let thoroughSize = 32 << 20
 
-    /// Makes the directory, if there is none, and otherwise sees that no file in it is where the log is to be.
+    /// Makes the directory, and those above it that are not there, for this user alone, and sees that no other file is where
+    /// the log is to be.
     /// - Throws: ``EventLogError`` with code `log-foreign` or `log-unwritable`, before anything is written.
     func makeDirectory() throws(EventLogError) {
-        try makeFolders()
-        if FileStatus(notFollowing: path) != nil { try checkHeader() }
-    }
-
-    /// Makes the directory, and those above it that are not there, for this user alone.
-    private func makeFolders() throws(EventLogError) {
         let slashes = directory.utf8.indices.dropFirst().filter { directory.utf8[$0] == UInt8(ascii: "/") }
         for end in slashes + [directory.endIndex] {
             let folder = String(directory[..<end])
@@ -42,6 +37,7 @@ struct LogFile {
             let what = kind == S_IFREG ? "a file, not a directory" : "no directory"
             throw EventLogError(code: .unwritable, message: "\(directory) is \(what).")
         }
+        if FileStatus(notFollowing: path) != nil { try checkHeader() }
     }
 
     /// Makes an empty log if there is none, and otherwise sees that the file is a log and sound. It does not change

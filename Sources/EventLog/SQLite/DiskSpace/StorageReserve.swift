@@ -32,12 +32,14 @@ struct StorageReserve: Sendable {
         guard let available, available >= StorageReserve.size + margin else { return false }
         // What a link leads to is not to be overwritten.
         if FileStatus(notFollowing: path)?.kind == S_IFLNK { giveUp() }
-        do {
+        do throws(SystemError) {
             // Without waiting for the other end of a pipe.
             let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOFOLLOW
             let file = try FileDescriptor(path: path, flags: flags)
             defer { file.close() }
-            try fill(file)
+            // The space, not only the size.
+            let reason = posix_fallocate(file.number, 0, off_t(StorageReserve.size))
+            guard reason == 0 else { throw SystemError("posix_fallocate", reason) }
             return true
         } catch {
             giveUp()
@@ -68,15 +70,5 @@ struct StorageReserve: Sendable {
         var status = statvfs()
         // `unsafe`: statvfs(3) fills the structure that it is lent.
         return unsafe statvfs(directory, &status) == 0 ? status : nil
-    }
-
-    /// Takes the space, not only the size.
-    private func fill(_ file: FileDescriptor) throws(SystemError) {
-        #if canImport(Darwin)
-            try file.write([UInt8](repeating: 0, count: StorageReserve.size))
-        #else
-            let reason = posix_fallocate(file.number, 0, off_t(StorageReserve.size))
-            guard reason == 0 else { throw SystemError("posix_fallocate", reason) }
-        #endif
     }
 }
