@@ -15,22 +15,16 @@ package struct Traceparent: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: nil if it is not valid; then it is to be ignored.
     package init?(_ text: String) {
-        let bytes = Array(text.utf8)
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 4, omittingEmptySubsequences: false)
         // A later version may go on after another hyphen.
-        guard bytes.count == 55 || (bytes.count > 55 && bytes[55] == UInt8(ascii: "-")),
-            [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") })
+        guard parts.prefix(4).map(\.count) == [2, 32, 16, 2],
+            parts.prefix(4).joined().allSatisfy({ $0.hexDigitValue != nil && $0.asciiLowercased == $0 }),
+            !parts[0].elementsEqual("ff".utf8), !parts[0].elementsEqual("00".utf8) || parts.count == 4,
+            parts[1...2].allSatisfy({ $0.contains { $0 != UInt8(ascii: "0") } })
         else { return nil }
-        let parts = [0..<2, 3..<35, 36..<52, 53..<55].map { bytes[$0] }
-        guard parts.allSatisfy({ $0.allSatisfy(\.isLowerHexDigit) }) else { return nil }
-        let (version, trace, parent) = (parts[0], parts[1], parts[2])
-        guard !version.elementsEqual("ff".utf8), !version.elementsEqual("00".utf8) || bytes.count == 55 else {
-            return nil
-        }
-        let zero = UInt8(ascii: "0")
-        guard !trace.allSatisfy({ $0 == zero }), !parent.allSatisfy({ $0 == zero }) else { return nil }
-        traceID = String(decoding: trace, as: UTF8.self)
-        parentID = String(decoding: parent, as: UTF8.self)
-        isSampled = (Int(String(decoding: parts[3], as: UTF8.self), radix: 16) ?? 0) & 1 == 1
+        traceID = String(Substring(parts[1]))
+        parentID = String(Substring(parts[2]))
+        isSampled = (Int(Substring(parts[3]), radix: 16) ?? 0) & 1 == 1
     }
 
     /// The header's value, of version 00.
@@ -42,8 +36,4 @@ package struct Traceparent: Hashable, Sendable, CustomStringConvertible {
         child.parentID = String(hexadecimal: UInt64.random(in: 1 ... .max))
         return child
     }
-}
-
-extension UInt8 {
-    fileprivate var isLowerHexDigit: Bool { isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self) }
 }
