@@ -1,6 +1,6 @@
 /// A proxy that webhooks are delivered through (`--egress-proxy`): `http` or `https`, which makes tunnels for `https`
 /// URLs and passes requests for `http` ones on, or `socks5h`. Its URL may have a user and a password.
-public struct EgressProxy: Sendable, Hashable, CustomStringConvertible {
+public struct EgressProxy: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The URL as given. May hold credentials: not for logs.
     let url: String
 
@@ -28,11 +28,6 @@ public struct EgressProxy: Sendable, Hashable, CustomStringConvertible {
         code: .proxyInvalid,
         message: "a proxy is http://host:port, https://host:port or socks5h://host:port"
     )
-}
-
-extension EgressProxy: CustomDebugStringConvertible, CustomReflectable {
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 
     /// No children, so that `dump` reveals no password.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -12,6 +12,13 @@ package struct SigningSecret: Sendable {
         case hmac = "hmac-sha256"
         /// `v1a`: Ed25519.
         case ed25519
+
+        var prefix: String {
+            switch self {
+            case .hmac: "whsec_"
+            case .ed25519: "whsk_"
+            }
+        }
     }
 
     enum Key: Sendable {
@@ -104,15 +111,6 @@ package struct SigningSecret: Sendable {
     }
 }
 
-extension SigningSecret.Scheme {
-    var prefix: String {
-        switch self {
-        case .hmac: "whsec_"
-        case .ed25519: "whsk_"
-        }
-    }
-}
-
 extension SigningSecret: Hashable {
     package static func == (left: SigningSecret, right: SigningSecret) -> Bool {
         left.scheme == right.scheme && left.bytes == right.bytes
@@ -121,11 +119,9 @@ extension SigningSecret: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
-extension SigningSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SigningSecret: CustomStringConvertible, CustomReflectable {
     /// `whsec_[redacted]` or `whsk_[redacted]`.
     package var description: String { scheme.prefix + "[redacted]" }
-
-    package var debugDescription: String { description }
 
     /// No children, so that `dump` and string interpolation of a containing value reveal nothing.
     package var customMirror: Mirror { Mirror(self, children: []) }
