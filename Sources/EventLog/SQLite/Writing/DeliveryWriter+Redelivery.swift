@@ -17,9 +17,6 @@ extension DeliveryWriter {
             createdAt ?? observer.createdAt == observer.createdAt
         else { return nil }
         let subscription = observer.subscription
-        let isThere = try db.cached(
-            "SELECT name, type FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1 AND seq > removed"
-        )
         let renew = try db.cached(
             """
             UPDATE delivery SET state = \(LogSchema.pending), renewals = renewals + 1, attempts = 0, not_before = ?2,
@@ -35,7 +32,7 @@ extension DeliveryWriter {
         var (count, added, revived) = (0, 0, 0)
         for event in events {
             // Whether it was to get it, anyhow and later.
-            let isAwaited = try isThere.bind(event).first { row in
+            let isAwaited = try self.event.bind(event).first { row in
                 event.rawValue > subscription.cursor && subscription.wants(row[0], type: row[1], at: event.rawValue)
             }
             guard let isAwaited else { continue }

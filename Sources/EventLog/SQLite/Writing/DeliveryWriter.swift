@@ -8,7 +8,8 @@ final class DeliveryWriter {
     let observers: ObserverWriter
     let time: TimeWriter
     let find: PreparedStatement
-    private let isThere: PreparedStatement
+    /// What an event is, unless it is gone.
+    let event: PreparedStatement
     private let insert: PreparedStatement
     private let update: PreparedStatement
     private let keep: PreparedStatement
@@ -22,8 +23,8 @@ final class DeliveryWriter {
             WHERE event = ?2 AND observer = ?1
             """
         )
-        isThere = try db.compiled(
-            "SELECT 1 FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1 AND seq > removed"
+        event = try db.compiled(
+            "SELECT name, type FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1 AND seq > removed"
         )
         // One row of values: of what may add several, or answers what it added, SQLite copies each page to a journal first.
         insert = try db.compiled(
@@ -113,7 +114,7 @@ final class DeliveryWriter {
 
     private func insert(_ outcome: DeliveryOutcome, of subscription: Subscription) throws -> Int64? {
         guard outcome.event.rawValue > subscription.cursor else { return nil }
-        guard try isThere.bind(outcome.event).first({ _ in true }) != nil else { return nil }
+        guard try event.bind(outcome.event).first({ _ in true }) != nil else { return nil }
         let attempt = outcome.attempt
         insert.bind(subscription.key, outcome.event, outcome.state.number, attempt.number)
         insert.bind(outcome.state.notBefore ?? time.begunAt, attempt.status, attempt.failure, attempt.at, from: 5)
