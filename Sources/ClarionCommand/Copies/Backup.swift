@@ -27,7 +27,7 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         let isFolder = FileStatus(of: file)?.kind == S_IFDIR
         let path = isFolder ? "\(file)/clarion.db" : file
-        UnfinishedFiles.removeUponSignal(SQLiteEventLog.unfinishedFiles(ofBackupTo: path))
+        UnfinishedFiles.removeUponSignal(BackupDraft.files(of: path))
         do throws(EventLogError) {
             try SQLiteEventLog.backup(directory: folder.path, to: path)
         } catch {

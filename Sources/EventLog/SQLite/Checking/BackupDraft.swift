@@ -2,7 +2,7 @@ import Foundation
 import Posix
 
 /// A copy in the making: under another name until it is whole.
-struct BackupDraft {
+package struct BackupDraft {
     let path: String
     private let target: String
 
@@ -51,8 +51,8 @@ struct BackupDraft {
         for file in Self.files(of: target) { try? FileManager.default.removeItem(atPath: file) }
     }
 
-    /// The files that may be there until it is finished.
-    static func files(of target: String) -> [String] {
+    /// The files that may be there until it is finished, and are left if the program ends in the middle of it.
+    package static func files(of target: String) -> [String] {
         ["", "-wal", "-shm", "-journal"].map { path(of: target) + $0 }
     }
 

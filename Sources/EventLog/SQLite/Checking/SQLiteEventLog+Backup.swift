@@ -29,9 +29,6 @@ extension SQLiteEventLog {
         try draft.finish()
     }
 
-    /// The files that a backup leaves if the program ends in the middle of it.
-    package static func unfinishedFiles(ofBackupTo path: String) -> [String] { BackupDraft.files(of: path) }
-
     private static func copy(_ log: LogFile, to draft: BackupDraft) throws {
         let copy = try DatabaseQueue(path: draft.path)
         // In one step, which is one transaction of reading: otherwise each commit of the hub would begin it anew.
