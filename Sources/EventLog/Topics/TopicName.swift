@@ -14,10 +14,7 @@ enum TopicName {
         default: return "it is longer than \(byteLimit) bytes"
         }
         if text == "." || text == ".." { return "`.` and `..` are not names" }
-        for scalar in text.unicodeScalars where !isAllowed(scalar) {
-            return "it has a control character or white space"
-        }
-        return nil
+        return text.unicodeScalars.allSatisfy(isAllowed) ? nil : "it has a control character or white space"
     }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {

@@ -25,9 +25,8 @@ extension WebhookDispatcher {
     /// - Returns: what it allows.
     /// - Throws: ``HandshakeFailure`` if it allows nothing, or cannot be reached; ``ProbeRefusal``.
     package func handshake(with endpoint: Endpoint) async throws -> DeliveryConsent {
-        let nothing = DueDelivery(id: 0, eventID: "", topic: "", body: [])
         let origin = transport.options.configuration.origin
-        let answer = try await probe(nothing, at: endpoint, purpose: .handshake(origin: origin))
+        let answer = try await probe(at: endpoint, purpose: .handshake(origin: origin))
         return try DeliveryConsent(answer, origin: origin)
     }
 
@@ -42,8 +41,7 @@ extension WebhookDispatcher {
     package func fetch(_ url: WebhookURL, atMost length: Int) async throws(FetchFailure) -> [UInt8] {
         // Signs nothing.
         let endpoint = Endpoint(id: "", url: url, secrets: SigningSecrets(.generate()))
-        let nothing = DueDelivery(id: 0, eventID: "", topic: "", body: [])
-        guard let answer = try? await probe(nothing, at: endpoint, purpose: .fetch(atMost: length)) else {
+        guard let answer = try? await probe(at: endpoint, purpose: .fetch(atMost: length)) else {
             throw FetchFailure(description: "no attempt can be made at this moment")
         }
         guard answer.failure == nil, answer.status == 200 else {
@@ -61,7 +59,7 @@ extension WebhookDispatcher {
     }
 
     private func probe(
-        _ delivery: DueDelivery,
+        _ delivery: DueDelivery = DueDelivery(id: 0, eventID: "", topic: "", body: []),
         at endpoint: Endpoint,
         purpose: TransportRequest.Purpose
     ) async throws(ProbeRefusal) -> AttemptAnswer {

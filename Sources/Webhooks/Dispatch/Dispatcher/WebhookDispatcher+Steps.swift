@@ -85,10 +85,3 @@ extension WebhookDispatcher {
         }
     }
 }
-
-extension WebhookDispatcher.State {
-    /// Whether there is something for the pump to do.
-    func hasPumpWork(now: Int64) -> Bool {
-        scheduler.wantsRead(now: now) || scheduler.isFinished || !unlogged.isEmpty
-    }
-}

@@ -31,6 +31,11 @@ package final class WebhookDispatcher: Sendable {
         var deletions = 0
         /// Single attempts under way, by token.
         var probes: [UInt64: Probe] = [:]
+
+        /// Whether there is something for the pump to do.
+        func hasPumpWork(now: Int64) -> Bool {
+            scheduler.wantsRead(now: now) || scheduler.isFinished || !unlogged.isEmpty
+        }
     }
 
     let state: Lock<State>

@@ -73,9 +73,7 @@ struct Lane {
         registration.destination == nil && inFlight == 0 && backlog.unrecorded == 0 && turn == .none
             && reading != .queued && !reading.isUnderWay
     }
-}
 
-extension Lane {
     /// Takes in as what the endpoint is registered now.
     ///
     /// What has begun counts under a new rate too, and the brake stays on unless there is reason to hope.
