@@ -1,5 +1,4 @@
 import Foundation
-internal import GRDB
 
 /// A log as the copy of a sequence that is kept elsewhere, by which a node of a cluster answers what is asked. What is written
 /// to it has its place already; nothing is lost with it.

@@ -1,5 +1,3 @@
-internal import GRDB
-
 extension SQLiteEventLog: ObserverStore {
     package func saveObserver(
         _ record: ObserverRecord,

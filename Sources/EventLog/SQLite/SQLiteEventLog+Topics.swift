@@ -1,5 +1,3 @@
-internal import GRDB
-
 extension SQLiteEventLog: TopicStore {
     package func topics(prefix: String, after: String?, limit: Int) async throws(EventLogError) -> [TopicSummary] {
         try await read { reader in try reader.topics(prefix: prefix, after: after, limit: limit) }

@@ -1,4 +1,3 @@
-import HTTPTransport
 import Locking
 import Posix
 

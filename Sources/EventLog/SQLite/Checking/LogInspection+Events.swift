@@ -1,5 +1,3 @@
-internal import GRDB
-
 extension LogInspection {
     /// Reads every event as a reader would.
     mutating func checkEvents() throws {

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// How much a log holds, as it is counted in its tables: for metrics.
 public struct LogFigures: Hashable, Sendable {
     /// Events of all topics that readers find.

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// How far the count of an observer's untried events has come, from one slice to the next.
 struct UntriedCount: Sendable {
     /// The end of the log as it began: what is posted later need not be counted, so that it comes to an end.

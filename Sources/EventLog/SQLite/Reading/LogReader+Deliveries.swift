@@ -1,5 +1,3 @@
-internal import GRDB
-
 extension SQLiteEventLog {
     package func dueDeliveries(
         of observer: ObserverID,

@@ -1,5 +1,3 @@
-internal import GRDB
-
 extension SQLiteEventLog {
     /// Reads on from a position, of one topic by the index, of several by merging the index, of patterns by going through
     /// the sequence: see ``EventLog/read(after:matching:limit:byteLimit:)``.

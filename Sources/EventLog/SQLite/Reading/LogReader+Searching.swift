@@ -1,5 +1,3 @@
-internal import GRDB
-
 extension LogReader {
     /// What to look for.
     struct LookedFor {

@@ -1,5 +1,3 @@
-internal import GRDB
-
 extension LogReader {
     private static let topicColumns = """
         id, name, events, bytes, last, retain_events, retain_age, retain_bytes, (

@@ -1,5 +1,3 @@
-internal import GRDB
-
 extension LogReader {
     /// Looks for events that an observer waits for and that were never tried, as ``search(_:for:scanning:)`` does.
     mutating func untried(

@@ -1,5 +1,3 @@
-internal import GRDB
-
 extension ObserverWriter {
     /// Moves an observer's cursor up to just before the first event that was never tried.
     /// - Parameter limit: how many events to look at, more or less.

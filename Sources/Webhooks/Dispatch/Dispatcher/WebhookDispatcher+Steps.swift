@@ -1,5 +1,4 @@
 import Locking
-import Logging
 
 /// What the dispatcher does when anything has happened, on the thread where it has.
 extension WebhookDispatcher {
