@@ -55,11 +55,9 @@ struct Interest: Hashable, Sendable {
         (self.since, self.topics, self.types) = (since, topics, EventTypes(types))
     }
 
-    /// Whether such events are wanted.
     func wants(_ topic: Topic, type: String?) -> Bool {
         topics.contains { $0.matches(topic) } && types.contain(type)
     }
 
-    /// Whether it is what a record asks for.
     func isOf(_ record: ObserverRecord) -> Bool { self == Interest(of: record, since: since) }
 }

@@ -86,6 +86,5 @@ public struct TopicPattern: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Sequence<TopicPattern> {
-    /// Whether the topic matches any of them.
     func match(_ topic: Topic) -> Bool { contains { $0.matches(topic) } }
 }

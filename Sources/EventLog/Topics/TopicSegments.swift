@@ -12,7 +12,6 @@ struct TopicSegment: Hashable {
     /// The same bytes in storage of their own, for a key that outlives the name it was cut from.
     func copied() -> TopicSegment { TopicSegment(bytes: TopicSegment.text(of: [self])[...].utf8) }
 
-    /// The text that has these segments.
     static func text(of segments: [TopicSegment]) -> String {
         segments.map { String(Substring($0.bytes)) }.joined(separator: ".")
     }
@@ -25,7 +24,6 @@ struct TopicSegments: IteratorProtocol {
 
     init(_ name: String) { rest = name[...].utf8 }
 
-    /// Whether the last segment has been taken.
     var isAtEnd: Bool { rest == nil }
 
     mutating func next() -> TopicSegment? {

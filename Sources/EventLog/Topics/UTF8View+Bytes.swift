@@ -4,7 +4,6 @@ import Foundation
 // string's own storage, because they run for every event.
 
 extension Collection<UInt8> {
-    /// Whether both have the same bytes in the same order.
     func hasSameBytes(as other: some Collection<UInt8>) -> Bool {
         // `unsafe`: the buffers are read inside the closures that lend them, and nowhere else.
         let answer = withContiguousStorageIfAvailable { mine in

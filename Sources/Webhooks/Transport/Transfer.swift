@@ -11,7 +11,6 @@ final class Transfer {
     private(set) var easy: EasyHandle
     let options: TransportOptions
 
-    /// The attempt being made.
     let request: TransportRequest
 
     /// What it is in the trace of its event; nil if it is no delivery.

@@ -11,7 +11,6 @@ struct Restoration: Hashable, Sendable {
     /// Where the sequence went on: after this position.
     let position: Int64
 
-    /// The number of the removal.
     let removal: Int64
 
     /// Made when it is needed, so that logs from before need no other schema.

@@ -157,7 +157,6 @@ extension LogReader {
         return try wanted.withoutDeliveryTo.map { try !hasDelivery(position, to: $0) } ?? true
     }
 
-    /// Whether an event has a delivery to an observer.
     func hasDelivery(_ position: Int64, to observer: Int64) throws -> Bool {
         try db.number(
             "SELECT 1 FROM delivery INDEXED BY delivery_event WHERE event = ?1 AND observer = ?2",

@@ -30,7 +30,6 @@ extension LogReader {
         """
     }
 
-    /// One topic.
     func summary(of topic: Topic) throws -> TopicSummary? {
         try db.cached("SELECT \(Self.topicColumns) FROM topic WHERE name = ?1 AND \(Self.isThere)", topic)
             .first(topicSummary)

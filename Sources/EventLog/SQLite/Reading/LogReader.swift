@@ -89,7 +89,6 @@ struct LogReader {
         return newest == .start ? nil : newest
     }
 
-    /// The position of the newest event of a topic.
     func lastPosition(of topic: Topic) throws -> Position? {
         try db.cached(
             """

@@ -35,7 +35,6 @@ final class Checkpointer: Sendable {
         set { movedPages.store(newValue, ordering: .releasing) }
     }
 
-    /// Whether a checkpoint is under way.
     var isRunning: Bool { running.load(ordering: .acquiring) }
 
     /// Begins a checkpoint and returns. None may be under way.
@@ -59,7 +58,6 @@ final class Checkpointer: Sendable {
         underWay.leave()
     }
 
-    /// Waits for the checkpoint under way.
     func wait() { underWay.wait() }
 
     /// Waits for the checkpoint under way, and closes the connection. May be called once, and nothing run after it.

@@ -65,7 +65,6 @@ extension DeliveryScheduler {
         return lanes.slots[index]?.reading == .queued
     }
 
-    /// The same of every endpoint.
     mutating func wakeAll() {
         for id in Array(lanes.indices.keys) { _ = wake(id) }
     }

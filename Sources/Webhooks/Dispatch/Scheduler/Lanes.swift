@@ -35,7 +35,6 @@ struct Lanes {
 
     mutating func popDue(at now: Int64) -> Int? { timers.popDue(at: now) }
 
-    /// Forgets a lane if nothing of it is outstanding.
     mutating func forgetIfSettled(_ index: Int) {
         guard with(index, \.isSettled) else { return }
         indices[with(index, \.id)] = nil
