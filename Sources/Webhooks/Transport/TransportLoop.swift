@@ -7,7 +7,7 @@ struct TransportLoop: ~Copyable {
     private let multi: MultiHandle
     private let template: EasyHandle
     private let options: TransportOptions
-    private let clocks: Clocks
+    private let clocks: any Clocks
     private var active: [UInt64: Transfer] = [:]
     /// Attempts that are begun some at a time.
     private var upcoming: Deque<TransportRequest> = []
@@ -17,7 +17,7 @@ struct TransportLoop: ~Copyable {
     /// the last would hold up for as long whoever answers.
     private static let beginningsPerTurn = 16
 
-    init?(options: TransportOptions, clocks: Clocks) {
+    init?(options: TransportOptions, clocks: any Clocks) {
         guard let multi = MultiHandle(keptConnections: options.keptConnections), let template = options.template()
         else { return nil }
         self.multi = multi
@@ -38,7 +38,7 @@ struct TransportLoop: ~Copyable {
     }
 
     private mutating func start(_ requests: some Sequence<TransportRequest>) {
-        let (now, timeOfDay) = (clocks.now(), clocks.timeOfDay())
+        let (now, timeOfDay) = (clocks.now, clocks.timeOfDay)
         for request in requests {
             if let reason = options.refusal(of: request.destination.endpoint.url) {
                 end(request, .answered(AttemptAnswer(failure: .egressBlocked, message: reason)))
@@ -106,7 +106,7 @@ struct TransportLoop: ~Copyable {
         _ ending: TransportResult.Ending,
         leavesLookup: Bool = false
     ) {
-        let time = clocks.timeOfDay()
+        let time = clocks.timeOfDay
         results.append(TransportResult(request: request, ending: ending, timeOfDay: time, leavesLookup: leavesLookup))
     }
 }

@@ -28,10 +28,10 @@ final class TransportThread: Sendable {
     private let name: String
     private let niceness: Int32
     private let options: TransportOptions
-    private let clocks: Clocks
+    private let clocks: any Clocks
 
     /// - Parameter niceness: how far it stands back where processors are wanted by others (nice(2)).
-    init(name: String, niceness: Int32 = 0, options: TransportOptions, clocks: Clocks) {
+    init(name: String, niceness: Int32 = 0, options: TransportOptions, clocks: any Clocks) {
         (self.name, self.niceness, self.options, self.clocks) = (name, niceness, options, clocks)
     }
 
@@ -130,7 +130,7 @@ final class TransportThread: Sendable {
     /// For how long there is nothing to do, in milliseconds: announces the wait. Nil if something has come in since the
     /// inbox was emptied.
     private func timeToWait(with wakeUp: WakeUp) -> Int64? {
-        let now = clocks.now()
+        let now = clocks.now
         return inbox.withLock { inbox in
             guard inbox.requests.isEmpty, inbox.aborts.isEmpty, !inbox.isStopping else { return nil }
             let time = inbox.isCalled ? 0 : inbox.callAt.subtractingClamped(now)

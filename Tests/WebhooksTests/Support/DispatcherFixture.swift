@@ -1,4 +1,5 @@
 import Logging
+import Posix
 import Testing
 
 @testable import Webhooks
@@ -19,9 +20,9 @@ struct DispatcherFixture {
         httpsOnly: Bool = false,
         proxy: String? = nil,
         clock: @escaping @Sendable () -> Int64 = MemoryStore.machineTime,
-        timeOfDay: (@Sendable () -> Int64)? = nil
+        timeOfDay: @escaping @Sendable () -> Int64 = { Int64(SystemClock.timeOfDay.milliseconds) }
     ) throws {
-        let store = MemoryStore(clock: clock)
+        let store = MemoryStore(clock: clock, timeOfDay: timeOfDay)
         self.store = store
         var configuration = WebhookConfiguration(userAgent: "clarion/test")
         configuration.connectTimeout = connectTimeout
@@ -34,8 +35,7 @@ struct DispatcherFixture {
         dispatcher = WebhookDispatcher(
             store: store,
             configuration: configuration,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            clocks: Clocks(of: store, timeOfDay: timeOfDay)
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         dispatcher.start()
     }

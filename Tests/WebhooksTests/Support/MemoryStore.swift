@@ -14,11 +14,15 @@ final class MemoryStore: DeliveryStore {
     }()
 
     private let clock: @Sendable () -> Int64
+    private let day: @Sendable () -> Int64
     var now: Int64 { clock() }
-    var timeOfDay: Int64 { Int64(SystemClock.timeOfDay.milliseconds) }
+    var timeOfDay: Int64 { day() }
 
-    init(clock: @escaping @Sendable () -> Int64 = machineTime) {
-        self.clock = clock
+    init(
+        clock: @escaping @Sendable () -> Int64 = machineTime,
+        timeOfDay: @escaping @Sendable () -> Int64 = { Int64(SystemClock.timeOfDay.milliseconds) }
+    ) {
+        (self.clock, day) = (clock, timeOfDay)
     }
 
     /// The endpoints whose deliveries somebody else makes.

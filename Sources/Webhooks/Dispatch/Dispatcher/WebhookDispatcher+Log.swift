@@ -28,7 +28,7 @@ extension WebhookDispatcher {
     /// Warns the operator that attempts cannot be made, not more often than every ten seconds.
     func logShortage(in results: [TransportResult]) {
         for case .unmade(let shortage) in results.lazy.map(\.ending) {
-            let now = clocks.now()
+            let now = store.now
             let isNews = state.withLock { state in
                 if let last = state.shortageLoggedAt, now - last < 10_000 { return false }
                 state.shortageLoggedAt = now

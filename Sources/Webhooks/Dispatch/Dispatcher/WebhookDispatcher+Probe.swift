@@ -9,11 +9,11 @@ extension WebhookDispatcher {
     /// - Throws: ``ProbeRefusal``.
     package func attempt(_ delivery: DueDelivery, at endpoint: Endpoint) async throws(ProbeRefusal) -> AttemptOutcome {
         let answer = try await probe(delivery, at: endpoint, purpose: .delivery)
-        let timeOfDay = clocks.timeOfDay()
+        let timeOfDay = store.timeOfDay
         let result = transport.options.configuration.retryPolicy.result(
             of: answer,
             attempts: delivery.attempts + 1,
-            now: clocks.now(),
+            now: store.now,
             timeOfDay: timeOfDay,
             jitter: 0
         )
@@ -68,7 +68,7 @@ extension WebhookDispatcher {
             do throws(ProbeRefusal) {
                 try state.withLock { state throws(ProbeRefusal) in
                     guard state.pump != nil else { throw .stopping }
-                    let now = clocks.now()
+                    let now = store.now
                     let request = try state.scheduler.takeProbe(delivery, at: destination, purpose: purpose, now: now)
                     state.probes[request.token] = Probe(continuation: continuation, isFetch: purpose.isFetch)
                     transport.submit([request])

@@ -12,7 +12,7 @@ extension WebhookDispatcher {
     private func nextRead() -> DeliveryScheduler.Read? {
         let (read, outcomes) = state.withLock { state in
             defer { state.unlogged = [] }
-            return (state.scheduler.takeRead(now: clocks.now()), state.unlogged)
+            return (state.scheduler.takeRead(now: store.now), state.unlogged)
         }
         log(outcomes)
         return read
@@ -25,6 +25,6 @@ extension WebhookDispatcher {
             limit: read.limit,
             byteLimit: read.byteLimit
         )
-        update { $0.scheduler.finish(read, due, now: clocks.now()) }
+        update { $0.scheduler.finish(read, due, now: store.now) }
     }
 }

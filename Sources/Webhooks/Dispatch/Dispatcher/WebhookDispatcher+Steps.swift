@@ -6,7 +6,7 @@ extension WebhookDispatcher {
     func update(_ change: (inout State) -> Void) {
         let (outcomes, hasPumpWork, isAllBegun) = state.withLock { state in
             change(&state)
-            let now = clocks.now()
+            let now = store.now
             var steps = state.scheduler.advance(to: now)
             // Asked as late as possible: a process that was stopped for a while goes on anywhere.
             let refused = steps.begin.filter { !store.isOnDuty(for: $0.destination.endpoint.id) }
@@ -58,7 +58,7 @@ extension WebhookDispatcher {
             ended = results.compactMap { result in
                 state.probes.removeValue(forKey: result.request.token).map { (result, $0) }
             }
-            state.scheduler.finish(results, now: clocks.now()) { Double.random(in: -1...1) }
+            state.scheduler.finish(results, now: store.now) { Double.random(in: -1...1) }
         }
         for (result, probe) in ended {
             switch result.ending {
@@ -78,7 +78,7 @@ extension WebhookDispatcher {
                     state.scheduler.recorded()
                     state.unlogged += logged(outcomes)
                 case .failure:
-                    state.scheduler.recordFailed(now: clocks.now())
+                    state.scheduler.recordFailed(now: store.now)
                 }
             }
         }

@@ -44,7 +44,6 @@ package final class WebhookDispatcher: Sendable {
     let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let transport: Transport
     let store: any DeliveryStore
-    let clocks: Clocks
     let logger: Logger
 
     /// Creates a dispatcher that does nothing until ``start()``.
@@ -53,11 +52,7 @@ package final class WebhookDispatcher: Sendable {
     ///   - store: where deliveries are read and outcomes recorded.
     ///   - configuration: what is the same for all endpoints.
     ///   - logger: for failures of endpoints; never sees secrets, bodies or the values of URLs' queries.
-    package convenience init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
-        self.init(store: store, configuration: configuration, logger: logger, clocks: Clocks(of: store))
-    }
-
-    init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger, clocks: Clocks) {
+    package init(store: any DeliveryStore, configuration: WebhookConfiguration, logger: Logger) {
         var limits = DeliveryScheduler.Limits()
         let options = TransportOptions(configuration)
         limits.perName = configuration.maximumConnections < 4 * options.maxInFlight ? 3 : 1
@@ -65,8 +60,8 @@ package final class WebhookDispatcher: Sendable {
         // A process that dies meanwhile makes the attempt again; to record each by itself would cost posts a quarter of the log's
         // time. Under load they wait for each other anyway: one batch is recorded at a time, after posts.
         limits.recordDelay = 1
-        (self.store, self.logger, self.clocks) = (store, logger, clocks)
-        transport = Transport(options: options, clocks: clocks)
+        (self.store, self.logger) = (store, logger)
+        transport = Transport(options: options, clocks: store)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }
 
@@ -172,7 +167,7 @@ package final class WebhookDispatcher: Sendable {
     /// else that was not attempted. Returns when all outcomes are recorded and the transport thread has ended.
     package func shutdown(grace: Duration) async {
         update { state in
-            state.scheduler.stop(deadline: clocks.now().addingClamped(grace.milliseconds))
+            state.scheduler.stop(deadline: store.now.addingClamped(grace.milliseconds))
             transport.submit(aborting: state.probes.filter { $0.value.isFetch }.map(\.key))
         }
         await state.withLock { $0.pump }?.value

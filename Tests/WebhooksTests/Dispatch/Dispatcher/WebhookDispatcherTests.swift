@@ -39,7 +39,7 @@ struct WebhookDispatcherTests {
             #expect(request.header("authorization") == "Bearer x")
             #expect(request.header("expect") == nil)
             let timestamp = try #require(request.header("webhook-timestamp").flatMap(Int64.init))
-            #expect(abs(timestamp * 1000 - Clocks(of: fixture.store).timeOfDay()) < 60_000)
+            #expect(abs(timestamp * 1000 - fixture.store.timeOfDay) < 60_000)
             let expected = WebhookSignature.header(
                 id: "event-1",
                 timestamp: timestamp,
