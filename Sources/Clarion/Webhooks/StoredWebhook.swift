@@ -53,6 +53,7 @@ struct StoredWebhook: Sendable {
         endpoint.ordered = specification.ordered
         endpoint.ratePerSecond = rates.compactMap(\.self).min()
         endpoint.format = specification.format
+        endpoint.owner = createdBy
         return endpoint
     }
 

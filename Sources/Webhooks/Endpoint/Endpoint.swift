@@ -40,6 +40,9 @@ package struct Endpoint: Sendable, Hashable {
 
     /// How often it was enabled again after it had been disabled: what began before says nothing about it any more.
     package var generation = 0
+
+    /// Who has registered it: owners take turns, however many endpoints each has. Nil is an owner like any other.
+    package var owner: String?
 }
 
 extension Endpoint {

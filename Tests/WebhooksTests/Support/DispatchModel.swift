@@ -214,6 +214,7 @@ struct DispatchModel {
     mutating func setAnyOrder() {
         guard var endpoint = anyEndpoint() else { return }
         endpoint.ordered.toggle()
+        endpoint.owner = Bool.random(using: &random) ? "other" : nil
         set(endpoint)
     }
 

@@ -42,7 +42,8 @@ extension DeliverySchedulerTests {
             ratePerSecond: Double? = nil,
             format: Endpoint.Format = .raw,
             url: String = "http://example.com/",
-            generation: Int = 0
+            generation: Int = 0,
+            owner: String? = nil
         ) throws {
             scheduler.set(
                 Endpoint(
@@ -54,7 +55,8 @@ extension DeliverySchedulerTests {
                     ordered: ordered,
                     ratePerSecond: ratePerSecond,
                     format: format,
-                    generation: generation
+                    generation: generation,
+                    owner: owner
                 )
             )
         }

@@ -1,6 +1,8 @@
 /// What the scheduler knows about one endpoint.
 struct Lane {
     let id: String
+    /// Whose turns it takes: ``Endpoint/owner`` as it was when the lane was made.
+    let owner: String?
 
     var registration = RegisteredEndpoint()
     var backlog = Backlog()
@@ -21,7 +23,7 @@ struct Lane {
     /// The last delivery that was taken as new, or read: what is offered up to it was here.
     private var last = Int64.min
 
-    init(id: String) { self.id = id }
+    init(id: String, owner: String?) { (self.id, self.owner) = (id, owner) }
 
     var isOpen: Bool { registration.isOpen }
 

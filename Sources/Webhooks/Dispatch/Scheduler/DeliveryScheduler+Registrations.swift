@@ -5,7 +5,7 @@ extension DeliveryScheduler {
         guard phase == .running else { return }
         let destination = Destination(endpoint)
         let share = max(limits.inFlight / 8 / attempts.weight(of: destination), 1)
-        reread(lanes.index(of: endpoint.id)) { $0.register(destination, share: share) }
+        reread(lanes.index(of: endpoint.id, ownedBy: endpoint.owner)) { $0.register(destination, share: share) }
     }
 
     /// Removes an endpoint; returns the attempts to abort.

@@ -4,7 +4,8 @@ import DequeModule
 ///
 /// - All times are the store's, in milliseconds: a clock that does not step.
 /// - Each endpoint has a lane with a window of its own (`maxInFlight`), so a hanging one uses up only its own slots.
-/// - The total in flight is bounded and shared round-robin over the lanes that have something due.
+/// - The total in flight is bounded and shared round-robin over the owners of lanes that have something due, and over each one's
+///   lanes.
 /// - One lane gets an eighth of it at most, and one slot only once half of it is in use, unless it has proved that it
 ///   answers in time.
 /// - Lanes that are slow get half of it together, with those that have yet to answer three quarters. An attempt counts as
@@ -121,10 +122,10 @@ struct DeliveryScheduler {
     }
 
     mutating func move(_ index: Int, to turn: Turn) {
-        let old = lanes.with(index) { lane in
+        let (old, owner) = lanes.with(index) { lane in
             defer { lane.turn = turn }
-            return lane.turn
+            return (lane.turn, lane.owner)
         }
-        if old != turn { turns.move(index, from: old, to: turn) }
+        if old != turn { turns.move(index, of: owner, from: old, to: turn) }
     }
 }

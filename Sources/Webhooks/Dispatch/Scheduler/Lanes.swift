@@ -12,11 +12,11 @@ struct Lanes {
     private var free: [Int] = []
 
     /// The lane of an endpoint, made if there is none.
-    mutating func index(of id: String) -> Int {
+    mutating func index(of id: String, ownedBy owner: String?) -> Int {
         if let index = indices[id] { return index }
         let index = free.popLast() ?? slots.count
         if index == slots.count { slots.append(nil) }
-        slots[index] = Lane(id: id)
+        slots[index] = Lane(id: id, owner: owner)
         indices[id] = index
         return index
     }

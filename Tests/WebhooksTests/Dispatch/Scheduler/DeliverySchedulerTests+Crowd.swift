@@ -9,6 +9,36 @@ extension DeliverySchedulerTests {
         case hang, answerAfterAlmostTheTimeout, failAtOnce, alternate
     }
 
+    @Test("who has thousands of endpoints does not have another's wait for all of them")
+    func owners() throws {
+        var play = Play()
+        try play.set("good", owner: "another")
+        play.add(1, to: "good")
+        play.run()
+        play.end(AttemptAnswer(status: 204))
+        for number in 0..<2_000 {
+            try play.set("e\(number)", owner: "many")
+            play.add(100, to: "e\(number)")
+        }
+        play.run()
+        // All of them answer well, and take all that there is.
+        for _ in 0..<8 { play.end(AttemptAnswer(status: 204)) }
+        #expect(play.underWay.count > 700)
+        for _ in 0..<50 {
+            play.add(1, to: "good")
+            play.scheduler.reread("good")
+            play.run()
+            var ends = 0
+            while play.count("good") == 0, ends < 100 {
+                let first = try #require(play.underWay.first?.token)
+                play.end(AttemptAnswer(status: 204)) { $0.token == first }
+                ends += 1
+            }
+            #expect(ends <= 3, "it has waited for \(ends) of the others")
+            play.end(AttemptAnswer(status: 204)) { $0.destination.endpoint.id == "good" }
+        }
+    }
+
     @Test("of many new endpoints a few are taken for steady, and those that fail are not any more")
     func steadiness() throws {
         var play = Play()

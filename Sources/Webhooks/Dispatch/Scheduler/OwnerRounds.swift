@@ -1,0 +1,41 @@
+import DequeModule
+
+/// Lanes that wait, in a line for each owner of endpoints. The owners take turns: who has thousands of endpoints does not have
+/// another's wait for all of them.
+struct OwnerRounds<Line: Collection & ExpressibleByArrayLiteral> where Line.Element == Int {
+    private struct OwnersLine {
+        var lanes: Line = []
+        var turns = 0
+    }
+
+    /// Of owners for whom a lane waits.
+    private var lines: [String?: OwnersLine] = [:]
+    /// The same owners, in the order of their turns.
+    private var round: Deque<String?> = []
+
+    var isEmpty: Bool { round.isEmpty }
+    var count: Int { lines.values.reduce(0) { $0 + $1.lanes.count } }
+
+    /// Changes the line of an owner.
+    mutating func change<Result>(_ owner: String?, _ body: (inout Line) -> Result) -> Result {
+        let before = lines.count
+        let result = body(&lines[owner, default: OwnersLine()].lanes)
+        if lines.count > before { round.append(owner) }
+        if lines[owner]?.lanes.isEmpty == true {
+            lines[owner] = nil
+            // The one whose turn it was is the last.
+            if let index = round.lastIndex(of: owner) { round.remove(at: index) }
+        }
+        return result
+    }
+
+    /// Looks at the line whose turn it is, or changes it, and says which turn it is of that line, from 1 on; nil if all are
+    /// empty.
+    mutating func takeTurn<Result>(_ body: (inout Line, _ turn: Int) -> Result) -> Result? {
+        guard let owner = round.popFirst() else { return nil }
+        round.append(owner)
+        lines[owner]?.turns += 1
+        let turn = lines[owner]?.turns ?? 0
+        return change(owner) { body(&$0, turn) }
+    }
+}
