@@ -267,6 +267,26 @@ def test_observers_are_bounded(start_hub, receiver):
         stream.close()
 
 
+def test_observers_are_bounded_by_what_they_take(start_hub, receiver):
+    """The largest that is allowed takes a hundred times as much as an ordinary one: 100,000 of those took 24 GB."""
+    hub = start_hub("--max-observers", "1000", "--allow-egress", "127.0.0.0/8")
+    body = {"url": receiver.url("/x"), "topics": [f"t{number}." + "x" * 240 for number in range(100)],
+            "headers": {f"X-{number}": "x" * 1000 for number in range(10)}}
+    def register():
+        return hub.request("POST", "/observers", json=body)
+    answers = [register() for _ in range(60)]
+    assert answers[0].status_code == 201
+    assert_full(answers[-1], "bytes of observers")
+    hub.restart()
+    assert_full(register(), "bytes of observers")
+    # What takes less can be registered, and what is there changed and deleted.
+    one = answers[0].json()["id"]
+    assert hub.request("PATCH", f"/observers/{one}", json={"headers": {}}).status_code == 200
+    assert hub.request("PUT", "/observers/small", json={"url": receiver.url("/y"), "topics": ["a"]}).status_code == 201
+    assert hub.request("DELETE", f"/observers/{one}").status_code == 204
+    assert register().status_code == 201
+
+
 def test_idempotency_keys_are_bounded(start_hub):
     hub = start_hub("--max-idempotency-keys", "3")
     def post(key, topic="a"):

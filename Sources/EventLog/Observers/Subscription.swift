@@ -44,6 +44,8 @@ struct Interest: Hashable, Sendable {
     /// None if it wants nothing.
     let topics: [TopicPattern]
     let types: EventTypes
+    /// What their names take.
+    let bytes: Int
 
     /// What a record asks for from a position on.
     init(of record: ObserverRecord, since position: Int64) {
@@ -53,6 +55,7 @@ struct Interest: Hashable, Sendable {
 
     init(since: Int64, topics: [TopicPattern], types: [String]) {
         (self.since, self.topics, self.types) = (since, topics, EventTypes(types))
+        bytes = topics.reduce(0) { $0 + $1.text.utf8.count } + types.reduce(0) { $0 + $1.utf8.count }
     }
 
     func wants(_ topic: Topic, type: String?) -> Bool {

@@ -139,6 +139,42 @@ import Testing
         await crashed.close()
     }
 
+    @Test func `observers are bounded in bytes, also by what they wanted before`() async throws {
+        let directory = try TemporaryDirectory()
+        func record(_ id: String, _ bytes: Int, topics: [String] = ["a"], receives: Bool = true) throws
+            -> ObserverRecord
+        {
+            ObserverRecord(
+                id: ObserverID(rawValue: id),
+                topics: try topics.map { try TopicPattern($0) },
+                receives: receives,
+                document: Array(repeating: 0, count: bytes),
+                createdAt: .latest
+            )
+        }
+        func save(_ log: SQLiteEventLog, _ record: ObserverRecord) async throws -> EventLogError.Code? {
+            await refusal { _ = try await log.saveObserver(record, expecting: nil, resettingFailures: false) }
+        }
+        var limits = SQLiteEventLog.Limits()
+        limits.observers = 1_000
+        let limit = limits.observerBytes
+        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process, limits: limits)
+        #expect(try await save(log, record("one", limit / 2)) == nil)
+        #expect(try await save(log, record("two", limit / 2)) == .limitReached)
+        #expect(try await save(log, record("two", limit / 2 - 10)) == nil)
+        #expect(try await save(log, record("three", 9)) == .limitReached)
+        #expect(try await save(log, record("one", limit / 2, topics: ["b", "c", "d"], receives: false)) == nil)
+        await log.close()
+        let again = try SQLiteEventLog(at: .directory(directory.path), durability: .process, limits: limits)
+        #expect(try await save(again, record("three", 9)) == .limitReached)
+        #expect(try await save(again, record("two", limit / 2 - 100)) == nil)
+        #expect(try await save(again, record("three", 9)) == nil)
+        #expect(try await again.deleteObserver("one", expecting: nil))
+        #expect(try await save(again, record("four", limit / 2)) == nil)
+        #expect(try await save(again, record("five", 200)) == .limitReached)
+        await again.close()
+    }
+
     @Test func `of several events all are stored or none`() async throws {
         let log = try open(topics: 3)
         try await log.append([.of("a")])

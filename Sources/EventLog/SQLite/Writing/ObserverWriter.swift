@@ -8,6 +8,8 @@ final class ObserverWriter {
     let limits: SQLiteEventLog.Limits
     private var observers: [ObserverID: RegisteredObserver] = [:]
     private var index = TopicPatternIndex<ObserverID>()
+    /// What the documents of all of them take, and what they want, or wanted where their cursors are.
+    private var bytes = 0
     /// What the transaction has changed, as it was before.
     private var changes: [(id: ObserverID, before: RegisteredObserver?)] = []
 
@@ -59,23 +61,30 @@ final class ObserverWriter {
     private func set(_ id: ObserverID, to observer: RegisteredObserver?) -> RegisteredObserver? {
         let before = observers[id]
         observers[id] = observer
+        bytes += (observer?.documentBytes ?? 0) - (before?.documentBytes ?? 0)
         // Mostly it is the cursor that moves.
         if let before, let observer, before.subscription.interests == observer.subscription.interests { return before }
+        bytes += (observer?.interestBytes ?? 0) - (before?.interestBytes ?? 0)
         for pattern in before?.patterns ?? [] { index.remove(id, for: pattern) }
         for pattern in observer?.patterns ?? [] { index.insert(id, for: pattern) }
         return before
     }
 
-    /// Refuses an observer that would be one more than there may be, or want something else once more than it may.
+    /// Refuses an observer that would be one more than there may be, take more than there may be, or want something else once
+    /// more than it may.
     func admit(_ record: ObserverRecord) throws {
-        guard let observer = self[record.id] else {
-            return try Quota(name: "observers", limit: limits.observers, count: count).check(adding: 1)
-        }
-        let interests = observer.subscription.interests
+        let present = self[record.id]
+        if present == nil { try Quota(name: "observers", limit: limits.observers, count: count).check(adding: 1) }
+        let interests = present?.subscription.interests ?? []
         // Whatever there is, an observer can be disabled.
-        guard record.receives, interests.count >= 2 * limits.interests,
-            interests.last.map({ $0.isOf(record) }) != true
-        else { return }
+        guard record.receives else { return }
+        let isChange = interests.last.map { $0.isOf(record) } != true
+        let wanted = isChange ? Interest(of: record, since: 0).bytes : 0
+        let more = record.document.count - (present?.documentBytes ?? 0) + wanted
+        if more > 0 {
+            try Quota(name: "bytes of observers", limit: limits.observerBytes, count: bytes).check(adding: more)
+        }
+        guard isChange, interests.count >= 2 * limits.interests else { return }
         throw EventLogError(
             code: .limitReached,
             message: """
