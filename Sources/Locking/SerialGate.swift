@@ -27,12 +27,18 @@ public final class SerialGate: Sendable {
     }
 
     /// How many operations that came later go before one of low priority: it waits longer, but not for ever.
-    package static let mostOvertaking = 8
+    static let mostOvertaking = 8
 
     private let state = Lock(State())
 
     /// A free one.
     public init() {}
+
+    /// Whether an operation is under way.
+    var isBusy: Bool { state.withLock { $0.isBusy } }
+
+    /// How many operations wait for their turn.
+    var waitingCount: Int { state.withLock { $0.waiting.count + $0.waitingLow.count } }
 
     /// Runs the operation when all earlier ones have ended.
     ///

@@ -276,8 +276,8 @@ extension DocumentedError {
             "redelivery-busy",
             "429",
             """
-            A `replay` or `recover` of this webhook is under way already, or 4 that this credential asked for, or 16 in all. \
-            Wait until one has ended, after `Retry-After`, and try again.
+            A `replay` or `recover` of this webhook is under way already, or \(Redeliveries.limitOfCredential) that this \
+            credential asked for, or \(Redeliveries.limit) in all. Wait until one has ended, after `Retry-After`, and try again.
             """
         ),
         DocumentedError(
