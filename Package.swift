@@ -142,6 +142,7 @@ let package = Package(
         .testTarget(name: "BroadcastingTests", dependencies: ["Broadcasting", "Locking"]),
         .testTarget(name: "ExamplesTests"),
         .target(name: "Randomness", path: "Tests/Randomness"),
+        .testTarget(name: "LockingTests", dependencies: ["Locking"]),
         .testTarget(name: "PosixTests", dependencies: ["Posix"]),
         .testTarget(name: "NotationTests", dependencies: ["Notation", "Randomness"]),
         .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),

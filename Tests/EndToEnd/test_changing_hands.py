@@ -18,7 +18,10 @@ WEBHOOKS = 600
 
 @pytest.fixture
 def file(tmp_path):
-    return CredentialsFile(tmp_path, {"a": grant("a.**"), "b": grant("b.**"), "admin": grant("**")})
+    return CredentialsFile(tmp_path, {
+        "a": grant("a.**"), "b": grant("b.**"), "admin": grant("**"),
+        # Hears its own topics, and looks after those of others as well.
+        "keeper": {"manage": ["a.**", "b.**"], "subscribe": ["b.**"], "publish": ["b.**"]}})
 
 
 @pytest.fixture
@@ -186,3 +189,59 @@ def test_dead_letters_of_former_topics_are_recovered_by_none_but_who_may_hear_th
     assert recover(admin) == 1
     wait_until(lambda: stats(hub, "w", admin)["delivered"] == 2)
     assert [delivery.body for delivery in receiver.to("/a")] == [b"own", b"secret"]
+
+
+#: How somebody who manages it might have what waits for a webhook sent to a place of theirs.
+DIVERSIONS = {
+    "PUT": [("PUT", {"topics": ["b.x"], "url": "/keeper"})],
+    "PATCH": [("PATCH", {"topics": ["b.x"], "url": "/keeper", "enabled": True})],
+    "two PATCHes": [("PATCH", {"topics": ["b.x"]}), ("PATCH", {"url": "/keeper", "enabled": True})],
+    "more topics, then fewer": [("PATCH", {"topics": ["a.x", "b.x"]}), ("PATCH", {"topics": ["b.x"], "url": "/keeper"})],
+    "consent": [("PATCH", {"topics": ["b.x"], "url": "/keeper", "handshake": True})],
+}
+
+
+@pytest.mark.parametrize("steps", DIVERSIONS.values(), ids=DIVERSIONS)
+def test_what_waits_goes_nowhere_at_the_word_of_who_may_not_hear_it(hub, file, receiver, steps):
+    """Only the new topics were looked at: who managed a webhook and heard none of it had what waited sent to their URL."""
+    a, keeper = file.keys["a"], file.keys["keeper"]
+    register(hub, "w", a, receiver.url("/a"), "a.x", enabled=False)
+    post(hub, "a.x", a, b"for a alone")
+    before = ask(hub, "GET", "/observers/w", a).json()
+    for method, members in steps:
+        if "url" in members:
+            members = members | {"url": receiver.url(members["url"])}
+        problem = assert_problem(
+            ask(hub, method, "/observers/w", keeper, data=json.dumps(members).encode()), 403, "right-missing")
+        assert (problem["right"], problem["topic"]) == ("subscribe", "a.x")
+    assert ask(hub, "GET", "/observers/w", a).json() == before
+    change(hub, "w", a, enabled=True)
+    wait_until(lambda: stats(hub, "w", a)["delivered"] == 1)
+    assert [(delivery.path, delivery.body) for delivery in receiver.deliveries] == [("/a", b"for a alone")]
+
+
+def test_who_hears_what_it_had_gives_a_webhook_fewer_topics(hub, file, receiver):
+    """An administrator, say, when whoever registered it has left."""
+    a, admin = file.keys["a"], file.keys["admin"]
+    register(hub, "w", a, receiver.url("/a"), "a.x", "a.y", enabled=False)
+    post(hub, "a.x", a, b"waits")
+    change(hub, "w", a, topics=["a.y"])
+    change(hub, "w", admin, url=receiver.url("/admin"), topics=["a.z"], enabled=True)
+    wait_until(lambda: stats(hub, "w", a)["delivered"] == 1)
+    assert [(delivery.path, delivery.body) for delivery in receiver.deliveries] == [("/admin", b"waits")]
+
+
+@pytest.mark.parametrize("again", ["recover", "replay"])
+def test_who_only_manages_a_webhook_has_no_more_than_its_name(hub, file, receiver, again):
+    a, keeper = file.keys["a"], file.keys["keeper"]
+    register(hub, "w", a, receiver.url("/a"), "a.x", enabled=False)
+    event = post(hub, "a.x", a, b"for a alone")["id"]
+    unregister(hub, "w", keeper)
+    register(hub, "w", keeper, receiver.url("/keeper"), "b.x")
+    assert deliveries(hub, "w", keeper) == []
+    assert ask(hub, "POST", f"/observers/w/{again}", keeper, data=b'{"since": "earliest"}').status_code == 202
+    asked = ask(hub, "POST", f"/observers/w/deliveries/{event}/redeliver", keeper)
+    assert_problem(asked, 404, "event-unknown")
+    post(hub, "b.x", keeper, b"its own")
+    wait_until(lambda: stats(hub, "w", keeper)["delivered"] == 1)
+    assert [delivery.body for delivery in receiver.deliveries] == [b"its own"]

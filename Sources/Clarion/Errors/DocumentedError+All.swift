@@ -273,6 +273,14 @@ extension DocumentedError {
             """
         ),
         DocumentedError(
+            "redelivery-busy",
+            "429",
+            """
+            A `replay` or `recover` of this webhook is under way already, or \(Redeliveries.limitOfCredential) that this \
+            credential asked for, or \(Redeliveries.limit) in all. Wait until one has ended, after `Retry-After`, and try again.
+            """
+        ),
+        DocumentedError(
             "headers-too-large",
             "431",
             """

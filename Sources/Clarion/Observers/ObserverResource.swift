@@ -42,7 +42,7 @@ struct ObserverResource: Sendable {
                 let former = present?.webhook.specification
                 let restored = try WebhookSpecification.restoring(value, from: former)
                 let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: former?.url)
-                try request.caller.requireRegistering(specification.topics)
+                try requireRegistering(specification, replacing: stored, for: request.caller)
                 var webhook = StoredWebhook(
                     specification: specification,
                     replacing: present?.webhook,
@@ -68,7 +68,7 @@ struct ObserverResource: Sendable {
             let merged = WebhookSpecification.dropping(respelledIn: changes, from: present.webhook.patchable)
                 .merging(restored)
             let specification = try WebhookSpecification(merged, httpsOnly: httpsOnly, present: stored.url)
-            try request.caller.requireRegistering(specification.topics)
+            try requireRegistering(specification, replacing: present, for: request.caller)
             var webhook = StoredWebhook(
                 specification: specification,
                 replacing: present.webhook,
@@ -101,6 +101,18 @@ struct ObserverResource: Sendable {
             return webhook
         }
         return await answer(saved, inquiry, showingSecret: true)
+    }
+
+    /// What waits for a webhook goes to its URL, whatever becomes of its topics: so whoever changes it must be allowed to hear
+    /// also those that it had. Also if it keeps its URL, which the next change may be of.
+    ///
+    /// - Throws: 403 `right-missing`.
+    private func requireRegistering(
+        _ specification: WebhookSpecification,
+        replacing present: (any StoredObserver)?,
+        for caller: Caller
+    ) throws(Problem) {
+        try caller.requireRegistering((present?.topics ?? []) + specification.topics)
     }
 
     /// Saves a webhook; its endpoint's consent is had before, if it is wanted and not had yet. Asking takes its time, so it

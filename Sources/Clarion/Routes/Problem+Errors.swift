@@ -109,6 +109,23 @@ extension Problem {
         )
     }
 
+    /// As many replays and recoveries are under way as may be.
+    static func redeliveryBusy(_ bound: Redeliveries.Bound) -> Problem {
+        let what =
+            switch bound {
+            case .ofWebhook: "A replay or recovery of this webhook is"
+            case .ofCredential:
+                "\(Redeliveries.limitOfCredential) replays and recoveries that this credential asked for are"
+            case .ofHub: "\(Redeliveries.limit) replays and recoveries are"
+            }
+        return Problem(
+            .tooManyRequests,
+            code: "redelivery-busy",
+            detail: "\(what) under way already. Try again when one has ended.",
+            headers: [("Retry-After", "2")]
+        )
+    }
+
     /// What the log has of the webhook cannot be read.
     static var observerUnreadable: Problem {
         Problem(

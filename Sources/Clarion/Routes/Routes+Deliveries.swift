@@ -7,7 +7,8 @@ extension Routes {
             log: hub.log,
             webhooks: hub.webhooks,
             directory: hub.directory,
-            nodes: hub.nodes
+            nodes: hub.nodes,
+            gate: hub.gate
         )
         onInquiry(.get, "/observers/{id}/deliveries", .listDeliveries, needs: .manageSomewhere, resource.list)
         onAsync(.get, "/observers/{id}/deliveries/{event}", .readDelivery, needs: .manageSomewhere, resource.read)
@@ -18,8 +19,8 @@ extension Routes {
             needs: .manageSomewhere,
             resource.redeliver
         )
-        onAsync(.post, "/observers/{id}/recover", .recover, needs: .manageSomewhere, resource.recover)
-        onAsync(.post, "/observers/{id}/replay", .replay, needs: .manageSomewhere, resource.replay)
+        onInquiry(.post, "/observers/{id}/recover", .recover, needs: .manageSomewhere, resource.recover)
+        onInquiry(.post, "/observers/{id}/replay", .replay, needs: .manageSomewhere, resource.replay)
         onAsync(.post, "/observers/{id}/test", .testObserver, needs: .manageSomewhere, resource.test)
     }
 }

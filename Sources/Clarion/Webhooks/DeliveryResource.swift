@@ -11,6 +11,7 @@ struct DeliveryResource: Sendable {
     let webhooks: WebhookRegistry
     let directory: ObserverDirectory
     let nodes: OtherNodes
+    let gate: Gate
 
     func list(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let observer = try await webhook(request)
@@ -60,21 +61,25 @@ struct DeliveryResource: Sendable {
         return .uncached(try await document(of: event, to: observer, for: request.caller), status: .accepted)
     }
 
-    func recover(_ request: Request) async throws -> Response {
+    func recover(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let observer = try await webhook(request)
         try Preconditions.requireUntagged(request)
-        let start = try await start(request, for: observer)
-        let count = try await webhooks.recover(observer, after: start) { [log] position in
-            try await isOpen(EventID(epoch: log.epoch, position: position), to: observer, for: request.caller)
+        let (start, caller) = (try await start(request, for: observer), request.caller)
+        let count = try await inquiry.find {
+            try await webhooks.recover(observer, after: start, for: caller, while: stillManaged(by: caller)) {
+                try await isOpen(EventID(epoch: log.epoch, position: $0), to: observer, for: caller)
+            }
         }
         return .uncached(["recovered": JSONValue(count)], status: .accepted)
     }
 
-    func replay(_ request: Request) async throws -> Response {
+    func replay(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let observer = try await webhook(request)
         try Preconditions.requireUntagged(request)
-        let start = try await start(request, for: observer)
-        let count = try await webhooks.replay(observer, after: start)
+        let (start, caller) = (try await start(request, for: observer), request.caller)
+        let count = try await inquiry.find {
+            try await webhooks.replay(observer, after: start, for: caller, while: stillManaged(by: caller))
+        }
         return .uncached(["replayed": JSONValue(count)], status: .accepted)
     }
 
@@ -84,6 +89,16 @@ struct DeliveryResource: Sendable {
         try requireNoMembers(request)
         let (event, outcome) = try await webhooks.test(observer)
         return .uncached(DeliveryDocument.test(event, outcome))
+    }
+
+    /// What takes long is asked for again at each step, as it were: by then the credential may be over, or the webhook another's.
+    ///
+    /// - Returns: what throws `credential-invalid` or `observer-unknown`.
+    private func stillManaged(by caller: Caller) -> WebhookRegistry.RedeliveryCheck {
+        { [gate] observer throws(Problem) in
+            try gate.requireInForce(caller)
+            guard caller.manages(observer) else { throw .observerUnknown }
+        }
     }
 
     /// - Throws: `observer-unknown`, `observer-unreadable`, or `observer-kind` if it has no deliveries.

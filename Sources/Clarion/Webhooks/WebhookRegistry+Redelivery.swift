@@ -22,20 +22,28 @@ extension WebhookRegistry {
         return count > 0
     }
 
-    /// Delivers the dead letters again, oldest first.
+    /// Throws what ends a redelivery in steps at the webhook as it is by now.
+    typealias RedeliveryCheck = (WebhookObserver) throws(Problem) -> Void
+
+    /// Delivers the dead letters again, oldest first. Ends at the next step when its task is cancelled.
     ///
     /// - Parameters:
     ///   - start: the events after this.
+    ///   - caller: who asks for it.
+    ///   - check: is called at each step.
     ///   - isMeant: which of them.
     /// - Returns: how many they are.
-    /// - Throws: `observer-disabled`, `observer-unknown`.
+    /// - Throws: `observer-disabled`, `observer-unknown`, `redelivery-busy`; `CancellationError`; what the check throws. What was
+    ///   renewed until then stays so.
     func recover(
         _ observer: WebhookObserver,
         after start: Position,
-        where isMeant: (Position) async throws -> Bool = { _ in true }
+        for caller: Caller,
+        while check: RedeliveryCheck,
+        where isMeant: (Position) async throws -> Bool
     ) async throws -> Int {
         let end = store.tail
-        let count = try await inSteps(observer, after: start) { observer, place in
+        let count = try await inSteps(observer, after: start, for: caller, while: check) { observer, place in
             let events = try await store.deadLetters(
                 of: observer.id,
                 after: place,
@@ -50,15 +58,16 @@ extension WebhookRegistry {
         return count
     }
 
-    /// Delivers everything again that is retained and that the observer would get.
-    ///
-    /// - Parameter start: the events after this.
-    /// - Returns: how many they are.
-    /// - Throws: `observer-disabled`, `observer-unknown`.
-    func replay(_ observer: WebhookObserver, after start: Position) async throws -> Int {
+    /// Delivers everything again that is retained and that the observer would get. For the rest as ``recover(_:after:for:while:where:)``.
+    func replay(
+        _ observer: WebhookObserver,
+        after start: Position,
+        for caller: Caller,
+        while check: RedeliveryCheck
+    ) async throws -> Int {
         // What is posted from now on is delivered anyway.
         let end = store.tail
-        return try await inSteps(observer, after: start) { observer, place in
+        return try await inSteps(observer, after: start, for: caller, while: check) { observer, place in
             let types = EventTypes(observer.webhook.specification.types)
             let page = try await store.read(
                 after: place,
@@ -92,8 +101,14 @@ extension WebhookRegistry {
     private func inSteps(
         _ observer: WebhookObserver,
         after start: Position,
+        for caller: Caller,
+        while check: RedeliveryCheck,
         _ next: (WebhookObserver, Position) async throws -> (events: [Position], place: Position?)
     ) async throws -> Int {
+        if let bound = redeliveries.withLock({ $0.begin(of: observer.id, for: caller) }) {
+            throw Problem.redeliveryBusy(bound)
+        }
+        defer { redeliveries.withLock { $0.end(of: observer.id) } }
         let id = observer.id.description
         let now = store.timeOfDay
         let isOrdered = observer.webhook.specification.ordered
@@ -104,9 +119,12 @@ extension WebhookRegistry {
         var (count, place) = (0, Optional(start))
         while let from = place {
             if isStopped { throw Problem.draining }
-            // Not while its name may change hands, nor while another step has the same events.
-            let (renewed, end) = try await gate.run {
+            // Not while its name may change hands, nor while one of them is delivered again by itself. Changes do not wait for
+            // more than a step.
+            let (renewed, end) = try await gate.run(isLow: true) {
+                try Task.checkCancellation()
                 let present = try present(observer)
+                try check(present)
                 let (events, end) = try await next(present, from)
                 return (try await redeliver(events, to: present, at: now), end)
             }

@@ -21,6 +21,7 @@ final class WebhookRegistry: Sendable {
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
     let gate = SerialGate()
+    let redeliveries = Lock(Redeliveries())
     private let members = Lock<[ObserverID: any StoredObserver]>([:])
 
     init(

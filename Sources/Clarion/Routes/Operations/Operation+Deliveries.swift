@@ -54,7 +54,7 @@ extension Operation {
         parameters: [.observer] + Preconditions.parameters,
         body: start,
         answers: [count("recovered")],
-        errors: again + ["since-invalid"]
+        errors: inSteps
     )
 
     static let replay = Operation(
@@ -65,7 +65,7 @@ extension Operation {
         parameters: [.observer] + Preconditions.parameters,
         body: start,
         answers: [count("replayed")],
-        errors: again + ["since-invalid"]
+        errors: inSteps
     )
 
     static let testObserver = Operation(
@@ -117,4 +117,7 @@ extension Operation {
     /// What delivering again may end with.
     private static let again: [ErrorCode] =
         webhook + ["observer-disabled", "precondition-failed", "storage-full"]
+
+    /// What delivering much again may end with.
+    private static let inSteps: [ErrorCode] = again + ["since-invalid", "redelivery-busy", "client-gone"]
 }
