@@ -1,5 +1,12 @@
 import CCurl
-import Glibc
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 extension EasyHandle {
     /// What libcurl's callbacks find at the address that they are given.

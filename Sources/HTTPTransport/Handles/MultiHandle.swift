@@ -1,6 +1,13 @@
 import CCurl
-import Glibc
 package import Posix
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// A libcurl multi handle with its sockets, freed with the value. Confined to the thread that created it.
 ///
