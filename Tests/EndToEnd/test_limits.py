@@ -279,7 +279,11 @@ def test_observers_are_bounded_by_what_they_take(start_hub, receiver):
     assert_full(answers[-1], "bytes of observers")
     hub.restart()
     assert_full(register(), "bytes of observers")
-    # What takes less can be registered, and what is there changed and deleted.
+    # Whatever others take, an ordinary one can be registered, and gets another secret.
+    assert hub.request("PUT", "/observers/ordinary", json={"url": receiver.url("/z"), "topics": ["a"]}).status_code == 201
+    for _ in range(3):
+        assert hub.request("POST", "/observers/ordinary/secret/rotate").status_code == 200
+    # What is there can be changed to less, and deleted.
     one = answers[0].json()["id"]
     assert hub.request("PATCH", f"/observers/{one}", json={"headers": {}}).status_code == 200
     assert hub.request("PUT", "/observers/small", json={"url": receiver.url("/y"), "topics": ["a"]}).status_code == 201

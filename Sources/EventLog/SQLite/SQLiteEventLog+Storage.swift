@@ -38,9 +38,12 @@ extension SQLiteEventLog {
         /// The most observers; another is refused as `limit-reached`.
         public var observers = 100_000
 
-        /// The bytes that observers may take together, with what they want: 2 KiB for each that there may be, 1 MiB at least. What
-        /// would take more is refused as `limit-reached`.
-        public var observerBytes: Int { max(min(observers, 1 << 40) << 11, 1 << 20) }
+        /// The bytes that observers may take together, with what they want: a share for each that there may be, 1 MiB at least.
+        /// What would take more is refused as `limit-reached`, unless it takes no more than its share itself.
+        public var observerBytes: Int { max(min(observers, 1 << 40) * Self.observerShare, 1 << 20) }
+
+        /// 2 KiB.
+        static let observerShare = 2 << 10
 
         /// How often an observer that is behind may want something else before what it was to get first is written down,
         /// event by event; at twice as many, because that is done some at a time, a change is refused as `limit-reached`.

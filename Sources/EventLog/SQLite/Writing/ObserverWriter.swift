@@ -81,7 +81,9 @@ final class ObserverWriter {
         let isChange = interests.last.map { $0.isOf(record) } != true
         let wanted = isChange ? Interest(of: record, since: 0).bytes : 0
         let more = record.document.count - (present?.documentBytes ?? 0) + wanted
-        if more > 0 {
+        let own = (present?.documentBytes ?? 0) + (present?.interestBytes ?? 0) + more
+        // Others' large ones keep nobody from an ordinary one, or from a new secret for it.
+        if more > 0, own > SQLiteEventLog.Limits.observerShare {
             try Quota(name: "bytes of observers", limit: limits.observerBytes, count: bytes).check(adding: more)
         }
         guard isChange, interests.count >= 2 * limits.interests else { return }
