@@ -41,7 +41,8 @@ struct SchemaComparison {
             WHERE name NOT GLOB 'sqlite_*' AND name != 'grdb_migrations'
             """
         )
-        return try Dictionary(uniqueKeysWithValues: rows.map { ($0[0], Self.inOneForm($0[1])) })
+        // A damaged file may have two of a name, which are none of a log together.
+        return try Dictionary(rows.map { ($0[0], Self.inOneForm($0[1])) }) { "\($0); \($1)" }
     }
 
     private static func inOneForm(_ statement: String) -> String {

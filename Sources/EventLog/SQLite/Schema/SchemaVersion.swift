@@ -45,14 +45,15 @@ enum SchemaVersion {
     /// Keeps the events where they are, and writes the other tables anew.
     private static func upgrade(_ db: Database) throws {
         let tables = ["log", "topic", "idempotency", "observer", "delivery_stats", "delivery", "attempt"]
-        let dropped = try Row.fetchAll(
+        // `%w`: a name may be anything, and what comes after it would be run.
+        let drops = try String.fetchAll(
             db,
             sql: """
-                SELECT type || ' ' || name AS object FROM sqlite_master
+                SELECT printf('DROP %s "%w"', type, name) FROM sqlite_master
                 WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND name != 'event_topic'
                 """
         )
-        for row in dropped { try db.execute(sql: "DROP \(row["object"] as String)") }
+        for drop in drops { try db.execute(sql: drop) }
         for table in tables { try db.execute(sql: "ALTER TABLE \(table) RENAME TO earlier_\(table)") }
         try LogSchema.make(db)
         for table in tables where table != "delivery_stats" {

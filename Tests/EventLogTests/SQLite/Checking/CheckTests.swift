@@ -185,6 +185,13 @@ import Testing
             "DROP INDEX delivery_due; CREATE INDEX delivery_due ON delivery (observer)",
             "the index delivery_due is not as this program makes it"
         ),
+        (
+            """
+            PRAGMA writable_schema = ON;
+            INSERT INTO sqlite_master SELECT type, name, tbl_name, rootpage, NULL FROM sqlite_master WHERE name = 'event_topic'
+            """,
+            "the index event_topic is not as this program makes it"
+        ),
     ])
     func `a difference to a fresh log of its version is found`(sql: String, finding: String) async throws {
         _ = try await fill()

@@ -107,6 +107,24 @@ import Testing
         #expect(try SQLiteEventLog.check(directory: directory.path).findings == [])
     }
 
+    @Test func `the name of an index is a name, whatever it says`() async throws {
+        try makeEarlierVersion()
+        let queue = try DatabaseQueue(path: directory.path + "/clarion.db")
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE INDEX "IF EXISTS more; DELETE FROM event; --" ON event (time);
+                    CREATE INDEX "with "" a quote" ON event (time)
+                    """
+            )
+        }
+        try queue.close()
+        let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
+        #expect(try await log.summary(of: .of("b.c"))?.events == 100)
+        await log.close()
+        #expect(try SQLiteEventLog.check(directory: directory.path).findings == [])
+    }
+
     @Test func `a log from before that, or of a later version, is refused and left as it is`() throws {
         for (identifier, words) in [
             ("9: topics that are gone", "before its first release"), ("12: more", "a later version"),
