@@ -7,8 +7,8 @@ import Locking
 enum StrandDirectory {
     /// Who has a strand.
     struct Key: Hashable, Sendable {
-        /// The address of the owner; for a registration without one but with a name, of its table. It is not used again
-        /// while a route leads here: the entry keeps it (`WeakOwner`). On Apple's systems it may be, and then the new owner
+        /// The address of the owner; for a registration without one but with a name, of what its table has to itself. It is
+        /// not used again while a route leads here: the entry keeps it (`WeakOwner`), or the route does. On Apple's systems it may be, and then the new owner
         /// waits for what is left of the old one's strand, where nothing is called any more.
         let address: ObjectIdentifier
         var name: String?

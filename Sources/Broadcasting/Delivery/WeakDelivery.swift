@@ -28,6 +28,9 @@ enum WeakDelivery: Sendable {
         }
     }
 
+    /// Whether it may end before who registered it.
+    var isOfActor: Bool { if case .actor = self { true } else { false } }
+
     /// Whether both lead to the same place.
     static func == (left: WeakDelivery, right: WeakDelivery) -> Bool {
         switch (left, right) {

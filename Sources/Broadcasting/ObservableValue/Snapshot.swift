@@ -10,10 +10,15 @@ final class Snapshot<Value: Sendable>: ErasedValue, @unchecked Sendable {
     /// What observers did with the value is visible to who changes it. Counting references sees to it, but the Thread
     /// Sanitizer does not see that; compare `Lock`.
     private let handOver = Atomic(false)
+    /// The same for those who read it, who may be many at once: added to, so that none hides another.
+    private let readings = Atomic(0)
 
     init(_ value: Value) { unsafe content = value }
 
-    var value: Value { unsafe content }
+    var value: Value {
+        defer { readings.wrappingAdd(1, ordering: .releasing) }
+        return unsafe content
+    }
 
     /// Lends the value to a handler.
     @inline(__always)
@@ -27,6 +32,7 @@ final class Snapshot<Value: Sendable>: ErasedValue, @unchecked Sendable {
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         _ = handOver.load(ordering: .acquiring)
+        _ = readings.load(ordering: .acquiring)
         return try unsafe body(&content)
     }
 }

@@ -126,8 +126,9 @@ package final class ObserverTable<Key: Hashable & Sendable, Value: Sendable>: Se
         deliver: Delivery = .immediate,
         handler: @escaping @Sendable (Value) -> Void
     ) -> Registration<Key> {
-        let strand = name.map { StrandDirectory.Key(address: ObjectIdentifier(self), name: $0) }
-        return add(key, owner: nil, slot: name.map { .name($0) }, route: CallPath(deliver, of: strand)) {
+        let strand = name.map { StrandDirectory.Key(address: ObjectIdentifier(readings), name: $0) }
+        let route = CallPath(deliver, of: strand, keeping: readings)
+        return add(key, owner: nil, slot: name.map { .name($0) }, route: route) {
             FreeEntry(position: $0, handler: handler)
         }
     }

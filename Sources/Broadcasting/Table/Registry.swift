@@ -8,7 +8,7 @@
 /// Invariants:
 /// - a key is in `buckets` exactly while its roster has entries;
 /// - an owner's address is in `owners` exactly while entries bound to it stand in some bucket, and lists all of them;
-/// - `owned` has all entries that have an owner;
+/// - `mortal` has all entries that have an owner, or run on an actor; `free` the keys of those of them without an owner;
 /// - a slot names an entry of the same bucket;
 /// - ids are handed out once, in the order of registration.
 ///
@@ -34,7 +34,8 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
     private var buckets: [Key: Bucket] = [:]
     private var owners: [ObjectIdentifier: Belongings] = [:]
     /// In order of registration, for sweeps to go round.
-    private var owned: Roster<Value>
+    private var mortal: Roster<Value>
+    private var free: [RegistrationID: Key] = [:]
     /// The last entry that a sweep has looked at.
     private var lastSwept: RegistrationID = 0
     private var lastID: RegistrationID = 0
@@ -46,7 +47,7 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
     /// - Parameter readings: where the readings of rosters are ended.
     init(readings: Readings) {
         self.readings = readings
-        owned = Roster(readings: readings)
+        mortal = Roster(readings: readings)
     }
 
     var keys: [Key] { Array(buckets.keys) }
@@ -82,7 +83,10 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         if let slot { buckets[key]?.slots[slot] = lastID }
         if let owner {
             owners[owner, default: Belongings()].add(Registration(key: key, id: lastID))
-            owned.append(member)
+            mortal.append(member)
+        } else if route?.destination.isOfActor == true {
+            free[lastID] = key
+            mortal.append(member)
         }
         count += 1
         return (lastID, replaced?.entry)
@@ -105,7 +109,11 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         if let slot = position.slot { buckets.values[index].slots.removeValueShrinking(forKey: slot) }
         if buckets.values[index].roster.isEmpty { buckets.removeValueShrinking(forKey: key) }
         count -= 1
-        if let owner = position.owner { forget(Registration(key: key, id: id), of: owner) }
+        if let owner = position.owner {
+            forget(Registration(key: key, id: id), of: owner)
+        } else if free.removeValueShrinking(forKey: id) != nil {
+            _ = mortal.remove(id)
+        }
         return (entry, position)
     }
 
@@ -125,11 +133,12 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
         }
     }
 
-    /// Ends the registration of an owner that has no other.
+    /// Ends the registration of an owner that has no other, or one without an owner.
     mutating func removeSole(_ member: Member) -> Removed? {
-        guard let owner = member.entry.position.owner, let sole = owners[owner]?.sole, sole.id == member.id else {
-            return nil
-        }
+        let sole =
+            member.entry.position.owner.map { owners[$0]?.sole }
+            ?? free[member.id].map { Registration(key: $0, id: member.id) }
+        guard let sole, sole.id == member.id else { return nil }
         return remove(sole.id, from: sole.key).map { Removed(registration: sole, entry: $0) }
     }
 
@@ -147,9 +156,9 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
 
     /// The entries that are next to be looked at by a sweep; again from the first, when the last has been.
     mutating func nextToSweep(_ limit: Int) -> [Member] {
-        var next = owned.members(after: lastSwept, atMost: limit)
+        var next = mortal.members(after: lastSwept, atMost: limit)
         if next.count < limit {
-            next += owned.members(after: 0, atMost: limit - next.count).prefix { $0.id <= lastSwept }
+            next += mortal.members(after: 0, atMost: limit - next.count).prefix { $0.id <= lastSwept }
         }
         if let last = next.last { lastSwept = last.id }
         return next
@@ -160,7 +169,7 @@ struct Registry<Key: Hashable & Sendable, Value: Sendable> {
     }
 
     private mutating func forget(_ registration: Registration<Key>, of owner: ObjectIdentifier) {
-        _ = owned.remove(registration.id)
+        _ = mortal.remove(registration.id)
         guard let index = owners.index(forKey: owner) else { return }
         owners.values[index].remove(registration)
         if owners.values[index].isEmpty { owners.removeValueShrinking(forKey: owner) }

@@ -83,6 +83,32 @@ import Testing
         witness.expectOrder()
     }
 
+    @Test func `a handler under a name does not wait for those of a variable that is gone`() async throws {
+        let queue = DispatchQueue(label: "slow")
+        queue.suspend()
+        defer { queue.resume() }
+        var successor: ObservableValue<Int>?
+        try whenReused {
+            var former: ObservableValue<Int>? = ObservableValue(0)
+            former?.observe(forKey: "log", deliver: .queue(queue)) { _ in }
+            former?.value = 1
+            let address = former.map { ObjectIdentifier($0.table) }
+            former = nil
+            var others: [ObservableValue<Int>] = []
+            repeat {
+                if others.count == 1_000 { throw NotReused() }
+                others.append(ObservableValue(0))
+            } while others.last.map({ ObjectIdentifier($0.table) }) != address
+            successor = others.last
+        }
+        let number = try #require(successor)
+        let quick = Witness()
+        number.observe(forKey: "log", deliver: .background) { quick.hear($0) }
+        number.value = 1
+        await eventually("the quick one hears") { quick.values == [1] }
+        withExtendedLifetime(number) {}
+    }
+
     @Test func `observers do not wait for each other`() async {
         let channel = Design.broadcaster.channel()
         let isOver = DispatchSemaphore(value: 0)

@@ -25,6 +25,23 @@ import Testing
         #expect(told.values == (1...100).map { Array(0...$0) })
     }
 
+    @Test func `what is read beside changes in place is whole`() async {
+        let list = ObservableValue([Int]())
+        let broken = Atomic(0)
+        await onThreads(4) { thread in
+            for number in 0..<2_000 {
+                if thread == 0 {
+                    list.withValue { $0.append(number) }
+                } else {
+                    let value = list.value
+                    if let last = value.last, last != value.count - 1 { broken.add(1, ordering: .relaxed) }
+                }
+            }
+        }
+        #expect(broken.load(ordering: .relaxed) == 0)
+        #expect(list.value == Array(0..<2_000))
+    }
+
     @Test func `who compares gets the value before, and nothing is copied when nobody compares any more`() {
         let list = ObservableValue([Int]())
         let heard = Recorder<Int>()

@@ -100,6 +100,20 @@ import Testing
         withExtendedLifetime(others) {}
     }
 
+    @Test func `handlers on actors that are gone are found by registrations`() {
+        actor Place {}
+        let table = ObserverTable<Int, Int>()
+        var places = (0..<20_000).map { _ in Place() }
+        for (number, place) in places.enumerated() { table.register(number % 100, deliver: .actor(place)) { _ in } }
+        let last = places.last
+        places = []
+        let others = (0..<1_000).map { _ in Recorder<Int>() }
+        for other in others { table.register(-1, owner: other) { $0.hear($1) } }
+        #expect(table.registrationCount < 2 * others.count)
+        #expect(table.count(of: 99) == 1, "of the actor that lives")
+        withExtendedLifetime((others, last)) {}
+    }
+
     @Test(.disabled(if: sanitizerKeepsMemory))
     func `the memory of large observers that died is free after a few registrations`() async {
         await #expect(processExitsWith: .success) {
