@@ -148,6 +148,17 @@ def test_anonymous_requests_may_do_what_the_file_says(start_hub, tmp_path):
     assert_problem(ask(hub, "GET", "/topics/secret.a/events"), 401, "credential-required")
     assert_problem(ask(hub, "POST", "/topics/public.a/events", data=b"x"), 401, "credential-required")
     assert [topic["name"] for topic in ask(hub, "GET", "/topics").json()["topics"]] == ["public.a"]
+    # Nor take the name of another's stream: who shows a credential may.
+    with hub.stream("public.a", query="observer=tab", headers={"Authorization": f"Bearer {file.keys['admin']}"}):
+        answer = ask(hub, "GET", "/topics/public.a/events?observer=tab", headers={"Accept": "text/event-stream"})
+        assert_problem(answer, 401, "credential-required")
+
+
+def test_a_kept_event_is_given_to_nobody_else_who_uses_the_browser(hub, file):
+    key = file.keys["admin"]
+    place = ask(hub, "POST", "/topics/a.kept/events", key, data=b"x").headers["Location"]
+    vary = ask(hub, "GET", place, key).headers["Vary"].replace(" ", "").split(",")
+    assert {"Authorization", "Cookie"} <= set(vary)
 
 
 def test_two_tenants_see_nothing_of_each_other(start_hub, tmp_path):

@@ -9,6 +9,7 @@ import pytest
 import requests
 
 from hub_process import events_path
+from metrics import wait_for
 from problems import assert_problem
 from raw_http import RawConnection, request
 from waiting import wait_until
@@ -170,6 +171,18 @@ def test_a_client_that_leaves_in_the_middle_leaves_nothing(hub, topic):
     # The log has opened some files to read it.
     wait_until(lambda: hub.descriptors() <= before + 20)
     assert hub.stop() < 2
+
+
+def test_a_large_page_whose_head_finds_no_room_leaves_nothing(start_hub, topic):
+    hub = start_hub()
+    fill(hub, topic, [1_000] * 600)
+    # The link to the next page repeats the query.
+    path = f"{events_path(topic)}?limit=500&_={'a' * 4_200}"
+    for _ in range(5):
+        assert_problem(hub.request("GET", path), 431, "headers-too-large")
+    wait_for(hub, lambda reading: reading["clarion_outbox_bytes"] == 0, "nothing left")
+    assert len(hub.request("GET", f"{events_path(topic)}?limit=500").json()["events"]) == 500
+    assert hub.stop() < 5
 
 
 def test_a_hub_that_stops_in_the_middle_does_not_make_the_page_look_whole(hub, topic):

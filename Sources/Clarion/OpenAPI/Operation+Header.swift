@@ -54,7 +54,11 @@ extension Operation {
             "Leads to the next page (RFC 8288), if more follows.",
             example: #"<?limit=100&after=01jd7m3x8qz4-41>; rel="next""#
         )
-        static let vary = Header("Vary", "The fields of the request that have chosen the answer.", example: "Accept")
+        static let vary = Header(
+            "Vary",
+            "The fields of the request that have chosen the answer.",
+            example: "Accept, Authorization, Cookie"
+        )
         static let noSniffing = Header(
             "X-Content-Type-Options",
             "The type is what it says.",

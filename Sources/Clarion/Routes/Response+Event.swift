@@ -27,7 +27,8 @@ extension Response {
         var headers = [
             ("ETag", tag.description),
             ("Cache-Control", lifespan.rawValue),
-            ("Vary", "Accept"),
+            // A browser that keeps it gives it to nobody else who uses it.
+            ("Vary", "Accept, Authorization, Cookie"),
             ("X-Content-Type-Options", "nosniff"),
             // Posted by anyone: shown in a browser it must not act with this origin's rights.
             ("Content-Security-Policy", "sandbox; default-src 'none'"),

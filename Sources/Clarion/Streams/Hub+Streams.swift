@@ -36,7 +36,7 @@ extension Hub {
                 guard let self else { return }
                 do {
                     let (answer, wish) = await nodes.answer(for: wish)
-                    if let response = try response(to: answer) { return responder.respond(response) }
+                    if let response = try response(to: answer, for: wish) { return responder.respond(response) }
                     let start = try await responder.whileWanted { [log] in
                         if let start = beginning.start(in: log) { return start }
                         return try await beginning.find(in: log, topics: topics, types: wish.types)
@@ -61,9 +61,8 @@ extension Hub {
     /// - Parameter isHead: whether only the head is wanted, which changes nothing and takes nobody's name.
     private func open(_ wish: StreamWish, _ start: StreamStart, _ isHead: Bool) throws(Problem) -> Reply {
         guard !isHead else {
-            if let response = try response(to: wish.name.map { names.answer(for: $0, to: wish.caller) } ?? .granted) {
-                return .now(response)
-            }
+            let answer = wish.name.map { names.answer(for: $0, to: wish.caller) } ?? .granted
+            if let response = try response(to: answer, for: wish) { return .now(response) }
             let after = EventID(epoch: log.epoch, position: start.position(tail: log.tail))
             return .headOfStream(Response(.ok, headers: Self.streamHeaders(wish.name ?? .generate(.stream), after)))
         }
@@ -73,7 +72,7 @@ extension Hub {
             if wish.name != nil { nodes.take(stream.id, for: wish.caller, since: stream.namedAt) }
             let head = Response(.ok, headers: Self.streamHeaders(stream.id, after), body: ServerSentEvent.prelude)
             return .stream(head, stream.outlet, owner: stream)
-        case .refused(let answer): return .now(try response(to: answer) ?? Response(.noContent))
+        case .refused(let answer): return .now(try response(to: answer, for: wish) ?? Response(.noContent))
         case .full:
             throw Problem(
                 .unavailable,
@@ -92,12 +91,12 @@ extension Hub {
     }
 
     /// What a client is told whose stream may not have its name; nil if it may.
-    private func response(to answer: ObserverNames.Answer) throws(Problem) -> Response? {
+    private func response(to answer: ObserverNames.Answer, for wish: StreamWish) throws(Problem) -> Response? {
         switch answer {
         case .granted: nil
         case .retired: Response(.noContent)
         case .taken: throw Problem.observerKind
-        case .foreign: throw Problem.rightMissing(.manage, on: nil)
+        case .foreign: throw wish.caller.lacks(.manage, on: nil)
         }
     }
 

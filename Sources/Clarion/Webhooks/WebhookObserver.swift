@@ -14,6 +14,9 @@ final class WebhookObserver: StoredObserver {
     /// How often it was enabled again (`Endpoint.generation`) since this process has it.
     let generation: Int
 
+    /// Which types it wants; made once, since each commit asks.
+    let types: EventTypes
+
     /// What is wrong with it although it was taken.
     let warnings: [WebhookWarning]
 
@@ -35,6 +38,7 @@ final class WebhookObserver: StoredObserver {
         self.warnings = warnings
         self.id = id
         self.webhook = webhook
+        types = EventTypes(webhook.specification.types)
         self.createdAt = createdAt
         self.revision = revision
         self.generation = generation
@@ -64,7 +68,6 @@ final class WebhookObserver: StoredObserver {
 
     /// Has what was committed delivered: from memory as a rule, else from the log.
     func receive(_ frames: EventFrames, _ dispatcher: WebhookDispatcher) {
-        let types = EventTypes(webhook.specification.types)
         guard types.areAll || frames.events.contains(where: types.contain) else { return }
         let endpoint = id.description
         let size = frames.events.reduce(0) { $0 + $1.data.count }
@@ -73,7 +76,7 @@ final class WebhookObserver: StoredObserver {
         let format = webhook.specification.format
         dispatcher.offer(endpoint, in: format, last: last.position.rawValue, size: size) {
             // What took its place reads from the log what was committed before; what took its name has nothing of it.
-            self.hears ? frames.events.filter(types.contain).map { DueDelivery(of: $0, in: format) } : []
+            self.hears ? frames.events.filter(self.types.contain).map { DueDelivery(of: $0, in: format) } : []
         }
     }
 

@@ -68,14 +68,13 @@ extension WebhookRegistry {
         // What is posted from now on is delivered anyway.
         let end = store.tail
         return try await inSteps(observer, after: start, for: caller, while: check) { observer, place in
-            let types = EventTypes(observer.webhook.specification.types)
             let page = try await store.read(
                 after: place,
                 matching: observer.topics,
                 limit: Self.step,
                 byteLimit: Self.stepBytes
             )
-            let events = page.events.filter { $0.position <= end && types.contain($0) }
+            let events = page.events.filter { $0.position <= end && observer.types.contain($0) }
             return (events.map(\.position), page.isLast || page.scannedThrough >= end ? nil : page.scannedThrough)
         }
     }

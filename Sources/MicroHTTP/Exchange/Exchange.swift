@@ -168,6 +168,8 @@ final class Exchange {
         case .stream(let head, let stream, let owner):
             // Without room for its head, and for chunks after it, libmicrohttpd would close without a word.
             guard headMemory + head.headSize + Self.chunkReserve <= server.configuration.connectionMemory else {
+                // Who writes it has begun, and would wait for ever for somebody who reads.
+                stream.close(inOrder: false)
                 return refuseLargeHead()
             }
             guard !isHead else {
