@@ -40,7 +40,7 @@ export class EventRow {
   }
 
   get size() {
-    return this.#event.data.length
+    return this.#event.size
   }
 
   get isOpen() {
