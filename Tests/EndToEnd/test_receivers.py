@@ -1,19 +1,23 @@
 """The receivers of Examples/Receivers: each takes what the hub has signed, once, and nothing else."""
 
+import contextlib
 import os
+import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 import requests
 
 from hub_process import REPOSITORY
 from ports import free_port
-from waiting import wait_until
+from waiting import DEADLINE, wait_until
 
 FOLDER = REPOSITORY / "Examples" / "Receivers"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -51,6 +55,11 @@ class ReceiverProcess:
         except OSError:
             assert self.process.poll() is None, "the receiver has ended"
             return False
+
+    def memory(self, name):
+        """In bytes: VmRSS is what it has, VmHWM the most that it had (proc(5))."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(rf"{name}:\s+([0-9]+) kB", status).group(1)) * 1024
 
     def stop(self):
         self.process.kill()
@@ -138,3 +147,58 @@ def test_a_receiver_refuses_what_is_not_signed(hub, topic, receiver_process):
         for body in (b"x", b"\xff", b""):
             assert session.post(receiver_process.url, data=body, headers=headers, timeout=5).status_code == 401
     assert receiver_process.lines == []
+
+
+#: The beginning of an upload, which says that more will come.
+BEGUN = b"POST / HTTP/1.1\r\nHost: receiver\r\nContent-Length: 10\r\n\r\na"
+BEGUN_IN_CHUNKS = b"POST / HTTP/1.1\r\nHost: receiver\r\nTransfer-Encoding: chunked\r\n\r\n5\r\na"
+
+
+def connect(receiver):
+    return socket.create_connection(("127.0.0.1", receiver.port), timeout=DEADLINE)
+
+
+def takes_a_delivery(hub, topic, receiver):
+    hub.register(receiver.url, topic, secret=SECRET)
+    hub.post(topic, "afterwards")
+    wait_until(lambda: receiver.lines, what="the delivery")
+    return receiver.lines == [f"{topic} - afterwards\n"]
+
+
+@pytest.mark.parametrize("begun", [BEGUN, BEGUN_IN_CHUNKS, BEGUN[:-1], BEGUN[:20]], ids=["body", "chunk", "head", "line"])
+@pytest.mark.parametrize("is_reset", [False, True], ids=["ended", "reset"])
+def test_an_abandoned_upload_leaves_a_receiver_as_it_was(hub, topic, receiver_process, begun, is_reset):
+    with connect(receiver_process) as upload:
+        upload.sendall(begun)
+        if is_reset:
+            # Closed with nothing left to send, and not waited for: a reset.
+            upload.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        else:
+            upload.shutdown(socket.SHUT_WR)
+            # To the end of the connection: then the receiver knows.
+            while upload.recv(1 << 16):
+                pass
+    assert takes_a_delivery(hub, topic, receiver_process)
+
+
+@pytest.mark.parametrize("begun", [BEGUN, BEGUN_IN_CHUNKS], ids=["body", "chunk"])
+def test_slow_uploads_hold_up_no_delivery(hub, topic, receiver_process, begun):
+    with contextlib.ExitStack() as uploads:
+        for _ in range(5):
+            uploads.enter_context(connect(receiver_process)).sendall(begun)
+        assert takes_a_delivery(hub, topic, receiver_process)
+
+
+@pytest.mark.parametrize("field", [f"Content-Length: {1 << 40}", "Transfer-Encoding: chunked"])
+def test_a_receiver_keeps_nothing_of_an_endless_upload(hub, topic, receiver_process, field):
+    """It refuses it at once, or reads and drops it."""
+    piece = b"x" * (1 << 16)
+    if "chunked" in field:
+        piece = b"%x\r\n%s\r\n" % (len(piece), piece)
+    before = receiver_process.memory("VmRSS")
+    with connect(receiver_process) as upload, contextlib.suppress(ConnectionError):
+        upload.sendall(f"POST / HTTP/1.1\r\nHost: receiver\r\n{field}\r\n\r\n".encode())
+        for _ in range(4_000):
+            upload.sendall(piece)
+    assert receiver_process.memory("VmHWM") - before < 100e6, "of the 262 MB that were sent"
+    assert takes_a_delivery(hub, topic, receiver_process)

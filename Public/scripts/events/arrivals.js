@@ -16,7 +16,7 @@ export class Arrivals {
 
   /** @param {import("../stream/hub-event.js").HubEvent} event */
   add(event) {
-    this.#push({ event, size: event.data.length })
+    this.#push({ event, size: event.size })
   }
 
   addNotice(title, detail) {

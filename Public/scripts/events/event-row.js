@@ -40,14 +40,14 @@ export class EventRow {
   }
 
   get size() {
-    return this.#event.data.length
+    return this.#event.size
   }
 
   get isOpen() {
     return this.#detail !== null
   }
 
-  /** Milliseconds since 1970, by the hub's clock where it is known. */
+  /** Milliseconds since 1970, by the hub's clock where it is known; null if nothing tells. */
   get at() {
     return this.#event.time === null ? this.#event.arrivedAt : Date.parse(this.#event.time)
   }
@@ -70,6 +70,8 @@ export class EventRow {
   }
 
   #renderTime() {
+    // One that went while it was asked for.
+    if (this.at === null) return
     setText(this.#time, moment(this.at))
     this.#time.title = new Date(this.at).toISOString()
   }

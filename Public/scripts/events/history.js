@@ -8,6 +8,10 @@ import { readEvent, readHistoryLine } from "../stream/hub-event.js"
 const pageLength = 1_000
 /** Pages read forward in one search for what is older; past that it begins later. */
 const mostPages = 4
+/** Milliseconds between two events of a topic, of which nothing is known yet: few enough that not many lie between. */
+const likelyGap = 100
+
+/** @typedef {import("../stream/hub-event.js").HubEvent} HubEvent */
 
 /**
  * What the hub keeps of some topics.
@@ -50,15 +54,18 @@ export class History {
   }
 
   /**
-   * What came before an event.
+   * What came before an event, oldest first, and the event itself as history has it; null if it is gone.
    *
-   * @param {{id: string, time: string | null}} edge The event.
+   * @param {{id: string, time: string | null}} edge The event. Where it does not tell when it was committed, that was before the event
+   *   that follows it.
    * @param {number} number As many as are wanted.
    * @param {number} span Milliseconds before it in which about so many are likely.
-   * @returns {Promise<{events: import("../stream/hub-event.js").HubEvent[], isAll: boolean}>} Oldest first.
+   * @returns {Promise<{events: HubEvent[], edge: HubEvent | null, isAll: boolean}>}
    */
   async older(edge, number, span) {
-    const end = edge.time === null ? hubNow() : Date.parse(edge.time)
+    const next = edge.time === null ? (await this.newer(edge.id, 1)).events[0] : undefined
+    const time = edge.time ?? next?.time
+    const end = time === undefined ? hubNow() : Date.parse(time)
     let tooShort = 0
     let tooLong = Infinity
     let width = Math.max(1, span)
@@ -66,13 +73,15 @@ export class History {
       const isEarliest = width >= end
       const isNarrow = tooLong <= 1 || tooLong <= tooShort * 1.2
       const since = isEarliest ? "earliest" : new Date(end - Math.round(width)).toISOString()
-      const found = await this.#between(since, edge.id, number, isNarrow ? mostPages * 25 : mostPages)
-      if (found !== null && (isEarliest || isNarrow || found.events.length >= number / 4)) {
+      const found = await this.#between(since, { id: edge.id, next: next?.id }, number, isNarrow ? mostPages * 25 : mostPages)
+      // An edge that is not met is gone, or, where its time is not known, before all that was read.
+      const isLongEnough = found !== null && (found.edge !== null || edge.time !== null) && found.events.length >= number / 4
+      if (found !== null && (isEarliest || isNarrow || isLongEnough)) {
         // An edge that is gone took with it what was older.
-        if (!found.isMet) return { events: [], isAll: true }
-        return { events: found.events.slice(-number), isAll: isEarliest && found.events.length <= number }
+        if (found.edge === null) return { events: [], edge: null, isAll: true }
+        return { ...found, events: found.events.slice(-number), isAll: isEarliest && found.events.length <= number }
       }
-      if (isNarrow) return { events: [], isAll: true }
+      if (isNarrow) return { events: [], edge: null, isAll: true }
       if (found === null) tooLong = width
       else tooShort = width
       if (tooLong === Infinity) width *= 8
@@ -81,16 +90,20 @@ export class History {
     }
   }
 
-  /** The last events from a time to an event, read forward; null if there are too many to read. */
-  async #between(since, id, number, most) {
+  /**
+   * The last events from a time to an event, read forward, and that event; null if there are too many to read. Given the event that
+   * follows it, what begins there is not read on.
+   */
+  async #between(since, { id, next }, number, most) {
     let tail = []
-    let next = { since }
+    let from = { since }
     for (let pages = 0; pages < most; pages += 1) {
-      const { events, hasMore } = await this.#page({ ...next, limit: pageLength })
+      // The first alone tells whether the time is too late.
+      const { events, hasMore } = await this.#page({ ...from, limit: next && pages === 0 ? 1 : pageLength })
       const end = events.findIndex((event) => event.id === id)
       tail = [...tail, ...(end < 0 ? events : events.slice(0, end))].slice(-number - 1)
-      if (end >= 0 || !hasMore) return { events: tail, isMet: end >= 0 }
-      next = { after: events.at(-1).id }
+      if (end >= 0 || !hasMore || events.some((event) => event.id === next)) return { events: tail, edge: events[end] ?? null }
+      from = { after: events.at(-1).id }
     }
     return null
   }
@@ -100,7 +113,11 @@ export class History {
     const response = await request(`${eventsPath(topic)}/${encodeURIComponent(id)}`, {
       headers: { Accept: "application/cloudevents+json" }, signal: this.#signal,
     })
-    return { ...readEvent({ id, type: "message", data: await bodyOf(response, "text"), arrivedAt: null }), id }
+    const event = readEvent({ id, type: "message", data: await bodyOf(response, "text"), arrivedAt: null })
+    if (event.time !== null) return event
+    // The envelope of one that was posted as a CloudEvent has its poster's time; the history of its topic has that of the commit.
+    const { edge } = await new History({ patterns: [topic], types: "" }, this.#signal).older(event, 0, likelyGap)
+    return edge ?? event
   }
 
   async #page(parameters) {

@@ -30,39 +30,11 @@ export function* tokens(text) {
 }
 
 /** The index after the closing quote. A loop, not a pattern: a string may be a megabyte long. */
-function endOfString(text, start) {
+export function endOfString(text, start) {
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0
     while (text[quote - 1 - backslashes] === "\\") backslashes += 1
     if (backslashes % 2 === 0) return quote + 1
   }
   return text.length
-}
-
-/**
- * The text of a member's value in a JSON object, exactly as it stands there.
- *
- * @param {string} text Valid JSON, an object at its root.
- * @param {string} name A name that JSON writes without escapes.
- * @returns {string | null} Null if the root object has no such member.
- */
-export function memberText(text, name) {
-  let depth = 0
-  let isName = false
-  let valueStart = null
-  let found = null
-  let previous = null
-  for (const token of tokens(text)) {
-    const character = token.kind === "punctuation" ? token.text : ""
-    if (depth === 1 && (character === "," || character === "}")) {
-      if (valueStart !== null) found = text.slice(valueStart, token.start).trimEnd()
-      valueStart = null
-    }
-    if (depth === 1 && character === ":" && isName && previous === `"${name}"`) valueStart = token.start + 1
-    if (character === "{" || character === "[") depth += 1
-    if (character === "}" || character === "]") depth -= 1
-    isName = depth === 1 && token.kind === "string"
-    previous = token.text
-  }
-  return found?.trimStart() ?? null
 }

@@ -1,4 +1,4 @@
-import { memberText } from "../json/json-scanner.js"
+import { HubObject } from "../json/hub-object.js"
 
 /**
  * An event of the hub as the console shows it.
@@ -10,10 +10,11 @@ import { memberText } from "../json/json-scanner.js"
  * @property {string | null} contentType
  * @property {string | null} time When the hub committed it, RFC 3339; null where the stream does not tell it.
  * @property {[string, string][] | null} attributes What the poster of a CloudEvent says of it, by the names of CloudEvents; null
- *   where that has to be asked for.
+ *   where that has to be asked for. Read anew each time: most events are never opened, and one may have a hundred thousand.
  * @property {string} data The data as posted; of binary data its base64 form.
  * @property {boolean} isBinary
  * @property {number | null} arrivedAt Milliseconds since 1970; null for what was posted before.
+ * @property {number} size How many characters are kept for it, about.
  */
 
 /**
@@ -24,7 +25,7 @@ import { memberText } from "../json/json-scanner.js"
  * @returns {HubEvent}
  */
 export function readEvent(item, onlyTopic = null) {
-  const plain = {
+  return readEnveloped(item) ?? {
     id: item.id,
     topic: onlyTopic,
     type: item.type === "message" ? null : item.type,
@@ -34,16 +35,7 @@ export function readEvent(item, onlyTopic = null) {
     data: item.data,
     isBinary: item.isBase64 ?? false,
     arrivedAt: item.arrivedAt,
-  }
-  const envelope = readEnvelope(item.data)
-  if (!envelope) return plain
-  const isBinary = typeof envelope.data_base64 === "string"
-  return {
-    ...plain,
-    ...(envelope.clariontopic === undefined ? madeByTheHub(envelope) : madeByThePoster(envelope)),
-    contentType: envelope.datacontenttype ?? null,
-    data: isBinary ? envelope.data_base64 : embeddedData(item.data, envelope),
-    isBinary,
+    size: item.data.length,
   }
 }
 
@@ -54,56 +46,70 @@ export function readEvent(item, onlyTopic = null) {
  * @returns {HubEvent}
  */
 export function readHistoryLine(line) {
-  const { id, topic, type, time, contentType, data, dataBase64 } = JSON.parse(line)
-  const isBinary = dataBase64 !== undefined
-  const text = isBinary ? dataBase64 : embeddedData(line, { data, datacontenttype: contentType })
-  return { id, topic, type, contentType, time, attributes: null, data: text, isBinary, arrivedAt: null }
+  const object = new HubObject(line)
+  const contentType = object.get("contentType")
+  return {
+    id: object.get("id"),
+    topic: object.get("topic"),
+    type: object.get("type"),
+    contentType,
+    time: object.get("time"),
+    attributes: null,
+    // Here, unlike in an envelope, data without a content type is no JSON.
+    ...readData(object, contentType ?? "", "dataBase64"),
+    arrivedAt: null,
+    size: line.length,
+  }
 }
 
 /** The type that the hub gives an event in an envelope that was posted without one. */
 const defaultType = "clarion.event"
 
-/** An event that was posted as data: its attributes are what the hub knows of it. */
-function madeByTheHub(envelope) {
-  return {
-    topic: envelope.subject,
-    type: envelope.type === defaultType ? null : envelope.type,
-    time: envelope.time ?? null,
-  }
-}
-
-/**
- * An event that was posted as a CloudEvent: its attributes are its poster's, whatever they look like. Its subject is no topic,
- * and its time not that of the commit.
- */
-function madeByThePoster(envelope) {
-  const own = ["specversion", "type", "datacontenttype", "data", "data_base64", "clarionid", "clariontopic"]
-  const known = ["source", "subject", "time", "id", "dataschema"]
-  const extensions = Object.keys(envelope).filter((name) => !own.includes(name) && !known.includes(name)).sort()
-  return {
-    topic: envelope.clariontopic,
-    type: envelope.type,
-    attributes: [...known, ...extensions]
-      .filter((name) => envelope[name] !== undefined)
-      .map((name) => [name, String(envelope[name])]),
-  }
-}
-
-function readEnvelope(text) {
-  if (!text.startsWith("{") || !text.includes('"specversion"')) return null
+/** An event in its envelope; null if it is in none. */
+function readEnveloped({ id, data: text, arrivedAt }) {
+  if (!text.startsWith('{"specversion":')) return null
   try {
-    const value = JSON.parse(text)
-    const isEnvelope = typeof value.specversion === "string" && typeof (value.clariontopic ?? value.subject) === "string"
-    return isEnvelope ? value : null
+    const envelope = new HubObject(text)
+    const posted = envelope.get("clariontopic")
+    const topic = posted ?? envelope.get("subject")
+    if (typeof topic !== "string") return null
+    const contentType = envelope.get("datacontenttype") ?? null
+    const type = envelope.get("type")
+    // Of one that was posted as a CloudEvent the attributes are its poster's, whatever they look like: its subject is no topic, and
+    // its time not that of the commit.
+    const isPosters = posted !== undefined
+    return {
+      id,
+      topic,
+      type: !isPosters && type === defaultType ? null : type,
+      contentType,
+      time: isPosters ? null : envelope.get("time") ?? null,
+      get attributes() {
+        return isPosters ? postersAttributes(envelope.members) : []
+      },
+      ...readData(envelope, contentType, "data_base64"),
+      arrivedAt,
+      size: text.length,
+    }
   } catch {
     return null
   }
 }
 
-function embeddedData(text, envelope) {
-  if (envelope.data === undefined) return ""
-  const isJSON = /[/+]json\b/i.test(envelope.datacontenttype ?? "application/json")
-  if (typeof envelope.data === "string" && !isJSON) return envelope.data
-  // Cut out of the text rather than written anew: a parsed 12345678901234567890 would come out rounded.
-  return memberText(text, "data") ?? JSON.stringify(envelope.data)
+function postersAttributes(members) {
+  const own = ["specversion", "type", "datacontenttype", "data_base64", "clarionid", "clariontopic"]
+  const known = ["source", "subject", "time", "id", "dataschema"]
+  const extensions = Object.keys(members).filter((name) => !own.includes(name) && !known.includes(name)).sort()
+  return [...known, ...extensions]
+    .filter((name) => members[name] !== undefined)
+    .map((name) => [name, String(members[name])])
+}
+
+function readData(object, contentType, base64Name) {
+  if (object.data === null) {
+    const base64 = object.get(base64Name)
+    return { data: base64 ?? "", isBinary: base64 !== undefined }
+  }
+  const isJSON = /[/+]json\b/i.test(contentType ?? "application/json")
+  return { data: object.data.startsWith('"') && !isJSON ? JSON.parse(object.data) : object.data, isBinary: false }
 }

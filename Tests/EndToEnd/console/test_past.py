@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -223,6 +224,80 @@ def test_a_past_cloudevent_shows_what_its_poster_says_of_it(hub, console, topic)
     console.find(".event-row").click()
     console.wait(lambda: "/shop" in console.texts(".event-members dd"), "its source")
     assert "1999-12-31T23:59:59Z" in console.texts(".event-members dd")
+
+
+BATCH = {"Content-Type": "application/cloudevents-batch+json"}
+
+
+def cloudevents(numbers):
+    """A batch of CloudEvents with these numbers as data, and a time of their own."""
+    return json.dumps([
+        {"specversion": "1.0", "id": str(number), "source": "/s", "type": "t", "time": "1999-12-31T23:59:59Z", "data": {"number": number}}
+        for number in numbers])
+
+
+def post_cloudevents(hub, topic, numbers):
+    assert hub.request("POST", events_path(topic), data=cloudevents(numbers), headers=BATCH).status_code == 201
+
+
+#: What a page has asked the hub for so far.
+ASKED = "return performance.getEntriesByType('resource').map(({ name }) => decodeURIComponent(name)).filter((url) => url.includes('since='))"
+
+
+@pytest.mark.parametrize("place", ["first of a batch", "within a batch", "last of a batch"])
+def test_an_address_leads_to_a_cloudevent_of_the_time_when_it_was_committed(hub, console, topic, place):
+    post_many(hub, topic, range(300))
+    # More than a page of history, all of one time.
+    post_cloudevents(hub, topic, range(300, 1_500))
+    post_many(hub, topic, range(1_500, 1_800))
+    number = {"first of a batch": 300, "within a batch": 900, "last of a batch": 1_499}[place]
+    wanted = hub.history(topic)[number]
+    console.open_at(f"#/events?topic={topic}&event={wanted['id']}")
+    console.wait(lambda: console.texts(".event.is-open .event-body"), "the event to be open")
+    time = console.run("return document.querySelector('.event.is-open .event-time').title")
+    assert time == wanted["time"]
+    assert wanted["time"] in console.texts(".event.is-open .event-members dd")
+    console.wait(lambda: "/s" in console.texts(".event.is-open .event-members dd"), "what its poster says of it")
+    scroll(console, "down")
+    console.wait(lambda: shown_numbers(console)[-1] < number, "what was before it")
+    assert_in_sequence(shown_numbers(console))
+    # From the beginning only once it has come there.
+    assert "earliest" not in console.run(ASKED)[0]
+
+
+def test_an_address_leads_to_the_only_cloudevent_of_another_topic(hub, console, topic):
+    """Nothing follows it, and the list is of others."""
+    post_cloudevents(hub, f"{topic}.alone", [0])
+    post_many(hub, topic, range(300))
+    wanted = hub.history(f"{topic}.alone")[0]
+    console.open_at(f"#/events?topic={topic}&of={topic}.alone&event={wanted['id']}")
+    console.wait(lambda: console.texts(".event.is-open .event-body"), "the event to be open")
+    assert console.run("return document.querySelector('.event.is-open .event-time').title") == wanted["time"]
+
+
+OLDER = """
+    const [topic, id, span, done] = arguments
+    import("/scripts/events/history.js").then(async ({ History }) => {
+        const history = new History({ patterns: [topic], types: "" }, new AbortController().signal)
+        const { events, isAll } = await history.older({ id, time: null }, 200, span)
+        done([events.map(({ data }) => JSON.parse(data).number), isAll])
+    })
+"""
+
+
+def test_what_was_before_a_cloudevent_is_found_whatever_came_since(hub, console, topic):
+    """One that came live does not tell when it was committed. What lies between it and now is not what was before it."""
+    posted = 0
+    times = []
+    while not times or times[-1] - times[0] < timedelta(seconds=2):
+        post_cloudevents(hub, topic, range(posted, posted + 100))
+        posted += 100
+        times = [datetime.fromisoformat(event["time"]) for event in hub.history(topic)]
+    console.open()
+    edge = hub.history(topic)[100]["id"]
+    for span in (1, 10, 100, 500, 1_000, 1_500, 60_000):
+        numbers, is_all = console.driver.execute_async_script(OLDER, topic, edge, span)
+        assert (numbers, is_all) == (list(range(100)), True) or (numbers == list(range(100 - len(numbers), 100)) and len(numbers) >= 50)
 
 
 def test_what_was_cleared_comes_back_only_when_asked_for(hub, console, topic):
