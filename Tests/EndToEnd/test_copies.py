@@ -2,10 +2,14 @@
 
 import base64
 import json
+import os
+import pty
 import random
+import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import threading
 
 import pytest
@@ -167,12 +171,25 @@ def test_an_export_is_added_to_what_the_shell_adds_to(shared_hub, executable, to
 
 @pytest.mark.parametrize("line, words", [
     (b"{}", "line 2"), (b"no json", "line 2"), (b'{"specversion":"1.0","id":"1","source":"/a","type":"t"}', "line 2"),
-    (b'{"specversion":"1.0","id":"1","type":"t","clariontopic":"a"}', "line 2")])
+    (b'{"specversion":"1.0","id":"1","type":"t","clariontopic":"a"}', "line 2")] + [
+    (json.dumps({"specversion": "1.0", "id": "1", "source": "/a", "type": "t", "clariontopic": "a", name: "x"}).encode(), "line 2: ")
+    for name in ["", "Name", "a_b", "ü", "x: 1\r\nIdempotency-Key"]])
 def test_a_line_that_is_no_event_is_named(shared_hub, run, topic, line, words):
     good = json.dumps({"specversion": "1.0", "id": topic, "source": "/a", "type": "t", "clariontopic": topic}).encode()
     result = run(shared_hub, "import", input=good + b"\n" + line + b"\n" + good + b"\n")
     assert result.returncode in (1, 65) and words in result.stderr.decode()
     assert b"same import again" in result.stderr
+
+
+def test_a_file_posts_its_events_and_asks_for_nothing_else(shared_hub, run, topic):
+    """The name of an attribute is a header's where an event is posted as its data: it begins no request of its own."""
+    shared_hub.post(topic, b"precious")
+    name = f"x: 1\r\nContent-Length: 0\r\n\r\nDELETE /topics/{topic} HTTP/1.1\r\nHost: 127.0.0.1:{shared_hub.port}\r\nX-Rest"
+    line = {"specversion": "1.0", "id": topic, "source": "/a", "type": "t", "clariontopic": f"{topic}.b", "data": "x",
+            "datacontenttype": "text/plain", name: "v"}
+    result = run(shared_hub, "import", input=json.dumps(line).encode())
+    assert result.returncode == 65 and b"line 1" in result.stderr
+    assert [event["data"] for event in shared_hub.history(topic)] == ["precious"]
 
 
 def test_an_import_that_was_interrupted_is_done_again(start_hub, run):
