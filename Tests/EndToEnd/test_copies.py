@@ -359,6 +359,64 @@ def test_what_cannot_be_backed_up(start_hub, clarion, run, tmp_path):
         path.name for path in hub.data.iterdir() if not path.name.endswith(".part"))
 
 
+@pytest.mark.parametrize("command, name", [("export", "copy"), ("backup", "copy.db")])
+def test_what_was_left_by_one_that_was_killed_is_in_nobodys_way(executable, hub, tmp_path, command, name):
+    """In a container each process has the same number, and its draft the same name."""
+    hub.post("a", b"x")
+    arguments = [name] if command == "export" else [name, "--data", str(hub.data)]
+    ends = [""] if command == "export" else ["", "-wal", "-shm", "-journal"]
+    script = "".join(f"echo left > {name}.$$.part{end}; " for end in ends) + 'exec "$@"'
+    result = subprocess.run(["sh", "-c", script, "sh", executable, command, *arguments], capture_output=True, timeout=20, cwd=tmp_path,
+                            env=environment_without_settings(CLARION_URL=hub.url))
+    assert result.returncode == 0, result
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("copy")] == [name]
+    assert b"left" not in (tmp_path / name).read_bytes()
+
+
+@pytest.mark.parametrize("command, status", [("export", 73), ("backup", 1)])
+def test_what_another_is_writing_stays_its_own(executable, hub, tmp_path, command, status):
+    arguments = ["copy"] if command == "export" else ["copy", "--data", str(hub.data)]
+    # The lock of who writes it: of an opening, so that it is another's although the process becomes the command.
+    script = """if True:
+        import fcntl, os, struct, sys
+        draft = os.open(f"copy.{os.getpid()}.part", os.O_WRONLY | os.O_CREAT, 0o600)
+        fcntl.fcntl(draft, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1 << 62, 1, 0))
+        os.set_inheritable(draft, True)
+        os.execv(sys.argv[1], sys.argv[1:])"""
+    result = subprocess.run([sys.executable, "-c", script, executable, command, *arguments], capture_output=True, timeout=20, cwd=tmp_path,
+                            env=environment_without_settings(CLARION_URL=hub.url))
+    assert result.returncode == status and b".part" in result.stderr and b"another process" in result.stderr, result
+    assert [path.suffix for path in tmp_path.iterdir() if path.name.startswith("copy")] == [".part"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a namespace of its own")
+def test_the_first_process_of_a_container_ends_by_a_signal(executable, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        child = subprocess.Popen(
+            ["unshare", "--pid", "--fork", executable, "export", "copy", "--hub", f"http://127.0.0.1:{silent.getsockname()[1]}"],
+            cwd=tmp_path, env=environment_without_settings())
+        try:
+            wait_until(lambda: (tmp_path / "copy.1.part").exists(), what="the draft")
+            [first] = open(f"/proc/{child.pid}/task/{child.pid}/children").read().split()
+            os.kill(int(first), signal.SIGTERM)
+            assert child.wait(10) == 128 + signal.SIGTERM
+        finally:
+            child.kill()
+            child.wait()
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith("copy")]
+
+
+def test_an_export_commands_no_terminal(hub, executable):
+    hub.post("a", "\x9b31m\u202etfel".encode())
+    near, far = pty.openpty()
+    subprocess.run([executable, "export", "/dev/stderr"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=far, timeout=20,
+                   check=True, env=environment_without_settings(CLARION_URL=hub.url))
+    os.close(far)
+    shown = os.read(near, 4096).decode()
+    os.close(near)
+    assert "\\u009b31m\\u202etfel" in shown and not set(shown) & set("\x9b\u202e")
+
+
 def test_histories_are_given_as_cloud_events(shared_hub, topic):
     shared_hub.post(topic, b'{"a":1}', type="t", headers={"Content-Type": "application/json"})
     page = shared_hub.get(f"/topics/{topic}/events", params={"envelope": "cloudevents"}).json()

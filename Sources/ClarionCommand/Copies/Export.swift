@@ -47,7 +47,7 @@ struct Export: AsyncParsableCommand {
                     guard exported.count + reserved(lines) == lines.count else {
                         throw Failure.exit(EXIT_FAILURE, "the hub is too old: it does not give history as CloudEvents")
                     }
-                    try target.write(exported.flatMap { $0 + [UInt8(ascii: "\n")] })
+                    try target.write(json: exported.flatMap { $0 + [UInt8(ascii: "\n")] })
                     count += exported.count
                     Remark.progress("\(count) events")
                     start = next.map { .after($0) }
