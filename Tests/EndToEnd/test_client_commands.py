@@ -145,6 +145,15 @@ def test_lines_that_the_hub_refuses_are_named(run, shared_hub, topic):
     assert result.stdout.decode().split() == [event["id"] for event in shared_hub.history(topic)]
 
 
+@pytest.mark.parametrize("arguments, line", [(["--key", "k"], b"nope"), ([], b'{"b"\r:nope}')])
+def test_lines_that_cannot_be_sent_are_named(run, shared_hub, topic, arguments, line):
+    """They are refused before the hub sees them, as those that it refuses."""
+    result = run("post", topic, "--lines", "--content-type", "application/json", *arguments, input=b"1\n\n[2]\n" + line + b"\n4\n")
+    assert result.returncode == 1 and result.stderr.startswith(b"clarion: line 4, "), result
+    assert [event["data"] for event in shared_hub.history(topic)] == [1, [2]]
+    assert result.stdout.decode().split() == [event["id"] for event in shared_hub.history(topic)]
+
+
 def test_lines_are_posted_also_if_nobody_reads_the_ids(executable, shared_hub, topic):
     child = subprocess.Popen([executable, "post", topic, "--lines", "--hub", shared_hub.url], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment_without_settings())
