@@ -247,6 +247,23 @@ def test_success_of_what_is_no_hub_is_none(run, tmp_path, status, content_type, 
                 assert "is no hub" in said(run(*command.split(), "--hub", url), 1), command
 
 
+@pytest.mark.parametrize("command, body", [
+    ("topics", {"topics": [], "next": "a"}), ("topics", {"topics": [{"name": "a"}], "next": "a"}),
+    ("observers", {"observers": [], "next": "a"}), ("observers deliveries a", {"deliveries": [], "next": "a"})])
+def test_a_list_without_an_end_is_refused(run, command, body):
+    with strange_server(200, "application/json", json.dumps(body).encode()) as url:
+        assert "has no end" in said(run(*command.split(), "--hub", url), 1)
+
+
+@pytest.mark.parametrize("command, body, size", [
+    ("health", b"ready", 16), ("observers show a", b'{"id":"a","kind":"webhook"}', 16), ("topics", b'{"topics":[],"next":null}', 64)])
+def test_an_answer_is_no_larger_than_a_hub_makes_it(run, command, body, size):
+    for length, status in [(size << 20, 0), ((size << 20) + 1, 1)]:
+        with strange_server(200, "application/json", body.ljust(length)) as url:
+            text = said(run(*command.split(), "--hub", url), status)
+            assert status == 0 or "is too much" in text
+
+
 def test_lines_with_a_key_are_stored_once(run, shared_hub, topic):
     first = said(run("post", topic, "--lines", "--key", "k", input=b"a\na\n"))
     assert said(run("post", topic, "--lines", "--key", "k", input=b"a\na\nb\n")).startswith(first)

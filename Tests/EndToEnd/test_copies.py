@@ -406,6 +406,16 @@ def test_the_first_process_of_a_container_ends_by_a_signal(executable, tmp_path)
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith("copy")]
 
 
+@pytest.mark.parametrize("lines", [0, 1])
+def test_a_history_without_an_end_is_not_exported_for_ever(shared_hub, run, tmp_path, lines):
+    event = {"specversion": "1.0", "id": "1", "source": "/a", "type": "t", "clariontopic": "a"}
+    body = (json.dumps(event) + "\n").encode() * lines
+    with strange_server(200, "application/x-ndjson", body, [("Link", '<?after=x-1>; rel="next"')]) as url:
+        result = run(shared_hub, "export", "copy", "--hub", url)
+    assert result.returncode == 1 and len(result.stderr.splitlines()) == 1, result
+    assert not (tmp_path / "copy").exists()
+
+
 def test_an_export_commands_no_terminal(hub, executable):
     hub.post("a", "\x9b31m\u202etfel".encode())
     near, far = pty.openpty()

@@ -174,7 +174,7 @@ extension ClarionClient {
     }
 
     func receipts(_ call: Call) async throws(ClientError) -> [Receipt] {
-        let (head, body) = try await body(call)
+        let (head, body) = try await body(call, atMost: Self.listBytes)
         guard let document = JSONValue(parsing: body) else { throw unreadable }
         let isReplay = head["Idempotent-Replayed"] == "true"
         var receipts: [Receipt] = []
