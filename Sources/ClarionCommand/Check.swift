@@ -27,7 +27,8 @@ struct Check: AsyncParsableCommand {
         } catch {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }
-        let lines = [report.summary] + report.findings
+        // Names are in it that the file has.
+        let lines = (report.summary + report.findings).map(TerminalText.escaped)
         guard report.isSound else {
             // Also if nobody reads what is wrong.
             try? Output.line(lines.joined(separator: "\n"))
@@ -39,12 +40,14 @@ struct Check: AsyncParsableCommand {
 
 extension LogReport {
     /// What there is, in two lines.
-    fileprivate var summary: String {
+    fileprivate var summary: [String] {
         let version = version == currentVersion ? "\(version)" : "\(version) (a hub brings it up to \(currentVersion))"
-        return """
-            log \(epoch.map(\.description) ?? "unknown"), schema \(version), \(fileBytes) bytes on disk
+        return [
+            "log \(epoch.map(\.description) ?? "unknown"), schema \(version), \(fileBytes) bytes on disk",
+            """
             \(events) events of \(bytes) bytes on \(topics) topics up to position \(tail); \(observers) observers, \
             \(deliveries) deliveries, \(keys) idempotency keys
-            """
+            """,
+        ]
     }
 }

@@ -17,6 +17,9 @@ package enum PercentEncoding {
         /// All but control characters, of which a line break would be another field: not to be decoded.
         case anyButControls
 
+        /// What a token has (RFC 9110 section 5.6.2), `%` among it: not to be decoded.
+        case token
+
         /// Printable ASCII but space, `"` and `%` (CloudEvents 1.0.2, HTTP protocol binding, section 3.1.3.2).
         case cloudEvents
 
@@ -26,6 +29,7 @@ package enum PercentEncoding {
             case .unreserved: return byte.isLetter || byte.isDigit || "-._~".utf8.contains(byte)
             case .fieldText: return !isControl && byte != UInt8(ascii: "%")
             case .anyButControls: return !isControl
+            case .token: return byte.isTokenCharacter
             case .cloudEvents: return byte > 0x20 && byte < 0x7F && !"\"%".utf8.contains(byte)
             }
         }

@@ -6,7 +6,7 @@ import threading
 
 
 @contextlib.contextmanager
-def strange_server(status, content_type, body):
+def strange_server(status, content_type, body, headers=()):
     """Serves until the end of the block. The value is its URL."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -14,6 +14,8 @@ def strange_server(status, content_type, body):
             self.send_response(status)
             if content_type:
                 self.send_header("Content-Type", content_type)
+            for name, value in headers:
+                self.send_header(name, value)
             if status != 204:
                 self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -218,6 +218,16 @@ def test_each_finding_is_a_line(clarion, stopped, topic):
     assert "ok" not in findings
 
 
+def test_a_finding_commands_no_terminal(clarion, stopped):
+    with sqlite3.connect(stopped.data / "clarion.db") as database:
+        database.execute("UPDATE observer SET name = ?, revision = 999999", ("\x1b]0;owned\x07\nok",))
+    database.close()
+    result = clarion("check", "--data", stopped.data)
+    assert result.returncode == 1
+    [finding] = [line for line in result.stdout.splitlines() if "owned" in line]
+    assert "\\u{1b}]0;owned\\u{7}\\nok" in finding and not set(result.stdout) & set("\x1b\x07")
+
+
 def test_the_folder_may_be_written_by_nobody(clarion, stopped, tmp_path):
     """A backup, say. Root may write all the same: test_backups.py has the same as another user."""
     copy = tmp_path / "copy"

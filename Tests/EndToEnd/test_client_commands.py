@@ -145,6 +145,15 @@ def test_lines_that_the_hub_refuses_are_named(run, shared_hub, topic):
     assert result.stdout.decode().split() == [event["id"] for event in shared_hub.history(topic)]
 
 
+@pytest.mark.parametrize("arguments, line", [(["--key", "k"], b"nope"), ([], b'{"b"\r:nope}')])
+def test_lines_that_cannot_be_sent_are_named(run, shared_hub, topic, arguments, line):
+    """They are refused before the hub sees them, as those that it refuses."""
+    result = run("post", topic, "--lines", "--content-type", "application/json", *arguments, input=b"1\n\n[2]\n" + line + b"\n4\n")
+    assert result.returncode == 1 and result.stderr.startswith(b"clarion: line 4, "), result
+    assert [event["data"] for event in shared_hub.history(topic)] == [1, [2]]
+    assert result.stdout.decode().split() == [event["id"] for event in shared_hub.history(topic)]
+
+
 def test_lines_are_posted_also_if_nobody_reads_the_ids(executable, shared_hub, topic):
     child = subprocess.Popen([executable, "post", topic, "--lines", "--hub", shared_hub.url], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment_without_settings())
@@ -236,6 +245,23 @@ def test_success_of_what_is_no_hub_is_none(run, tmp_path, status, content_type, 
         if status != 204:
             for command in ["topics delete a", "observers remove a"]:
                 assert "is no hub" in said(run(*command.split(), "--hub", url), 1), command
+
+
+@pytest.mark.parametrize("command, body", [
+    ("topics", {"topics": [], "next": "a"}), ("topics", {"topics": [{"name": "a"}], "next": "a"}),
+    ("observers", {"observers": [], "next": "a"}), ("observers deliveries a", {"deliveries": [], "next": "a"})])
+def test_a_list_without_an_end_is_refused(run, command, body):
+    with strange_server(200, "application/json", json.dumps(body).encode()) as url:
+        assert "has no end" in said(run(*command.split(), "--hub", url), 1)
+
+
+@pytest.mark.parametrize("command, body, size", [
+    ("health", b"ready", 16), ("observers show a", b'{"id":"a","kind":"webhook"}', 16), ("topics", b'{"topics":[],"next":null}', 64)])
+def test_an_answer_is_no_larger_than_a_hub_makes_it(run, command, body, size):
+    for length, status in [(size << 20, 0), ((size << 20) + 1, 1)]:
+        with strange_server(200, "application/json", body.ljust(length)) as url:
+            text = said(run(*command.split(), "--hub", url), status)
+            assert status == 0 or "is too much" in text
 
 
 def test_lines_with_a_key_are_stored_once(run, shared_hub, topic):

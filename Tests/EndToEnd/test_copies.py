@@ -2,10 +2,14 @@
 
 import base64
 import json
+import os
+import pty
 import random
+import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import threading
 
 import pytest
@@ -167,12 +171,25 @@ def test_an_export_is_added_to_what_the_shell_adds_to(shared_hub, executable, to
 
 @pytest.mark.parametrize("line, words", [
     (b"{}", "line 2"), (b"no json", "line 2"), (b'{"specversion":"1.0","id":"1","source":"/a","type":"t"}', "line 2"),
-    (b'{"specversion":"1.0","id":"1","type":"t","clariontopic":"a"}', "line 2")])
+    (b'{"specversion":"1.0","id":"1","type":"t","clariontopic":"a"}', "line 2")] + [
+    (json.dumps({"specversion": "1.0", "id": "1", "source": "/a", "type": "t", "clariontopic": "a", name: "x"}).encode(), "line 2: ")
+    for name in ["", "Name", "a_b", "ü", "x: 1\r\nIdempotency-Key"]])
 def test_a_line_that_is_no_event_is_named(shared_hub, run, topic, line, words):
     good = json.dumps({"specversion": "1.0", "id": topic, "source": "/a", "type": "t", "clariontopic": topic}).encode()
     result = run(shared_hub, "import", input=good + b"\n" + line + b"\n" + good + b"\n")
     assert result.returncode in (1, 65) and words in result.stderr.decode()
     assert b"same import again" in result.stderr
+
+
+def test_a_file_posts_its_events_and_asks_for_nothing_else(shared_hub, run, topic):
+    """The name of an attribute is a header's where an event is posted as its data: it begins no request of its own."""
+    shared_hub.post(topic, b"precious")
+    name = f"x: 1\r\nContent-Length: 0\r\n\r\nDELETE /topics/{topic} HTTP/1.1\r\nHost: 127.0.0.1:{shared_hub.port}\r\nX-Rest"
+    line = {"specversion": "1.0", "id": topic, "source": "/a", "type": "t", "clariontopic": f"{topic}.b", "data": "x",
+            "datacontenttype": "text/plain", name: "v"}
+    result = run(shared_hub, "import", input=json.dumps(line).encode())
+    assert result.returncode == 65 and b"line 1" in result.stderr
+    assert [event["data"] for event in shared_hub.history(topic)] == ["precious"]
 
 
 def test_an_import_that_was_interrupted_is_done_again(start_hub, run):
@@ -340,6 +357,74 @@ def test_what_cannot_be_backed_up(start_hub, clarion, run, tmp_path):
         assert clarion("backup", tmp_path / "copy.db", "--data", hub.data).returncode == 0
     assert sorted(path.name for path in hub.data.iterdir()) == sorted(
         path.name for path in hub.data.iterdir() if not path.name.endswith(".part"))
+
+
+@pytest.mark.parametrize("command, name", [("export", "copy"), ("backup", "copy.db")])
+def test_what_was_left_by_one_that_was_killed_is_in_nobodys_way(executable, hub, tmp_path, command, name):
+    """In a container each process has the same number, and its draft the same name."""
+    hub.post("a", b"x")
+    arguments = [name] if command == "export" else [name, "--data", str(hub.data)]
+    ends = [""] if command == "export" else ["", "-wal", "-shm", "-journal"]
+    script = "".join(f"echo left > {name}.$$.part{end}; " for end in ends) + 'exec "$@"'
+    result = subprocess.run(["sh", "-c", script, "sh", executable, command, *arguments], capture_output=True, timeout=20, cwd=tmp_path,
+                            env=environment_without_settings(CLARION_URL=hub.url))
+    assert result.returncode == 0, result
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("copy")] == [name]
+    assert b"left" not in (tmp_path / name).read_bytes()
+
+
+@pytest.mark.parametrize("command, status", [("export", 73), ("backup", 1)])
+def test_what_another_is_writing_stays_its_own(executable, hub, tmp_path, command, status):
+    arguments = ["copy"] if command == "export" else ["copy", "--data", str(hub.data)]
+    # The lock of who writes it: of an opening, so that it is another's although the process becomes the command.
+    script = """if True:
+        import fcntl, os, struct, sys
+        draft = os.open(f"copy.{os.getpid()}.part", os.O_WRONLY | os.O_CREAT, 0o600)
+        fcntl.fcntl(draft, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1 << 62, 1, 0))
+        os.set_inheritable(draft, True)
+        os.execv(sys.argv[1], sys.argv[1:])"""
+    result = subprocess.run([sys.executable, "-c", script, executable, command, *arguments], capture_output=True, timeout=20, cwd=tmp_path,
+                            env=environment_without_settings(CLARION_URL=hub.url))
+    assert result.returncode == status and b".part" in result.stderr and b"another process" in result.stderr, result
+    assert [path.suffix for path in tmp_path.iterdir() if path.name.startswith("copy")] == [".part"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a namespace of its own")
+def test_the_first_process_of_a_container_ends_by_a_signal(executable, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        child = subprocess.Popen(
+            ["unshare", "--pid", "--fork", executable, "export", "copy", "--hub", f"http://127.0.0.1:{silent.getsockname()[1]}"],
+            cwd=tmp_path, env=environment_without_settings())
+        try:
+            wait_until(lambda: (tmp_path / "copy.1.part").exists(), what="the draft")
+            [first] = open(f"/proc/{child.pid}/task/{child.pid}/children").read().split()
+            os.kill(int(first), signal.SIGTERM)
+            assert child.wait(10) == 128 + signal.SIGTERM
+        finally:
+            child.kill()
+            child.wait()
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith("copy")]
+
+
+@pytest.mark.parametrize("lines", [0, 1])
+def test_a_history_without_an_end_is_not_exported_for_ever(shared_hub, run, tmp_path, lines):
+    event = {"specversion": "1.0", "id": "1", "source": "/a", "type": "t", "clariontopic": "a"}
+    body = (json.dumps(event) + "\n").encode() * lines
+    with strange_server(200, "application/x-ndjson", body, [("Link", '<?after=x-1>; rel="next"')]) as url:
+        result = run(shared_hub, "export", "copy", "--hub", url)
+    assert result.returncode == 1 and len(result.stderr.splitlines()) == 1, result
+    assert not (tmp_path / "copy").exists()
+
+
+def test_an_export_commands_no_terminal(hub, executable):
+    hub.post("a", "\x9b31m\u202etfel".encode())
+    near, far = pty.openpty()
+    subprocess.run([executable, "export", "/dev/stderr"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=far, timeout=20,
+                   check=True, env=environment_without_settings(CLARION_URL=hub.url))
+    os.close(far)
+    shown = os.read(near, 4096).decode()
+    os.close(near)
+    assert "\\u009b31m\\u202etfel" in shown and not set(shown) & set("\x9b\u202e")
 
 
 def test_histories_are_given_as_cloud_events(shared_hub, topic):

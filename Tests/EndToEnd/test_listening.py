@@ -312,6 +312,24 @@ def test_a_terminal_is_commanded_by_nobody(hub, executable, topic):
         assert "owned" in plain and "\\u{1b}" in plain
 
 
+def test_a_terminal_is_commanded_by_no_hub(executable):
+    """What a hub has made itself is text of a stranger, too: it may be none of ours."""
+    evil = "\x1b]0;owned\x07\u202e"
+    event = {"id": evil, "topic": evil, "type": evil, "time": evil, "contentType": "text/plain", "data": "end"}
+    near, far = pty.openpty()
+    with strange_server(200, "text/event-stream", f"data: {json.dumps(event)}\n\n".encode()) as url:
+        child = subprocess.Popen([executable, "listen", "a", "--hub", url], stdin=subprocess.DEVNULL, stdout=far, stderr=far,
+                                 env=environment_without_settings(TERM="xterm", NO_COLOR="1"))
+        os.close(far)
+        shown = b""
+        while b"end" not in shown:
+            shown += os.read(near, 4096)
+        child.kill()
+        child.wait()
+    os.close(near)
+    assert "owned" in shown.decode() and not set(shown.decode().strip()) & set("\x1b\x07\u202e"), shown
+
+
 def test_a_reader_that_stops_reading_costs_little(start_hub, executable, topic):
     hub = start_hub("--durability", "memory")
     child = subprocess.Popen(

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import pty
 import re
 import subprocess
 
@@ -97,6 +98,25 @@ def test_a_collector_that_dies_and_comes_again(start_hub, topic, tmp_path, forma
     log = wait_until(collector.read, what="a line")
     assert missing(log) >= 20
     hub.stop()
+
+
+def test_a_terminal_that_nobody_reads(start_hub, topic):
+    near, far = pty.openpty()
+    hub = start_hub("--log-level", "debug", prefix=with_standard_error(f"2>{os.ttyname(far)}"))
+    # It takes some kilobytes, and then less than a line.
+    post(hub, topic, 600)
+    os.set_blocking(near, False)
+    terminal = Collector.__new__(Collector)
+    terminal.pipe = near
+    log = terminal.read()
+    assert 0 < log.count("/topics/{topic}/events") < 600
+    post(hub, topic)
+    log += wait_until(terminal.read, what="the next line")
+    assert missing(log) > 0
+    assert log.count("/topics/{topic}/events") + missing(log) >= 601, "each line is there, or counted"
+    os.close(far)
+    hub.stop()
+    os.close(near)
 
 
 @pytest.mark.parametrize("command", ["token create --name ci --publish a --print", "check --data hub0"])

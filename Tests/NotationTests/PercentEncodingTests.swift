@@ -11,6 +11,7 @@ import Testing
             (.unreserved, Set(letters + "-._~")),
             (.fieldText, Set(printable + " é€").subtracting("%")),
             (.anyButControls, Set(printable + " é€")),
+            (.token, Set(letters + "!#$%&'*+-.^_`|~")),
             (.cloudEvents, Set(printable).subtracting("\"%")),
         ]
         let all = (UInt8(0)...0x7F).map { Character(Unicode.Scalar($0)) } + ["é", "€"]

@@ -50,13 +50,16 @@ extension ClarionClient {
         try call.ask(types: types)
         call.ask("envelope", envelope)
         call.headers = [("Accept", "application/x-ndjson")]
-        let (head, body) = try await body(call)
+        let (head, body) = try await body(call, atMost: historyBytes)
         // An empty page has nothing else that tells it from what is none.
         guard head.status == 200, head["Content-Type"]?.lowercased().hasPrefix("application/x-ndjson") == true else {
             throw unreadable
         }
         let lines = body.split(separator: UInt8(ascii: "\n")).map { Array($0) }
-        return (lines, head["Link"].flatMap(Self.after))
+        let next = head["Link"].flatMap(Self.after)
+        // A page that is not the last one has an event, after which the next begins.
+        guard next == nil || !lines.isEmpty else { throw unreadable }
+        return (lines, next)
     }
 
     /// The id in the link to the next page: `<?limit=2&after=…>; rel="next"`. Ids have no characters that are encoded.

@@ -119,13 +119,16 @@ extension ClarionClient {
     func all(_ name: String, atMost limit: Int? = nil, _ call: () -> Call) async throws(ClientError) -> Listing {
         var found = Listing()
         var cursor: String?
+        var progress = PageProgress()
         repeat {
             var call = call()
             call.ask("limit", String(min(limit.map { $0 - found.elements.count } ?? 1000, 1000)))
             call.ask("cursor", cursor)
-            let page = try await document(call, with: name)
+            let page = try await document(call, with: name, atMost: Self.listBytes)
+            let before = found.elements.count
             guard found.add(page, name) else { throw unreadable }
             cursor = page["next"]?.text
+            guard progress.goesOn(to: cursor, isEmpty: found.elements.count == before) else { throw endless }
         } while cursor != nil && found.elements.count < limit ?? .max
         return found
     }

@@ -124,16 +124,18 @@ extension ClarionClient {
             let hasBreaks = document.contains { $0 == 0x0A || $0 == 0x0D }
             let isBlank = document.allSatisfy { $0 == 0x20 || $0 == 0x09 }
             // In JSON line breaks stand between tokens alone, where they are white space.
-            guard !isBlank, !hasBreaks || JSONDocument.isValid(document) else { throw notJSON(index) }
+            guard !isBlank, !hasBreaks || JSONDocument.isValid(document) else {
+                throw notJSON(index, of: documents.count)
+            }
             lines.append(hasBreaks ? document.filter { $0 != 0x0A && $0 != 0x0D } : document)
         }
         return Array(lines.joined(separator: [0x0A]))
     }
 
-    private static func notJSON(_ index: Int) -> ClientError {
+    private static func notJSON(_ index: Int, of count: Int) -> ClientError {
         ClientError(
             code: ClientError.argumentInvalid,
-            detail: "Document \(index + 1) is not valid JSON.",
+            detail: "\(count == 1 ? "The document" : "Document \(index + 1)") is not valid JSON.",
             pointer: "/\(index)"
         )
     }
@@ -152,7 +154,7 @@ extension ClarionClient {
         key: String? = nil
     ) async throws(ClientError) -> [Receipt] {
         if let index = documents.firstIndex(where: { !JSONDocument.isValid($0, maximumDepth: 512) }) {
-            throw Self.notJSON(index)
+            throw Self.notJSON(index, of: documents.count)
         }
         var call = try posting(on: topic, type: nil, key: key)
         let body = Array("[".utf8) + documents.joined(separator: [UInt8(ascii: ",")]) + Array("]".utf8)
@@ -172,7 +174,7 @@ extension ClarionClient {
     }
 
     func receipts(_ call: Call) async throws(ClientError) -> [Receipt] {
-        let (head, body) = try await body(call)
+        let (head, body) = try await body(call, atMost: Self.listBytes)
         guard let document = JSONValue(parsing: body) else { throw unreadable }
         let isReplay = head["Idempotent-Replayed"] == "true"
         var receipts: [Receipt] = []

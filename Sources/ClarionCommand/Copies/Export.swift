@@ -35,6 +35,7 @@ struct Export: AsyncParsableCommand {
             var count = 0
             try await hub.ask { client in
                 var start: ClarionClient.Start? = since.map { .since($0) } ?? .earliest
+                var progress = PageProgress()
                 let topics = topic.isEmpty ? ["**"] : topic
                 while let place = start {
                     let (lines, next) = try await client.lines(
@@ -47,9 +48,10 @@ struct Export: AsyncParsableCommand {
                     guard exported.count + reserved(lines) == lines.count else {
                         throw Failure.exit(EXIT_FAILURE, "the hub is too old: it does not give history as CloudEvents")
                     }
-                    try target.write(exported.flatMap { $0 + [UInt8(ascii: "\n")] })
+                    try target.write(json: exported.flatMap { $0 + [UInt8(ascii: "\n")] })
                     count += exported.count
                     Remark.progress("\(count) events")
+                    guard progress.goesOn(to: next, isEmpty: lines.isEmpty) else { throw client.endless }
                     start = next.map { .after($0) }
                 }
             }

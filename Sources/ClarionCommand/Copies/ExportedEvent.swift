@@ -29,6 +29,14 @@ struct ExportedEvent {
         self.members = members
     }
 
+    /// A member whose name no attribute of a CloudEvent has (CloudEvents 1.0.2, section 3.1); nil if there is none. It would
+    /// be the name of a header, where a line break begins another request.
+    var foreignMember: String? {
+        members.keys.sorted().first { name in
+            name.isEmpty || name != "data_base64" && !name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0.isDigit }
+        }
+    }
+
     /// Whether the hub posts there itself, and nobody else may.
     var isReserved: Bool { topic.hasPrefix("clarion.") }
 
@@ -59,7 +67,7 @@ struct ExportedEvent {
     var key: String { "clarion-import/\(text(Self.idName) ?? text("id") ?? "")" }
 
     /// The event as a post of its data alone: for what a hub does not take as a CloudEvent, because it is larger so, or has
-    /// a type or content type that a CloudEvent cannot have.
+    /// a type or content type that a CloudEvent cannot have. It has no ``foreignMember``.
     var asData: (data: [UInt8], type: String?, contentType: String?, attributes: [(String, String)]) {
         if isPlain {
             let type = text("type")

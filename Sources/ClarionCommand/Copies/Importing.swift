@@ -32,6 +32,12 @@ struct Importing {
         guard let event = ExportedEvent(line) else {
             throw Failure.exit(EX_DATAERR, "line \(number) is no CloudEvent with clariontopic")
         }
+        if let name = event.foreignMember {
+            throw Failure.exit(
+                EX_DATAERR,
+                "line \(number): \"\(name.prefix(64))\" is no attribute of a CloudEvent, whose names have the letters a to z and digits only"
+            )
+        }
         guard !event.isReserved else {
             skipped += 1
             return

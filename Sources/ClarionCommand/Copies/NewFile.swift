@@ -4,8 +4,9 @@ import Posix
 
 /// A file that comes into being whole: under another name until it is finished.
 struct NewFile {
-    private let path: String?
-    private let draft: String
+    private let path: String
+    /// Nil for what is written to as it is.
+    private let draft: DraftFile?
     private let file: FileDescriptor
 
     /// - Parameter path: nil for standard output. So are `-` and the names that the system has for it: opened anew, a file would be
@@ -13,22 +14,21 @@ struct NewFile {
     /// - Throws: the exit.
     init(_ path: String?) throws {
         guard let name = path, !["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(name) else {
-            (self.path, draft, file) = (nil, "", FileDescriptor(STDOUT_FILENO))
+            (self.path, draft, file) = ("standard output", nil, FileDescriptor(STDOUT_FILENO))
             return
         }
         // A pipe or a device is written to as it is. What /dev/stderr leads to need not have a path.
         let isSpecial = FileStatus(of: name).map { $0.kind != S_IFREG } ?? false
-        let path = isSpecial ? name : try Self.target(of: name)
-        draft = "\(path).\(getpid()).part"
-        self.path = isSpecial ? nil : path
-        if !isSpecial { UnfinishedFiles.removeUponSignal([draft]) }
-        do throws(SystemError) {
-            file =
-                isSpecial
-                ? try FileDescriptor(path: path, flags: O_WRONLY)
-                : try FileDescriptor(path: draft, flags: O_WRONLY | O_CREAT | O_EXCL)
-        } catch {
-            throw Failure.exit(EX_CANTCREAT, "\(path): \(error.reason)")
+        let target = isSpecial ? name : try Self.target(of: name)
+        self.path = target
+        if !isSpecial { UnfinishedFiles.removeUponSignal([DraftFile.path(of: target)]) }
+        do {
+            draft = isSpecial ? nil : try DraftFile(of: target)
+            file = try draft?.file ?? FileDescriptor(path: target, flags: O_WRONLY)
+        } catch let error as DraftFile.Failure {
+            throw Failure.exit(EX_CANTCREAT, "\(error.path): \(error.reason)")
+        } catch let error as SystemError {
+            throw Failure.exit(EX_CANTCREAT, "\(target): \(error.reason)")
         }
     }
 
@@ -42,36 +42,28 @@ struct NewFile {
         }
     }
 
-    func write(_ bytes: [UInt8]) throws {
-        guard path != nil else { return try write(through: bytes) }
+    /// Writes lines of JSON.
+    func write(json: [UInt8]) throws {
+        if file.number == STDOUT_FILENO { return try Output.write(json: json) }
         do throws(SystemError) {
-            try file.write(bytes)
+            try file.write(isatty(file.number) == 1 ? TerminalText.escapedJSON(lines: json) : json)
         } catch {
-            throw Failure.exit(EX_IOERR, "\(path ?? ""): \(error.reason)")
-        }
-    }
-
-    private func write(through bytes: [UInt8]) throws {
-        if file.number == STDOUT_FILENO { return try Output.write(json: bytes) }
-        do throws(SystemError) {
-            try file.write(bytes)
-        } catch {
-            throw Failure.exit(EX_IOERR, error.reason)
+            throw Failure.exit(EX_IOERR, "\(path): \(error.reason)")
         }
     }
 
     /// Gives it its name. It is on disk then.
     func finish() throws {
-        guard let path else { return }
-        defer { file.close() }
-        guard fsync(file.number) == 0, unsafe rename(draft, path) == 0 else {
-            throw Failure.exit(EX_IOERR, "\(path): \(SystemError.reason(errno))")
+        do throws(SystemError) {
+            try draft?.finish()
+        } catch {
+            throw Failure.exit(EX_IOERR, "\(path): \(error.reason)")
         }
     }
 
     /// Takes away what is not finished.
     func discard() {
-        guard path != nil else { return }
-        _ = unsafe unlink(draft)
+        guard let draft else { return }
+        _ = unsafe unlink(draft.path)
     }
 }

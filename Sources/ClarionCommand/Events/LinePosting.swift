@@ -93,7 +93,8 @@ struct LinePosting {
             let isEnvelope = ["application/x-ndjson", "application/cloudevents"].contains { name in
                 contentType?.lowercased().hasPrefix(name) == true
             }
-            guard !line.isJSON, !isEnvelope else { throw refusal }
+            // What is called JSON and is none is refused, as it is without a key.
+            guard !line.isJSON, !isEnvelope, !refusal.isOfDocument else { throw refusal }
             return try await client.postAll(
                 line.bytes,
                 to: topic,

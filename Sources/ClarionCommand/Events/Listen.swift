@@ -109,7 +109,8 @@ struct Listen: AsyncParsableCommand {
                 .map(TerminalText.escaped).joined(separator: "\t")
         }
         let type = event.type.map { " " + Style.yellow(TerminalText.escaped($0)) } ?? ""
-        return "\(Style.dim(event.time)) \(Style.cyan(TerminalText.escaped(event.topic)))\(type) \(data)"
+        return
+            "\(Style.dim(TerminalText.escaped(event.time))) \(Style.cyan(TerminalText.escaped(event.topic)))\(type) \(data)"
     }
 }
 

@@ -87,6 +87,7 @@ extension Failure {
     private static func status(_ error: ClientError) -> Int32 {
         switch error.code {
         case ClientError.unreachable, ClientError.untrusted, ClientError.interrupted: unreachable
+        case ClientError.argumentInvalid where error.isOfDocument: EXIT_FAILURE
         case ClientError.hubInvalid, ClientError.tokenInvalid, ClientError.argumentInvalid: EX_USAGE
         default: EXIT_FAILURE
         }

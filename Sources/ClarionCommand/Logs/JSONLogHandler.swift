@@ -29,7 +29,8 @@ struct JSONLogHandler: LogHandler {
 
     private static func line(_ members: [String: JSONValue], at time: Timestamp) -> [UInt8] {
         let time = ["time": JSONValue.string(time.rfc3339)]
-        return JSONValue.object(members.merging(time) { $1 }).bytes + [UInt8(ascii: "\n")]
+        let line = JSONValue.object(members.merging(time) { $1 }).bytes + [UInt8(ascii: "\n")]
+        return Remark.isTerminal ? TerminalText.escapedJSON(lines: line) : line
     }
 
     private static func json(_ value: Logger.Metadata.Value) -> JSONValue {

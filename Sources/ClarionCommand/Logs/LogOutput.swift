@@ -8,7 +8,10 @@ import Posix
 /// thread that has something to tell, and with them all clients. The log has a gap then, and says how large, once
 /// it is written on.
 final class LogOutput: Sendable {
-    static let standardError = LogOutput(FileDescriptor(STDERR_FILENO))
+    static let standardError = {
+        let file = FileDescriptor(STDERR_FILENO)
+        return LogOutput(openedAnew(file) ?? file)
+    }()
 
     private struct State {
         /// How many lines were lost since one was written.
@@ -25,6 +28,17 @@ final class LogOutput: Sendable {
 
     init(_ file: FileDescriptor) {
         self.file = file
+    }
+
+    /// A terminal or a pipe opened once more, so that no write waits. A terminal that takes something (poll(2)) may take less
+    /// than a line, and the rest of it would wait; what a pipe takes another process may have written meanwhile. The opening
+    /// that was inherited stays as it is, because others have it, too.
+    ///
+    /// - Returns: nil for what does not wait, as a file, and for what cannot be opened: a terminal of another user.
+    private static func openedAnew(_ file: FileDescriptor) -> FileDescriptor? {
+        let path = "/proc/self/fd/\(file.number)"
+        guard isatty(file.number) == 1 || FileStatus(of: path)?.kind == S_IFIFO else { return nil }
+        return try? FileDescriptor(path: path, flags: O_WRONLY | O_NONBLOCK | O_NOCTTY)
     }
 
     /// What the line says that stands where others were lost.

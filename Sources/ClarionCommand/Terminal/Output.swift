@@ -17,9 +17,7 @@ enum Output {
 
     /// Lines of JSON. On a terminal what would command it is written as JSON writes it, too.
     static func write(json: [UInt8]) throws {
-        guard isTerminal else { return try write(json) }
-        let lines = String(decoding: json, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        try write(Array(lines.map { TerminalText.escapedJSON(String($0)) }.joined(separator: "\n").utf8))
+        try write(isTerminal ? TerminalText.escapedJSON(lines: json) : json)
     }
 
     /// - Throws: the exit. Where nobody reads any more, as behind `head`, there is nothing left to do: for a command that does

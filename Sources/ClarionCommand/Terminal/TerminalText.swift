@@ -32,6 +32,12 @@ enum TerminalText {
         return escaped
     }
 
+    /// The same for lines of JSON.
+    static func escapedJSON(lines: [UInt8]) -> [UInt8] {
+        let lines = String(decoding: lines, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        return Array(lines.map { escapedJSON(String($0)) }.joined(separator: "\n").utf8)
+    }
+
     /// Control and format characters and line separators; but not what joins emoji.
     private static func isCommand(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }

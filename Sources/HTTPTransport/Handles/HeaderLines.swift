@@ -33,10 +33,14 @@ package struct HeaderLines: ~Copyable {
         append(value: value, encodingPercent: encodingPercent)
     }
 
-    /// The same for a name that is known at run time only.
+    /// The same for a name that is known at run time only. What a token cannot have is percent-encoded in it as well: a line
+    /// break would begin another field, or another request.
+    ///
+    /// - Parameter name: one character at least, or there is no line.
     package mutating func append(_ name: String, _ value: String) {
+        guard !name.isEmpty else { return }
         starts.append(bytes.count)
-        bytes.append(contentsOf: name.utf8)
+        PercentEncoding.append(name, but: .token, to: &bytes)
         append(value: value)
     }
 

@@ -44,6 +44,39 @@ struct HTTPClientTests {
         }
     }
 
+    /// Takes one connection, and answers with the head that came.
+    private func repeatHead() {
+        let listener = listener
+        Thread.start(name: "server") {
+            let far = accept(listener, nil, nil)
+            close(listener)
+            var head: [UInt8] = []
+            var byte: UInt8 = 0
+            while !head.ends(with: "\r\n\r\n"), unsafe recv(far, &byte, 1, 0) == 1 { head.append(byte) }
+            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: \(head.count)\r\n\r\n".utf8) + head
+            _ = unsafe send(far, answer, answer.count, Int32(MSG_NOSIGNAL))
+            close(far)
+        }
+    }
+
+    @Test("a name of a field is one, whatever is in it")
+    func names() async throws {
+        repeatHead()
+        let client = HTTPClient(HTTPOptions(userAgent: "test"))
+        var request = HTTPRequest("GET", "http://127.0.0.1:\(port)/", isDirect: true)
+        request.headers = [("x: 1\r\n\r\nDELETE / HTTP/1.1\r\ny", "2"), ("é\u{0}", "3"), ("", "4"), ("plain", "5")]
+        let head = String(decoding: try await client.send(request).body(atMost: 4096), as: UTF8.self)
+        let lines = head.split(separator: "\r\n").dropFirst().filter {
+            !$0.hasPrefix("Host:") && !$0.hasPrefix("Accept:")
+        }
+        #expect(
+            lines == [
+                "User-Agent: test", "x%3A%201%0D%0A%0D%0ADELETE%20%2F%20HTTP%2F1.1%0D%0Ay: 2", "%C3%A9%00: 3",
+                "plain: 5",
+            ]
+        )
+    }
+
     @Test("no program that is started meanwhile inherits the connection")
     func inheritance() async throws {
         answer()
@@ -56,4 +89,8 @@ struct HTTPClientTests {
         for socket in sockets { #expect(fcntl(socket, F_GETFD) & FD_CLOEXEC != 0) }
         withExtendedLifetime(response) {}
     }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
 }
