@@ -64,7 +64,10 @@ final class Exchange {
     }
 
     deinit {
-        if case .waiting = phase { server.inFlight.leave() }
+        if case .waiting(let answer) = phase {
+            answer.abandon()
+            server.inFlight.leave()
+        }
         server.inFlight.complete()
     }
 
