@@ -1,3 +1,17 @@
+extension Collection<UInt8> {
+    /// Whether they are the bytes of a name in lower case; case does not matter. By bytes, as all of HTTP: Unicode's lower case
+    /// of the sign for kelvins is a `k`. Inlinable, for each request is asked this.
+    @inlinable
+    package func isEqual(to name: String) -> Bool {
+        count == name.utf8.count && lazy.map(\.asciiLowercased).elementsEqual(name.utf8)
+    }
+}
+
+extension StringProtocol {
+    /// The text with the letters `A` to `Z` in lower case, and nothing else changed.
+    package var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
+}
+
 /// Bytes as characters of ASCII. Inlinable: each byte of each request is asked some of these.
 extension UInt8 {
     /// Whether it is one of `0` to `9`.

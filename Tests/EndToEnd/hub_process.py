@@ -160,8 +160,15 @@ class HubProcess:
 
     def rss(self):
         """Resident memory in bytes (proc(5), VmRSS)."""
+        return self._memory("VmRSS")
+
+    def peak_rss(self):
+        """The most resident memory that it has ever had, in bytes (proc(5), VmHWM)."""
+        return self._memory("VmHWM")
+
+    def _memory(self, name):
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+([0-9]+) kB", status).group(1)) * 1024
+        return int(re.search(name + r":\s+([0-9]+) kB", status).group(1)) * 1024
 
     def processor_time(self):
         """How many seconds its threads have run (proc(5), stat)."""

@@ -1,6 +1,8 @@
-"""What bodies cost that do not come to their end: one budget for all, whoever sends them. The oracle: others are served
-meanwhile, and the gauge returns to zero."""
+"""What bodies cost that do not come to their end, or that wait for their answer: one budget for all, whoever sends them. The
+oracle: others are served meanwhile, and the gauge returns to zero."""
 
+import json
+import socket
 import threading
 import time
 
@@ -199,3 +201,106 @@ def test_a_slow_body_is_waited_for_as_long_as_nobody_wants_its_room(start_hub, t
         slow.send(b"x")
         assert slow.receive().status == 201
     wait_until_none_is_taken(hub)
+
+
+def registering(hub, id, body, size=None):
+    """A `PUT` of an observer whose answer nobody has read yet; with a size, its body may lack its end."""
+    connection = RawConnection(hub.port)
+    fields = {"Content-Type": "application/json", "Content-Length": str(size or len(body))}
+    connection.send(request("PUT", f"/observers/{id}", fields, body))
+    return connection
+
+
+def test_whole_bodies_that_wait_are_counted(start_hub, topic):
+    hub = start_hub("--max-body-memory", "2MiB", "--durability", "process", "--allow-egress", "127.0.0.0/8",
+                    "--webhooks-origin", "hub.example.com")
+    size = 128 * 1024
+    # Endpoints that are asked for their consent, and say nothing.
+    endpoints = socket.create_server(("0.0.0.0", 0), backlog=64)
+    port = endpoints.getsockname()[1]
+
+    def webhook(number):
+        return json.dumps({"topics": [topic], "url": f"http://127.0.1.{number}:{port}/", "handshake": True}).encode().ljust(size)
+
+    waiting = []
+    for number in range(1, 16):
+        waiting.append(registering(hub, number, webhook(number)))
+        assert taken(hub, number * size) == number * size
+    # The last would leave less than it takes.
+    with registering(hub, 16, webhook(16)) as refused:
+        assert_problem_of(refused.receive())
+    assert Reading.of(hub)[GAUGE] == 15 * size
+    hub.post(topic, b"small")
+    endpoints.close()
+    for connection in waiting:
+        assert_problem(connection.receive(), 422, "handshake-failed")
+        connection.close()
+    wait_until_none_is_taken(hub)
+    with registering(hub, 16, webhook(16)) as again:
+        assert_problem(again.receive(), 422, "handshake-failed")
+    wait_until_none_is_taken(hub)
+
+
+@pytest.mark.parametrize("member, code", [("topics", "member-invalid"), ("x", "member-unknown")])
+def test_documents_that_wait_are_bytes(start_hub, member, code):
+    """As trees they took 22 times what was sent, and as many as came waited for their turn."""
+    hub = start_hub("--durability", "disk")
+    item = b'{"":0},'
+    body = b'{"%s":[' % member.encode() + item * ((250 << 10) // len(item)) + b"0]}"
+    # Every tenth is taken, and has the others wait while it is committed.
+    valid = b'{"topics":["a"],"url":"https://example.com/"}'.ljust(len(body) - 1) + b"\n"
+    bodies = [body if number % 10 else valid for number in range(100)]
+    waiting = [registering(hub, number, content[:-1], len(content)) for number, content in enumerate(bodies)]
+    taken(hub, 100 * (len(body) - 1))
+    before = hub.peak_rss()
+    # All at once: faster than they are taken apart.
+    for connection, content in zip(waiting, bodies):
+        connection.send(content[-1:])
+    for connection, content in zip(waiting, bodies):
+        answer = connection.receive()
+        if content is valid:
+            assert answer.status == 201
+        else:
+            assert_problem(answer, 400, code)
+        connection.close()
+    # They took 480 MiB.
+    assert hub.peak_rss() - before < 200 * MEBIBYTE
+    wait_until_none_is_taken(hub)
+
+
+DOCUMENTS = [
+    ("POST", "/observers"), ("PUT", "/observers/a"), ("PATCH", "/observers/a"), ("POST", "/observers/a/secret/rotate"),
+    ("POST", "/observers/a/deliveries/b/redeliver"), ("POST", "/observers/a/recover"), ("POST", "/observers/a/replay"),
+    ("POST", "/observers/a/test"), ("PUT", "/topics/a")]
+
+
+@pytest.mark.parametrize("method, path", DOCUMENTS)
+def test_a_document_has_a_bound_of_its_own(shared_hub, method, path):
+    headers = {"Content-Type": "application/json"}
+    most = 256 << 10
+    response = shared_hub.request(method, path, data=b"{}".ljust(most + 1), headers=headers)
+    assert str(most) in assert_problem(response, 413, "body-too-large")["detail"]
+    assert shared_hub.request(method, path, data=b"{}".ljust(most), headers=headers).status_code in (200, 400, 404)
+
+
+def test_the_description_names_every_document_that_has_the_bound(shared_hub):
+    paths = shared_hub.get("/openapi.json").json()["paths"]
+    bounded = {
+        (method.upper(), path.replace("{id}", "a").replace("{topic}", "a").replace("{event}", "b"))
+        for path, item in paths.items() for method, operation in item.items()
+        if method in ("get", "post", "put", "patch", "delete")
+        and f"At most {256 << 10} bytes." in operation.get("requestBody", {}).get("description", "")}
+    assert bounded == set(DOCUMENTS)
+
+
+def test_the_largest_webhook_is_not_too_large(shared_hub):
+    members = {
+        "topics": [f"{number:03}" + "\u00e9" * 126 for number in range(100)], "url": "https://example.com/" + "u" * 8000,
+        "types": [f"{number:03}" + "\U0001f600" * 125 for number in range(100)], "description": "d" * 1024,
+        "headers": {f"x-{number}": "v" * 4090 for number in range(4)}}
+    body = json.dumps(members, ensure_ascii=False).encode()
+    assert len(body) > 100_000
+    response = shared_hub.request("POST", "/observers", data=body, headers={"Content-Type": "application/json"})
+    assert response.status_code == 201, response.text
+    assert len(response.json()["types"]) == 100
+    shared_hub.request("DELETE", f"/observers/{response.json()['id']}")

@@ -462,7 +462,9 @@ def test_garbage_does_no_harm(shared_hub):
 
 @pytest.mark.parametrize("headers", [
     {"Content-Length": "5", "Transfer-Encoding": "chunked"}, {"Transfer-Encoding": "gzip, chunked"},
-    {"Transfer-Encoding": "xchunked"}])
+    {"Transfer-Encoding": "xchunked"},
+    # The sign for kelvins, a `k` in Unicode's lower case.
+    {"Transfer-Encoding": "chun\u212aed".encode().decode("latin-1")}])
 def test_a_body_whose_end_is_ambiguous_is_refused_and_the_connection_closed(shared_hub, topic, headers):
     smuggled = request("POST", f"/topics/{topic}/events", body=b"smuggled")
     with RawConnection(shared_hub.port) as connection:

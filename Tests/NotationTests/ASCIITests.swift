@@ -26,6 +26,15 @@ import Testing
         #expect(changed.map(\.asciiLowercased) == Array("abcdefghijklmnopqrstuvwxyz".utf8))
     }
 
+    @Test func `only letters of ASCII are the same in either case`() {
+        #expect("Chunked".utf8.isEqual(to: "chunked"))
+        // The sign for kelvins, a `k` in Unicode's lower case, and the dotless letter that is an `I` in its upper case.
+        for other in ["chun\u{212A}ed", "chunke", "chunkedd", "", "chunk\u{0131}d"] {
+            #expect(!other.utf8.isEqual(to: "chunked"))
+        }
+        #expect("X-\u{212A}eY\u{C4}".asciiLowercased == "x-\u{212A}ey\u{C4}")
+    }
+
     @Test func `hexadecimal digits have a value in either case`() {
         #expect(text { $0.hexDigitValue != nil } == "0123456789ABCDEFabcdef")
         for value in UInt8(0)..<16 {

@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// The credential that a request shows: in `Authorization: Bearer` (RFC 6750 section 2.1), in the cookie `clarion_token`,
 /// or, since an `EventSource` sets no fields, in the query parameter `access_token`.

@@ -215,7 +215,11 @@ extension DocumentedError {
             condition that did not hold.
             """
         ),
-        DocumentedError("body-too-large", "413", "Post less, or run the hub with a larger `--max-body`."),
+        DocumentedError(
+            "body-too-large",
+            "413",
+            "Post less, or run the hub with a larger `--max-body`. JSON that registers, sets or redelivers something has at most 256 KiB."
+        ),
         DocumentedError("batch-too-large", "413", "At most 10,000 events in one post; nothing of it was stored."),
         DocumentedError(
             "target-too-long",
@@ -299,7 +303,7 @@ extension DocumentedError {
             "503",
             """
             Try again after `Retry-After`. `detail` says what there is too much of: posts that wait to be written, request \
-            bodies on their way (`--max-body-memory`), open streams (`--max-streams`), answers that wait for slow readers \
+            bodies on their way or waiting for their answer (`--max-body-memory`), open streams (`--max-streams`), answers that wait for slow readers \
             (`--max-reader-memory`) or that are being made, or descriptors in use.
             """
         ),

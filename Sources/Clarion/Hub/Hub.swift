@@ -268,8 +268,8 @@ public final class Hub: Sendable {
     /// The port that is listened on; 0 if the hub does not listen.
     public var port: UInt16 { server.withLock { $0?.port } ?? 0 }
 
-    /// What has come of requests that are not whole yet, in bytes.
-    var unfinishedBodyBytes: Int { server.withLock { $0?.unfinishedBodyBytes } ?? 0 }
+    /// What request bodies take that are not whole yet, or whose requests wait to be answered, in bytes.
+    var bodyBytes: Int { server.withLock { $0?.bodyBytes } ?? 0 }
 
     /// Whether the hub is shutting down: it takes no more posts.
     var isDraining: Bool { draining.load(ordering: .relaxed) }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import MicroHTTP
+import Notation
 
 /// The whole HTTP interface, without a connection.
 extension Hub {
@@ -32,11 +33,11 @@ extension Hub {
         var bytes: [UInt8] = []
         if let body {
             bytes = try HubError.encoding(body)
-            if !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+            if !headers.contains(where: { $0.name.utf8.isEqual(to: "content-type") }) {
                 headers.append(("Content-Type", "application/json"))
             }
         }
-        if HopCount.ofTask > 0, !headers.contains(where: { $0.name.lowercased() == "clarion-hop" }) {
+        if HopCount.ofTask > 0, !headers.contains(where: { $0.name.utf8.isEqual(to: "clarion-hop") }) {
             headers.append(("\(HopCount.field)", "\(HopCount.ofTask)"))
         }
         let response = await router.answer(Method(method), target, headers: headers, body: bytes, as: Caller.anyone)

@@ -202,7 +202,7 @@ enum Metric {
     static let requestBodyBytes = MetricDescription(
         "clarion_request_body_bytes",
         .gauge,
-        "Bytes in memory of request bodies that have not come to their end: what --max-body-memory bounds."
+        "Bytes in memory of request bodies that have not come to their end, or wait for their answer: --max-body-memory bounds it."
     )
     static let refused = MetricDescription(
         "clarion_refused_total",

@@ -17,8 +17,7 @@ struct ObserverResource: Sendable {
 
     func create(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         try Preconditions.requireUntagged(request)
-        let restored = try WebhookSpecification.restoring(try request.json(), from: nil)
-        let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly)
+        let specification = try read(request)
         try request.caller.requireRegistering(specification.topics)
         var webhook = StoredWebhook(specification: specification, replacing: nil, at: webhooks.store.now)
         webhook.createdBy = request.caller.principal?.name
@@ -29,7 +28,8 @@ struct ObserverResource: Sendable {
     func replace(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let id: ObserverID = try request.parameter("id")
         let conditions = try Preconditions(request)
-        let value = try request.json()
+        // What says something unknown does not wait for its turn.
+        _ = try JSONMembers(try request.json(), known: WebhookSpecification.members)
         if directory.find(id) == nil, await nodes.find(id).value != nil { throw Problem.observerKind }
         let saved = try await names.reserving(id) {
             try await save(id, for: request.caller) { present throws(Problem) in
@@ -40,8 +40,7 @@ struct ObserverResource: Sendable {
                 let tag = stored?.tag
                 try conditions.require(tag.map(Preconditions.Present.tagged) ?? .nothing, else: "observer-changed")
                 let former = present?.webhook.specification
-                let restored = try WebhookSpecification.restoring(value, from: former)
-                let specification = try WebhookSpecification(restored, httpsOnly: httpsOnly, present: former?.url)
+                let specification = try read(request, replacing: former)
                 try requireRegistering(specification, replacing: stored, for: request.caller)
                 var webhook = StoredWebhook(
                     specification: specification,
@@ -58,11 +57,11 @@ struct ObserverResource: Sendable {
     func patch(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let id = try await webhookID(request)
         let conditions = try Preconditions(request)
-        let changes = try request.mergePatch()
+        try WebhookSpecification.requireKnown(try request.mergePatch())
         let saved = try await save(id, for: request.caller) { present throws(Problem) in
             guard let present, request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
-            try WebhookSpecification.requireKnown(changes)
+            let changes = try request.mergePatch()
             let stored = present.webhook.specification
             let restored = try WebhookSpecification.restoring(changes, from: stored)
             let merged = WebhookSpecification.dropping(respelledIn: changes, from: present.webhook.patchable)
@@ -88,6 +87,8 @@ struct ObserverResource: Sendable {
         let id = try await webhookID(request)
         let conditions = try Preconditions(request)
         let members = try JSONMembers(request.body.isEmpty ? [:] : try request.json(), known: ["secret"])
+        // What waits for its turn is a text, and no tree.
+        _ = try members.string("secret")
         let saved = try await save(id, for: request.caller) { present throws(Problem) in
             guard let present, request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
@@ -101,6 +102,16 @@ struct ObserverResource: Sendable {
             return webhook
         }
         return await answer(saved, inquiry, showingSecret: true)
+    }
+
+    /// What a request registers. Its body is taken apart when that is needed, also a second time: as a tree it takes many times
+    /// what its bytes do, and those are what is counted while it waits for its turn.
+    private func read(
+        _ request: Request,
+        replacing former: WebhookSpecification? = nil
+    ) throws(Problem) -> WebhookSpecification {
+        let restored = try WebhookSpecification.restoring(try request.json(), from: former)
+        return try WebhookSpecification(restored, httpsOnly: httpsOnly, present: former?.url)
     }
 
     /// What waits for a webhook goes to its URL, whatever becomes of its topics: so whoever changes it must be allowed to hear

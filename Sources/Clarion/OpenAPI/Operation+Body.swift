@@ -27,8 +27,14 @@ extension Operation {
         let contents: [Content]
         /// The codes of problems that it may be to blame for.
         var errors: [ErrorCode]
+        /// The most bytes that the route takes; nil for all that the hub takes.
+        var limit: Int?
 
-        /// A JSON object with members that are known, and no others.
+        /// What a document may take, in bytes. The largest webhook takes 103 KiB in UTF-8: 100 topics of 255 bytes, 100 types of
+        /// 128 characters, 16 KiB of headers, a URL of 8 KiB. The rest is for escapes and blanks.
+        static let documentLimit = 256 << 10
+
+        /// A JSON object with members that are known, and no others, of at most ``documentLimit``.
         static func json(
             _ description: String,
             _ schema: Schema,
@@ -37,10 +43,11 @@ extension Operation {
             examples: KeyValuePairs<String, OrderedJSON>
         ) -> Body {
             Body(
-                description: description,
+                description: "\(description) At most \(documentLimit) bytes.",
                 isRequired: isRequired,
                 contents: types.map { Content($0, .schema(schema), examples: examples) },
-                errors: ["body-invalid", "member-invalid", "member-unknown", "media-type-unsupported"]
+                errors: ["body-invalid", "member-invalid", "member-unknown", "media-type-unsupported"],
+                limit: documentLimit
             )
         }
     }

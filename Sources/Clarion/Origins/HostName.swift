@@ -49,10 +49,3 @@ public struct HostName: Hashable, Sendable {
         return dots == 3 && digits > 0
     }
 }
-
-extension Collection<UInt8> {
-    /// Whether they are the bytes of a name in lower case; case does not matter (RFC 9110 section 4.2.3).
-    func isEqual(to name: String) -> Bool {
-        count == name.utf8.count && lazy.map(\.asciiLowercased).elementsEqual(name.utf8)
-    }
-}

@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// The names that the hub answers to. A page of a name that leads to another address from one moment to the next (DNS
 /// rebinding) is same-origin with whatever answers there; so a hub that only its own machine reaches answers to names that

@@ -1,4 +1,5 @@
 import MicroHTTP
+import Notation
 
 /// Where a web page is from: scheme, host and port (RFC 6454), as browsers write it into `Origin`.
 ///
@@ -15,7 +16,7 @@ public struct Origin: Hashable, Sendable {
     /// - Throws: ``HubError`` with code `origin-invalid` for anything but `http://` or `https://`, a host, and a port or
     ///   none: a path is of no origin, and `null` is that of any page without one.
     public init(_ text: String) throws(HubError) {
-        let lowered = text.lowercased()
+        let lowered = text.asciiLowercased
         let scheme = ["https", "http"].first { lowered.hasPrefix("\($0)://") }
         guard let scheme, let authority = Authority(Substring(lowered.utf8.dropFirst(scheme.utf8.count + 3))) else {
             throw HubError(

@@ -1,5 +1,6 @@
 import JSON
 import MicroHTTP
+import Notation
 
 extension Request {
     /// The body as JSON; what `curl -d` says of it by itself, a form, is let pass.
@@ -41,7 +42,7 @@ extension Request {
     ///
     /// - Throws: 415 `media-type-unsupported`.
     func requireUncoded() throws(Problem) {
-        guard let coding = headers["Content-Encoding"], coding.lowercased() != "identity", !coding.isEmpty else {
+        guard let coding = headers["Content-Encoding"], !coding.isEmpty, !coding.utf8.isEqual(to: "identity") else {
             return
         }
         throw Problem(

@@ -40,7 +40,7 @@ extension Hub {
             directory,
             dispatcher,
             waitingBytes: readerMemory.usedBytes,
-            bodyBytes: unfinishedBodyBytes
+            bodyBytes: bodyBytes
         )
         await clusterGauges?.read()
     }

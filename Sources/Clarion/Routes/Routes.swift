@@ -48,7 +48,7 @@ struct Routes: Sendable {
             route.path,
             parameters: route.operation.query,
             admission: { [gate] request, handler throws(Problem) in try gate.admit(request, route.need, to: handler) },
-            handler
+            Self.bounded(handler, by: route.operation.body?.limit)
         )
     }
 
@@ -91,6 +91,15 @@ struct Routes: Sendable {
             admission: { [gate] request, handler throws(Problem) in try gate.admit(request, need, to: handler) },
             later(handler)
         )
+    }
+
+    /// The handler for bodies that are no larger than what the route takes: others do not wait for their turn.
+    private static func bounded(_ handler: @escaping Router.Handler, by limit: Int?) -> Router.Handler {
+        guard let limit else { return handler }
+        return { request throws(Problem) in
+            guard request.body.count <= limit else { throw Problem.tooLarge(limit: limit) }
+            return try handler(request)
+        }
     }
 
     /// Suspends the connection while a handler runs on the concurrency pool.

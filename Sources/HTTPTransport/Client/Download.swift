@@ -67,7 +67,7 @@ final class Download: TransferOwner, @unchecked Sendable {
         }
         for (name, value) in request.headers { easy.lines.append(name, value) }
         // libcurl would call it a form.
-        let saysType = request.headers.contains { $0.name.lowercased() == "content-type" }
+        let saysType = request.headers.contains { $0.name.utf8.isEqual(to: "content-type") }
         if !saysType { easy.lines.suppress("Content-Type") }
         easy.lines.suppress("Expect")
         easy.setLines()

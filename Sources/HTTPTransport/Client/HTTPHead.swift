@@ -1,3 +1,5 @@
+import Notation
+
 /// The status and the fields of an answer.
 package struct HTTPHead: Sendable {
     /// 200 to 599.
@@ -12,8 +14,8 @@ package struct HTTPHead: Sendable {
 
     /// The first field of a name, in whatever case.
     package subscript(name: String) -> String? {
-        let name = name.lowercased()
-        return headers.first { $0.name.lowercased() == name }?.value
+        let name = name.asciiLowercased
+        return headers.first { $0.name.utf8.isEqual(to: name) }?.value
     }
 }
 

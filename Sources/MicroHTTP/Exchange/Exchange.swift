@@ -64,7 +64,10 @@ final class Exchange {
     }
 
     deinit {
-        if case .waiting = phase { server.inFlight.leave() }
+        if case .waiting(let answer) = phase {
+            answer.abandon()
+            server.inFlight.leave()
+        }
         server.inFlight.complete()
     }
 
@@ -238,11 +241,13 @@ final class Exchange {
             // Asterisk-form is for OPTIONS alone (RFC 9112 section 3.2.4).
             let isAsterisk = rawTarget == [UInt8(ascii: "*")]
             let method = method ?? .get
+            let body = body.finish()
             let request = Request(
                 method: method,
                 target: try Target(bytes: isAsterisk && method != .options ? [] : rawTarget),
                 headers: headers,
-                body: body.finish(),
+                body: body.bytes,
+                room: body.room,
                 remoteAddress: owner.remoteAddress,
                 forwardedScheme: owner.session == nil ? nil : "https",
                 id: id

@@ -73,7 +73,7 @@ private struct FieldWalk {
     }
 
     private func isCoding(_ name: UnsafeRawBufferPointer) -> Bool {
-        unsafe name.lazy.map(\.asciiLowercased).elementsEqual("transfer-encoding".utf8)
+        unsafe name.isEqual(to: "transfer-encoding")
     }
 
     private mutating func check(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {

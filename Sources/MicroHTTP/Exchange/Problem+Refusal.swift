@@ -18,11 +18,18 @@ extension Problem {
         headers: [("Retry-After", "1")]
     )
 
+    /// 413 `body-too-large`.
+    ///
+    /// - Parameter limit: how large a body may be, in bytes.
+    public static func tooLarge(limit: Int) -> Problem {
+        Problem(.contentTooLarge, code: "body-too-large", detail: "The body is larger than \(limit) bytes.")
+    }
+
     /// - Parameter limit: how large a body may be, in bytes.
     static func of(_ fault: BodyBuffer.Fault, limit: Int) -> Problem {
         switch fault {
         case .tooLarge:
-            Problem(.contentTooLarge, code: "body-too-large", detail: "The body is larger than \(limit) bytes.")
+            .tooLarge(limit: limit)
         case .noRoom:
             Problem(
                 .unavailable,

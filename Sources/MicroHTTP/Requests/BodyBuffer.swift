@@ -1,6 +1,7 @@
 /// Collects a request body up to a bound, and within the room that there is: a state machine that decides when to refuse.
 ///
-/// What it holds counts in a ``BodyMemory`` until the body is whole, is not kept any more, or this goes.
+/// What it holds counts in a ``BodyMemory`` until the body is not kept any more, or this goes; of a whole one until its
+/// ``BodyRoom`` goes.
 struct BodyBuffer: ~Copyable {
     /// Why a body is not kept. What comes of it is thrown away.
     enum Fault { case tooLarge, noRoom }
@@ -72,7 +73,7 @@ struct BodyBuffer: ~Copyable {
                 unsafe bytes.append(contentsOf: part)
                 return .read
             }
-            _ = finish()
+            drop()
         }
         discarded += part.count
         if discarded > Self.discardLimit { return .cut }
@@ -81,10 +82,19 @@ struct BodyBuffer: ~Copyable {
         return .refuseReading
     }
 
-    /// The whole body, moved out.
-    mutating func finish() -> [UInt8] {
-        memory.giveBack(bytes.count)
+    /// The whole body, moved out, with the room that it takes. One that always has room takes none from here on: a connection
+    /// has one at most, and most posts are that small.
+    mutating func finish() -> (bytes: [UInt8], room: BodyRoom?) {
+        guard bytes.count > BodyMemory.free else {
+            defer { drop() }
+            return (bytes, nil)
+        }
         defer { bytes = [] }
-        return bytes
+        return (bytes, BodyRoom(of: bytes.count, in: memory))
+    }
+
+    private mutating func drop() {
+        memory.giveBack(bytes.count)
+        bytes = []
     }
 }

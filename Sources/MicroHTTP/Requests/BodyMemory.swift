@@ -1,9 +1,11 @@
 import Posix
 import Synchronization
 
-/// The one budget of request bodies that have not come to their end, however slowly they are sent and by whom.
+/// The one budget of request bodies: of those that have not come to their end, however slowly they are sent and by whom, and
+/// of whole ones whose requests wait to be answered.
 ///
-/// Room is taken as bytes come, not as they are announced, and given back when the body is whole or is not kept any more.
+/// Room is taken as bytes come, not as they are announced, and given back when the request is gone or the body is not kept
+/// any more.
 ///
 /// A body may hold no more than what it leaves free (dynamic thresholds, as in ``ReaderMemory``). So however many are begun,
 /// there is room for small ones.

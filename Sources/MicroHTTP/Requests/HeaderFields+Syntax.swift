@@ -32,7 +32,7 @@ extension HeaderFields {
         guard isHTTP11 else {
             return .framing("HTTP/1.0 has no transfer codings.", "Transfer-Encoding")
         }
-        guard codings.count == 1, codings[0].lowercased() == "chunked", !contains("Content-Length") else {
+        guard codings.count == 1, codings[0].utf8.isEqual(to: "chunked"), !contains("Content-Length") else {
             return .framing(
                 "The only transfer coding taken is chunked, and not together with Content-Length.",
                 "Transfer-Encoding"
@@ -78,7 +78,8 @@ extension HeaderFields {
     /// Whether the client takes no other response on the connection (RFC 9112 section 9.6).
     var asksToClose: Bool {
         values(of: "Connection").contains { field in
-            field.lowercased().split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }).contains("close")
+            field.utf8.split { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }
+                .contains { $0.isEqual(to: "close") }
         }
     }
 }

@@ -8,6 +8,7 @@ public struct Request: Sendable {
         let target: Target
         let headers: HeaderFields
         let body: [UInt8]
+        let room: BodyRoom?
         let id: String
         let sender: Sender
         let record: RequestRecord
@@ -17,6 +18,7 @@ public struct Request: Sendable {
             _ target: Target,
             _ headers: HeaderFields,
             _ body: [UInt8],
+            in room: BodyRoom?,
             _ id: String,
             from sender: Sender,
             _ record: RequestRecord
@@ -25,6 +27,7 @@ public struct Request: Sendable {
             self.target = target
             self.headers = headers
             self.body = body
+            self.room = room
             self.id = id
             self.sender = sender
             self.record = record
@@ -86,12 +89,13 @@ public struct Request: Sendable {
         target: Target,
         headers: HeaderFields,
         body: [UInt8],
+        room: BodyRoom? = nil,
         remoteAddress: String? = nil,
         forwardedScheme: String? = nil,
         id: String
     ) {
         let sender = Sender(remoteAddress: remoteAddress, scheme: forwardedScheme)
-        message = Message(method, target, headers, body, id, from: sender, RequestRecord())
+        message = Message(method, target, headers, body, in: room, id, from: sender, RequestRecord())
     }
 
     private init(_ message: Message) {
@@ -106,7 +110,7 @@ public struct Request: Sendable {
     ///   - scheme: see ``forwardedScheme``.
     public func forwarded(for address: String?, host: String?, scheme: String?) -> Request {
         let sender = Sender(remoteAddress: address ?? remoteAddress, host: host, scheme: scheme)
-        return Request(Message(method, target, headers, body, id, from: sender, record))
+        return Request(Message(method, target, headers, body, in: message.room, id, from: sender, record))
     }
 
     /// The path segment that a `{name}` of the route matched, parsed.

@@ -47,6 +47,10 @@ public final class Responder: Sendable {
     /// cannot be asked: it counts as gone after two seconds.
     public var isAbandoned: Bool {
         guard case .client(let client) = asker else { return false }
+        return answer.isAbandoned { isGone(client) }
+    }
+
+    private func isGone(_ client: WaitingClient) -> Bool {
         switch client.peer.state {
         case .open: return false
         case .gone: return true
@@ -91,6 +95,8 @@ final class PendingAnswer: Sendable {
         case awaited(SuspendedConnection)
         case answered(@Sendable () -> Reply)
         case taken
+        /// Nobody asks for it any more: the connection has ended.
+        case abandoned
     }
 
     /// What is to be done about an answer.
@@ -99,7 +105,7 @@ final class PendingAnswer: Sendable {
         case kept
         /// The connection waits for it, suspended.
         case resume(SuspendedConnection)
-        /// It is not the first.
+        /// It is not the first, or nobody is left who asks for it.
         case late
     }
 
@@ -110,7 +116,7 @@ final class PendingAnswer: Sendable {
         state.withLock { state in
             switch state {
             case .open, .awaited: true
-            case .answered, .taken: false
+            case .answered, .taken, .abandoned: false
             }
         }
     }
@@ -124,7 +130,7 @@ final class PendingAnswer: Sendable {
             case .awaited(let connection):
                 state = .answered(reply)
                 return .resume(connection)
-            case .answered, .taken: return .late
+            case .answered, .taken, .abandoned: return .late
             }
         }
     }
@@ -135,6 +141,23 @@ final class PendingAnswer: Sendable {
             guard case .open = state else { return false }
             state = .awaited(connection)
             return true
+        }
+    }
+
+    /// The connection has ended before it was suspended. From then on its socket is another's.
+    func abandon() { state.withLock { $0 = .abandoned } }
+
+    /// Whether nobody asks for it any more.
+    ///
+    /// - Parameter isGone: asks the client's socket, at once: the connection does not end meanwhile, as ``abandon()`` waits for
+    ///   the lock. Not called once that was done, or the answer is there.
+    func isAbandoned(_ isGone: () -> Bool) -> Bool {
+        state.withLock { state in
+            switch state {
+            case .open, .awaited: isGone()
+            case .answered, .taken: false
+            case .abandoned: true
+            }
         }
     }
 

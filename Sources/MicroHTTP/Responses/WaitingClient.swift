@@ -1,8 +1,8 @@
 import CMicroHTTPD
 import Glibc
 
-/// A client that waits for the answer to a request, as its socket shows it. To be asked before the answer is given only:
-/// the socket's number may be another's afterwards.
+/// A client that waits for the answer to a request, as its socket shows it. To be asked only while it is known to wait, as
+/// ``PendingAnswer/isAbandoned(_:)`` does: the socket's number may be another's afterwards.
 struct WaitingClient: Sendable {
     let socket: Int32
     /// Whether it takes interim responses: it speaks HTTP/1.1.

@@ -112,8 +112,9 @@ public final class HTTPServer: Sendable {
     /// Open connections, streams among them.
     public var connections: Int { loops.withLock { $0 }?.connections ?? 0 }
 
-    /// Bytes in memory of request bodies that have not come to their end: what ``ServerConfiguration/bodyMemory`` bounds.
-    public var unfinishedBodyBytes: Int { core.bodies.usedBytes }
+    /// Bytes in memory of request bodies that have not come to their end, or whose requests wait to be answered: what
+    /// ``ServerConfiguration/bodyMemory`` bounds.
+    public var bodyBytes: Int { core.bodies.usedBytes }
 
     /// Accepts no more connections; those that are open go on.
     ///

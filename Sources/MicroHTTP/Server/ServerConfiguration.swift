@@ -21,9 +21,9 @@ public struct ServerConfiguration: Sendable {
     /// The largest body that reaches a handler; 1 MiB unless told otherwise.
     public var maximumBodyBytes: Int
 
-    /// What all request bodies together may take that have not come to their end, in bytes; a body for which there is no
-    /// room is answered 503. 64 MiB unless told otherwise, and twice ``maximumBodyBytes`` at least: less could hold none of
-    /// that size.
+    /// What all request bodies together may take that have not come to their end, or whose requests wait to be answered, in
+    /// bytes; a body for which there is no room is answered 503. 64 MiB unless told otherwise, and twice
+    /// ``maximumBodyBytes`` at least: less could hold none of that size.
     public var bodyMemory = 64 * 1024 * 1024
 
     /// Seconds after which a connection is closed on which nothing moves; suspended ones are exempt. 75 unless told

@@ -1,3 +1,5 @@
+import Notation
+
 /// A proxy that webhooks are delivered through (`--egress-proxy`): `http` or `https`, which makes tunnels for `https`
 /// URLs and passes requests for `http` ones on, or `socks5h`. Its URL may have a user and a password.
 public struct EgressProxy: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
@@ -12,7 +14,7 @@ public struct EgressProxy: Sendable, Hashable, CustomStringConvertible, CustomRe
     /// - Throws: ``WebhookError`` with code `proxy-invalid`; the message does not repeat the URL.
     public init(_ text: String) throws(WebhookError) {
         guard let separator = text.firstRange(of: "://"),
-            ["http", "https", "socks5h"].contains(text[..<separator.lowerBound].lowercased())
+            ["http", "https", "socks5h"].contains(text[..<separator.lowerBound].asciiLowercased)
         else { throw Self.invalid }
         // The rest is parsed like the address of a web server; libcurl's parser knows no socks.
         let rest = text[separator.upperBound...]

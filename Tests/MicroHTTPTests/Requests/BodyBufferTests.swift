@@ -15,7 +15,7 @@ import Testing
         #expect(append(4, to: &buffer) == .read)
         #expect(append(6, to: &buffer) == .read)
         #expect(buffer.fault == nil)
-        #expect(buffer.finish() == [UInt8](repeating: 7, count: 10))
+        #expect(buffer.finish().bytes == [UInt8](repeating: 7, count: 10))
         #expect(buffer.bytes.isEmpty)
     }
 
@@ -67,7 +67,7 @@ import Testing
             #expect(memory.usedBytes == 0)
             #expect(append(9, to: &buffer) == .read)
             #expect(memory.usedBytes == 9)
-            #expect(buffer.finish().count == 9)
+            #expect(buffer.finish().bytes.count == 9)
             #expect(memory.usedBytes == 0)
         }
         do {
@@ -85,6 +85,21 @@ import Testing
         #expect(memory.usedBytes == 0)
     }
 
+    @Test func `a whole body takes its room until that is let go, and a small one none`() {
+        var large = BodyBuffer(limit: 50_000, memory: memory)
+        #expect(append(50_000, to: &large) == .read)
+        do {
+            let room = large.finish().room
+            #expect(memory.usedBytes == 50_000)
+            withExtendedLifetime(room) {}
+        }
+        #expect(memory.usedBytes == 0)
+        var small = BodyBuffer(limit: 50_000, memory: memory)
+        #expect(append(BodyMemory.free, to: &small) == .read)
+        #expect(small.finish().room == nil)
+        #expect(memory.usedBytes == 0)
+    }
+
     @Test func `without room it is thrown away to its end, also when there is room again`() {
         let memory = BodyMemory(limit: 100_000)
         var first = BodyBuffer(limit: 50_000, memory: memory)
@@ -94,9 +109,9 @@ import Testing
         #expect(append(10_000, to: &second) == .read)
         #expect(second.fault == .noRoom)
         #expect(memory.usedBytes == 50_000)
-        #expect(first.finish().count == 50_000)
+        #expect(first.finish().bytes.count == 50_000)
         #expect(append(10_000, to: &second) == .read)
-        #expect(second.finish().isEmpty)
+        #expect(second.finish().bytes.isEmpty)
         #expect(memory.usedBytes == 0)
     }
 

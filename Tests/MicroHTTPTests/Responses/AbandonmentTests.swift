@@ -1,3 +1,4 @@
+import Glibc
 import Locking
 import MicroHTTP
 import Testing
@@ -69,6 +70,78 @@ extension Live {
                 let received = try client.take(through: "\r\n\r\n")
                 #expect(received == interim)
             }
+        }
+
+        /// Requests of one turn: the second is begun before its connection is suspended, and its client goes at that moment.
+        private final class Turn: Sendable {
+            struct State {
+                var isReached = false
+                var isOver = false
+                var begun: [Responder] = []
+            }
+
+            let state = Lock(State())
+
+            /// Keeps the loop from its next turn.
+            func hold() {
+                state.withLock { $0.isReached = true }
+                while !state.withLock({ $0.isOver }) { sched_yield() }
+            }
+
+            func begin(_ responder: Responder, from client: RawClient?) {
+                let count = state.withLock { state in
+                    state.begun.append(responder)
+                    return state.begun.count
+                }
+                if count == 2 { client?.reset() }
+            }
+
+            var begun: [Responder] { state.withLock { $0.begun } }
+        }
+
+        @Test func `a client that goes before its connection is suspended is gone, whoever has its descriptor next`()
+            async throws
+        {
+            let (turn, clients) = (Turn(), Lock<[String: RawClient]>([:]))
+            try await withServer(
+                adjust: { $0.threads = 1 },
+                respond: { request, _ in
+                    let name = request.target.segments[0]
+                    guard name != "hold" else {
+                        turn.hold()
+                        return .now(Response(.ok))
+                    }
+                    return .later { turn.begin($0, from: clients.withLock { $0[name] }) }
+                },
+                { server, _ in
+                    let holder = try RawClient(port: server.port)
+                    for name in ["a", "b"] {
+                        let client = try RawClient(port: server.port)
+                        clients.withLock { $0[name] = client }
+                    }
+                    await eventually { server.connections == 3 }
+                    try holder.send("GET /hold HTTP/1.1\r\nHost: h\r\n\r\n")
+                    await eventually { turn.state.withLock { $0.isReached } }
+                    for (name, client) in clients.withLock({ $0 }) {
+                        try client.send("GET /\(name) HTTP/1.1\r\nHost: h\r\n\r\n")
+                    }
+                    turn.state.withLock { $0.isOver = true }
+                    await eventually { server.connections == 2 }
+                    let gone = turn.begun[1]
+                    let stranger = try RawClient(port: server.port)
+                    try stranger.send("GET /stranger HTTP/1.1\r\nHost: h\r\n\r\n")
+                    await eventually { turn.begun.count == 3 }
+                    #expect(gone.isAbandoned)
+                    stranger.finishSending()
+                    // Until the end of its half has arrived.
+                    let quick = ContinuousClock.now + .milliseconds(200)
+                    while ContinuousClock.now < quick { #expect(gone.isAbandoned) }
+                    for responder in turn.begun { responder.respond(Response(.ok, body: Array("answer".utf8))) }
+                    let received = try stranger.take(through: "answer")
+                    #expect(received.hasPrefix("HTTP/1.1 200"))
+                    turn.state.withLock { $0.begun = [] }
+                }
+            )
         }
 
         @Test func `of HTTP/1.0, which has no interim responses, a closed half is enough`() async throws {
