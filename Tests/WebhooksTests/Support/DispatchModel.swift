@@ -449,7 +449,7 @@ struct DispatchModel {
         if endpoint.isEnabled { openSince[endpoint.id] = now }
         endpoints[endpoint.id] = endpoint
         gone.remove(endpoint.id)
-        update { $0.set(endpoint) }
+        update { $0.set(Destination(endpoint)) }
     }
 
     /// Adds up for how long an endpoint could be tried.

@@ -88,7 +88,11 @@ package final class WebhookDispatcher: Sendable {
     /// Adds an endpoint or replaces the one of the same id; its pending deliveries are picked up.
     ///
     /// Attempts under way end as they began. Does nothing after ``shutdown(grace:)``.
-    package func set(_ endpoint: Endpoint) { update { $0.scheduler.set(endpoint) } }
+    package func set(_ endpoint: Endpoint) {
+        // Made before the lock is taken: its credentials may be long.
+        let destination = Destination(endpoint)
+        update { $0.scheduler.set(destination) }
+    }
 
     /// Has the endpoint's deliveries read again, in their order: some of them were made due in the store.
     package func reread(_ id: String) { update { $0.scheduler.reread(id) } }

@@ -1,9 +1,9 @@
 /// Which endpoints there are, and what is committed for them.
 extension DeliveryScheduler {
     /// Adds or replaces an endpoint. Its queue is read again; attempts under way end as they began.
-    mutating func set(_ endpoint: Endpoint) {
+    mutating func set(_ destination: Destination) {
         guard phase == .running else { return }
-        let destination = Destination(endpoint)
+        let endpoint = destination.endpoint
         let share = max(limits.inFlight / 8 / attempts.weight(of: destination), 1)
         reread(lanes.index(of: endpoint.id, ownedBy: endpoint.owner)) { $0.register(destination, share: share) }
     }
