@@ -62,7 +62,7 @@ extension DeliveryScheduler {
     mutating func wake(_ id: String) -> Bool {
         guard let index = lanes.indices[id], lanes.with(index, { $0.reading.want() }) else { return false }
         settle(index)
-        return lanes.slots[index]?.reading == .queued
+        return lanes.slots[index]?.reading.isQueued == true
     }
 
     mutating func wakeAll() {
