@@ -9,6 +9,8 @@ import MicroHTTP
 struct EventFrames: Sendable {
     /// In sequence order; never empty.
     let events: ArraySlice<Event>
+    /// The data of all of them in bytes: summed once, and not for each webhook.
+    let size: Int
     private let frame: Frame
     /// Where each event's bytes end.
     private let ends: [Int]
@@ -19,7 +21,8 @@ struct EventFrames: Sendable {
     /// - Parameter memory: the budget in which the bytes count for as long as they are used.
     init(_ events: ArraySlice<Event>, format: EventEnvelope, in memory: ReaderMemory? = nil) {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(events.reduce(0) { $0 + $1.data.count + 128 })
+        size = events.reduce(0) { $0 + $1.data.count }
+        bytes.reserveCapacity(size + 128 * events.count)
         var ends: [Int] = []
         ends.reserveCapacity(events.count)
         for event in events {

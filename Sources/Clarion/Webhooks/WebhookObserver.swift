@@ -70,11 +70,10 @@ final class WebhookObserver: StoredObserver {
     func receive(_ frames: EventFrames, _ dispatcher: WebhookDispatcher) {
         guard types.areAll || frames.events.contains(where: types.contain) else { return }
         let endpoint = id.description
-        let size = frames.events.reduce(0) { $0 + $1.data.count }
-        guard let last = frames.events.last, frames.events.count <= Self.mostEvents, size <= Self.mostBytes
+        guard let last = frames.events.last, frames.events.count <= Self.mostEvents, frames.size <= Self.mostBytes
         else { return dispatcher.wake(endpoint) }
         let format = webhook.specification.format
-        dispatcher.offer(endpoint, in: format, last: last.position.rawValue, size: size) {
+        dispatcher.offer(endpoint, in: format, last: last.position.rawValue, size: frames.size) {
             // What took its place reads from the log what was committed before; what took its name has nothing of it.
             self.hears ? frames.events.filter(self.types.contain).map { DueDelivery(of: $0, in: format) } : []
         }

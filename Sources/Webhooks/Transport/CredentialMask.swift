@@ -2,18 +2,20 @@ import FoundationEssentials
 
 /// Takes the credentials that were sent out of what came back: an endpoint in trouble may answer with its request.
 struct CredentialMask: Sendable {
-    /// The longest first, since one may be a part of another.
-    private let credentials: [[UInt8]]
+    /// Not compared one by one: the registrant chooses how many there are and how they begin, the endpoint what it answers, and
+    /// all that goes to every endpoint waits meanwhile.
+    private let credentials: WordSearch
 
     /// A word that is shorter hides nothing, and would be found everywhere.
     private static let shortest = 4
 
     /// Masks the values of headers that are credentials, whole and in what parts an endpoint may show them.
     init(_ headers: [CustomHeader]) {
-        credentials = headers.filter(\.isSensitive)
-            .flatMap { Self.parts(of: $0) }
-            .filter { $0.count >= Self.shortest }
-            .sorted { $0.count > $1.count }
+        credentials = WordSearch(
+            headers.filter(\.isSensitive)
+                .flatMap { Self.parts(of: $0) }
+                .filter { $0.count >= Self.shortest }
+        )
     }
 
     /// A value whole, without the scheme in front (RFC 9110 section 11.4), what Basic has encoded and both parts of that (RFC
@@ -39,22 +41,24 @@ struct CredentialMask: Sendable {
     }
 
     /// The length of the longest in bytes; 0 if there are none.
-    var longest: Int { credentials.first?.count ?? 0 }
+    var longest: Int { credentials.longest }
 
-    /// Bytes with a mark in the place of each credential.
+    /// Bytes with a mark in the place of each credential: of the longest, where one is a part of another.
     ///
     /// - Parameter limit: how many to go through, and to return at most. A credential that begins before it is found if
     ///   ``longest`` more are given.
     func masked(_ bytes: [UInt8], limit: Int = .max) -> [UInt8] {
-        guard !credentials.isEmpty else { return Array(bytes.prefix(limit)) }
+        guard longest > 0 else { return Array(bytes.prefix(limit)) }
+        let lengths = credentials.lengths(in: bytes)
         var masked: [UInt8] = []
-        var rest = bytes[...]
-        while !rest.isEmpty, rest.startIndex < limit {
-            if let found = credentials.first(where: { rest.starts(with: $0) }) {
+        var place = 0
+        while place < min(bytes.count, limit) {
+            if lengths[place] > 0 {
                 masked += CustomHeader.redacted.utf8
-                rest = rest.dropFirst(found.count)
+                place += lengths[place]
             } else {
-                masked.append(rest.removeFirst())
+                masked.append(bytes[place])
+                place += 1
             }
         }
         return Array(masked.prefix(limit))

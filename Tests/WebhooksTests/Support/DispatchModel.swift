@@ -430,10 +430,11 @@ struct DispatchModel {
         for (standing, waiting) in turns.waiting {
             must(waiting.count == lanes.count { $0.turn == .waiting(standing) }, "a lane waits that does not")
         }
-        must(
-            scheduler.readers.count == lanes.count { $0.reading == .queued },
-            "a lane is to be read twice, or not"
-        )
+        must(scheduler.readers.count == lanes.count(where: \.reading.isQueued), "a lane is to be read twice, or not")
+        for lane in lanes where lane.reading.isQueued {
+            must(lane.reading == .queued(lane.needToRead), "a lane waits for what it does not need")
+            must(lane.isOpen && !lane.mustWaitForRecord, "a lane is to be read that must not be")
+        }
         must(Set(attempts.underWay.keys) == Set(underWay.map(\.token)), "attempts are remembered that have ended")
         must(attempts.underWay.count == lanes.reduce(0) { $0 + $1.inFlight }, "attempts are counted wrong")
         let weight = attempts.underWay.values.reduce(0) { $0 + $1.weight }
@@ -449,7 +450,7 @@ struct DispatchModel {
         if endpoint.isEnabled { openSince[endpoint.id] = now }
         endpoints[endpoint.id] = endpoint
         gone.remove(endpoint.id)
-        update { $0.set(endpoint) }
+        update { $0.set(Destination(endpoint)) }
     }
 
     /// Adds up for how long an endpoint could be tried.

@@ -45,20 +45,19 @@ extension DeliverySchedulerTests {
             generation: Int = 0,
             owner: String? = nil
         ) throws {
-            scheduler.set(
-                Endpoint(
-                    id: id,
-                    url: try WebhookURL(url, httpsOnly: false),
-                    secrets: SigningSecrets(.generate()),
-                    maxInFlight: maxInFlight,
-                    isEnabled: isEnabled,
-                    ordered: ordered,
-                    ratePerSecond: ratePerSecond,
-                    format: format,
-                    generation: generation,
-                    owner: owner
-                )
+            let endpoint = Endpoint(
+                id: id,
+                url: try WebhookURL(url, httpsOnly: false),
+                secrets: SigningSecrets(.generate()),
+                maxInFlight: maxInFlight,
+                isEnabled: isEnabled,
+                ordered: ordered,
+                ratePerSecond: ratePerSecond,
+                format: format,
+                generation: generation,
+                owner: owner
             )
+            scheduler.set(Destination(endpoint))
         }
 
         mutating func add(_ count: Int, to endpoint: String, of topic: String? = nil, notBefore: Int64 = 0) {

@@ -3,13 +3,16 @@
 /// Whoever commits only leaves it here: a thousand endpoints of one event must not hold up the posts after it.
 struct Offers {
     /// The deliveries of some events to one endpoint.
-    struct Offer: Sendable {
-        let id: String
+    struct Batch: Sendable {
         let format: Endpoint.Format
         /// Makes them, lowest id first.
         let deliveries: @Sendable () -> [DueDelivery]
-        /// Whether they are to be read instead: some may be gone.
-        var isStale = false
+    }
+
+    struct Offer: Sendable {
+        let id: String
+        /// Nil if what the endpoint has is to be read instead: there is much of it, or some may be gone.
+        var batch: Batch?
     }
 
     /// What was left since it was looked for last.
@@ -26,13 +29,22 @@ struct Offers {
     private static let mostBytes = 32 << 20
     private static let mostOffers = 65_536
 
-    /// Adds an offer, with the last of its events and the bytes of these.
+    /// Adds a batch for an endpoint, with the last of its events and the bytes of these.
     ///
-    /// - Returns: whether it is the first.
-    mutating func add(_ offer: Offer, last: Int64, size: Int) -> Bool {
-        let isFirst = waiting.isEmpty && !isIncomplete
+    /// - Returns: whether it is the first that waits.
+    mutating func add(_ batch: Batch, to id: String, last: Int64, size: Int) -> Bool {
         if last != self.last { bytes += size }
         self.last = last
+        return add(Offer(id: id, batch: batch))
+    }
+
+    /// Adds that what an endpoint has is to be read.
+    ///
+    /// - Returns: whether it is the first that waits.
+    mutating func wake(_ id: String) -> Bool { add(Offer(id: id)) }
+
+    private mutating func add(_ offer: Offer) -> Bool {
+        let isFirst = waiting.isEmpty && !isIncomplete
         if bytes <= Self.mostBytes, waiting.count < Self.mostOffers {
             waiting.append(offer)
         } else {
@@ -43,6 +55,6 @@ struct Offers {
 
     /// Has what waits read instead: some of it may be gone from the store.
     mutating func expire() {
-        for place in waiting.indices { waiting[place].isStale = true }
+        for place in waiting.indices { waiting[place].batch = nil }
     }
 }

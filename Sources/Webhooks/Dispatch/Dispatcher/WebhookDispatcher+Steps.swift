@@ -32,17 +32,19 @@ extension WebhookDispatcher {
             return (waiting.waiting, waiting.isIncomplete)
         }
         guard !offers.isEmpty || isIncomplete else { return }
-        let isWanted = state.withLock { state in
-            offers.map { !$0.isStale && state.scheduler.takesOffers($0.id, in: $0.format) }
+        let wanted = state.withLock { state in
+            offers.map { offer in
+                offer.batch.flatMap { state.scheduler.takesOffers(offer.id, in: $0.format) ? $0 : nil }
+            }
         }
         // Not made under the lock: it may take long.
-        let deliveries = zip(offers, isWanted).map { offer, isWanted in isWanted ? offer.deliveries() : [] }
+        let deliveries = wanted.map { $0?.deliveries() ?? [] }
         update { state in
             // If a topic was deleted meanwhile, what was made may be of it.
             let isCurrent = state.deletions == deletions
             for (place, offer) in offers.enumerated() {
-                if isWanted[place], isCurrent {
-                    state.scheduler.offer(offer.id, in: offer.format, deliveries[place])
+                if let batch = wanted[place], isCurrent {
+                    state.scheduler.offer(offer.id, in: batch.format, deliveries[place])
                 } else {
                     _ = state.scheduler.wake(offer.id)
                 }

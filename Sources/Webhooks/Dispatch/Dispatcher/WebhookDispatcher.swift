@@ -88,7 +88,11 @@ package final class WebhookDispatcher: Sendable {
     /// Adds an endpoint or replaces the one of the same id; its pending deliveries are picked up.
     ///
     /// Attempts under way end as they began. Does nothing after ``shutdown(grace:)``.
-    package func set(_ endpoint: Endpoint) { update { $0.scheduler.set(endpoint) } }
+    package func set(_ endpoint: Endpoint) {
+        // Made before the lock is taken: its credentials may be long.
+        let destination = Destination(endpoint)
+        update { $0.scheduler.set(destination) }
+    }
 
     /// Has the endpoint's deliveries read again, in their order: some of them were made due in the store.
     package func reread(_ id: String) { update { $0.scheduler.reread(id) } }
@@ -135,11 +139,11 @@ package final class WebhookDispatcher: Sendable {
         }
     }
 
-    /// Notes that new due deliveries of the endpoint were committed.
+    /// Notes that new due deliveries of the endpoint were committed, to be read from the store in its turn.
     ///
-    /// Cheap, and callable from any thread: until the store has been read, further calls only take a lock and see that.
+    /// Only notes it, from any thread: the rest is done on the transport's thread.
     package func wake(_ id: String) {
-        if state.withLock({ $0.scheduler.wake(id) }) { update { _ in } }
+        if offers.withLock({ $0.wake(id) }) { transport.call() }
     }
 
     /// Takes deliveries of the endpoint that were just committed, all that were: what was handed out of memory need not
@@ -159,8 +163,8 @@ package final class WebhookDispatcher: Sendable {
         size: Int,
         _ deliveries: @escaping @Sendable () -> [DueDelivery]
     ) {
-        let offer = Offers.Offer(id: id, format: format, deliveries: deliveries)
-        if offers.withLock({ $0.add(offer, last: last, size: size) }) { transport.call() }
+        let batch = Offers.Batch(format: format, deliveries: deliveries)
+        if offers.withLock({ $0.add(batch, to: id, last: last, size: size) }) { transport.call() }
     }
 
     /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything

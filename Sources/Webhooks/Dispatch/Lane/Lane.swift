@@ -51,9 +51,15 @@ struct Lane {
 
     private static let leastReadAhead = 2 << 20
 
-    /// Whether it has space for what the store may have.
+    /// Whether it is to be read, and has space for what the store may have.
     var canRead: Bool {
-        isOpen && reading == .wanted && backlog.queue.count <= readAhead / 4 && !mustWaitForRecord
+        isOpen && (reading == .wanted || reading.isQueued) && backlog.queue.count <= readAhead / 4 && !mustWaitForRecord
+    }
+
+    /// What it needs to read, beside its turn.
+    var needToRead: Reading.Need {
+        guard backlog.queue.isEmpty, inFlight == 0 else { return .budget }
+        return health.trust.isProven ? .nothing : .nearness
     }
 
     /// Whether the store must not be read now. To one that is ordered it would answer of a head whose last attempt is not
@@ -73,7 +79,7 @@ struct Lane {
     /// Whether nothing of it is outstanding any more.
     var isSettled: Bool {
         registration.destination == nil && inFlight == 0 && backlog.unrecorded == 0 && turn == .none
-            && reading != .queued && !reading.isUnderWay
+            && !reading.isQueued && !reading.isUnderWay
     }
 
     /// Takes in as what the endpoint is registered now.

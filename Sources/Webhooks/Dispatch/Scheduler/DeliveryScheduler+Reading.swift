@@ -1,5 +1,3 @@
-import DequeModule
-
 /// What the store is asked.
 extension DeliveryScheduler {
     /// One read of the store, to be followed by ``finish(_:_:now:)``.
@@ -12,45 +10,39 @@ extension DeliveryScheduler {
         let byteLimit: Int
     }
 
-    /// Whether ``takeRead(now:)`` may have one.
-    func wantsRead(now: Int64) -> Bool { phase == .running && !readers.isEmpty && now >= readBackoff.retryAt }
+    /// Whether ``takeRead(now:)`` has one.
+    func wantsRead(now: Int64) -> Bool { phase == .running && hasReaders && now >= readBackoff.retryAt }
+
+    /// Whether a lane waits for nothing but its turn to read.
+    var hasReaders: Bool { readers.isAnyReady(isMet) }
+
+    private func isMet(_ need: Reading.Need) -> Bool {
+        switch need {
+        case .nothing: true
+        case .nearness: lanes.queuedBytes < 4 * limits.queuedBytes
+        case .budget: lanes.queuedBytes < limits.queuedBytes
+        }
+    }
 
     /// The next read, if there is one now.
     mutating func takeRead(now: Int64) -> Read? {
         guard wantsRead(now: now) else { return nil }
-        let isOverBudget = lanes.queuedBytes >= limits.queuedBytes
-        // However many have nothing, those that have yet to answer do not read one each.
-        let isFarBeyond = lanes.queuedBytes >= 4 * limits.queuedBytes
-        for _ in 0..<readers.count {
-            guard let index = readers.popFirst() else { return nil }
-            let (canRead, isBusy) = lanes.with(index) { lane in
-                let isBusy = !lane.backlog.queue.isEmpty || lane.inFlight > 0
-                return (lane.isOpen && !lane.mustWaitForRecord, isBusy || isFarBeyond && !lane.health.trust.isProven)
-            }
-            guard canRead else {
-                lanes.with(index) { $0.reading = .wanted }
-                lanes.forgetIfSettled(index)
-                continue
-            }
-            if isOverBudget, isBusy {
-                readers.append(index)
-                continue
-            }
-            return lanes.with(index) { lane in
-                guard let destination = lane.registration.destination else { return nil }
-                lane.reading = .underWay(.current)
-                lane.readAt = .max
-                return Read(
-                    lane: index,
-                    endpoint: destination.endpoint,
-                    at: now,
-                    // Those that are here may be among the ones returned.
-                    limit: lane.backlog.count + (isOverBudget ? 1 : lane.readAhead),
-                    byteLimit: lane.backlog.heldBytes + (isOverBudget ? 1 : lane.readAheadBytes)
-                )
-            }
+        let met = Reading.Need.allCases.filter(isMet)
+        guard let index = readers.next(met.contains) else { return nil }
+        move(index, to: .underWay(.current))
+        let isOverBudget = !isMet(.budget)
+        return lanes.with(index) { lane in
+            guard let destination = lane.registration.destination else { return nil }
+            lane.readAt = .max
+            return Read(
+                lane: index,
+                endpoint: destination.endpoint,
+                at: now,
+                // Those that are here may be among the ones returned.
+                limit: lane.backlog.count + (isOverBudget ? 1 : lane.readAhead),
+                byteLimit: lane.backlog.heldBytes + (isOverBudget ? 1 : lane.readAheadBytes)
+            )
         }
-        return nil
     }
 
     /// - Parameter due: what the store has; nil if it failed.

@@ -1,9 +1,9 @@
 /// Which endpoints there are, and what is committed for them.
 extension DeliveryScheduler {
     /// Adds or replaces an endpoint. Its queue is read again; attempts under way end as they began.
-    mutating func set(_ endpoint: Endpoint) {
+    mutating func set(_ destination: Destination) {
         guard phase == .running else { return }
-        let destination = Destination(endpoint)
+        let endpoint = destination.endpoint
         let share = max(limits.inFlight / 8 / attempts.weight(of: destination), 1)
         reread(lanes.index(of: endpoint.id, ownedBy: endpoint.owner)) { $0.register(destination, share: share) }
     }
@@ -62,7 +62,7 @@ extension DeliveryScheduler {
     mutating func wake(_ id: String) -> Bool {
         guard let index = lanes.indices[id], lanes.with(index, { $0.reading.want() }) else { return false }
         settle(index)
-        return lanes.slots[index]?.reading == .queued
+        return lanes.slots[index]?.reading.isQueued == true
     }
 
     mutating func wakeAll() {

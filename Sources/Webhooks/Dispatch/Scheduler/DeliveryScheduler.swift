@@ -1,5 +1,3 @@
-import DequeModule
-
 /// Decides what is read, sent and recorded, and when. Pure: no locks, no I/O, time and chance are given to it.
 ///
 /// - All times are the store's, in milliseconds: a clock that does not step.
@@ -55,8 +53,7 @@ struct DeliveryScheduler {
 
     var lanes = Lanes()
     var turns = Turns()
-    /// The lanes that wait for their turn to read: their ``Lane/reading`` says so.
-    var readers: Deque<Int> = []
+    var readers = Readers()
     var readBackoff = Backoff.ofStore
     var attempts: Attempts
     var outcomes = Outcomes()
@@ -97,7 +94,7 @@ struct DeliveryScheduler {
         var next = min(lanes.timers.earliest ?? .max, outcomes.nextTime(atOnce: recordAtOnce))
         if turns.isAnyWaiting { next = min(next, attempts.nextSlowAt) }
         next = min(next, attempts.nextLookupEnd)
-        if !readers.isEmpty, readBackoff.retryAt > now { next = min(next, readBackoff.retryAt) }
+        if hasReaders, readBackoff.retryAt > now { next = min(next, readBackoff.retryAt) }
         if case .stopping(let deadline) = phase, !attempts.underWay.isEmpty { next = min(next, deadline) }
         return next
     }
@@ -105,18 +102,23 @@ struct DeliveryScheduler {
     /// Gives a lane the turns and the timer that it is to have now, and forgets it when nothing of it is left.
     mutating func settle(_ index: Int) {
         let mostUnrecorded = limits.unrecordedPerLane
-        let (turn, canSend, canRead) = lanes.with(index) { lane in
-            (lane.turn, lane.canSend, lane.canRead && lane.backlog.unrecorded <= mostUnrecorded)
+        let (turn, canSend, reading) = lanes.with(index) { lane in
+            let canRead = lane.canRead && lane.backlog.unrecorded <= mostUnrecorded
+            // Of those that wait each stands where it belongs by now.
+            let reading: Reading =
+                if canRead, phase == .running || lane.reading.isQueued {
+                    .queued(lane.needToRead)
+                } else {
+                    lane.reading.isQueued ? .wanted : lane.reading
+                }
+            return (lane.turn, lane.canSend, reading)
         }
         switch turn {
         case .queued: break
         case .none, .held: move(index, to: canSend ? .queued : .none)
         case .parked, .waiting: if !canSend { move(index, to: .none) }
         }
-        if canRead, phase == .running {
-            lanes.with(index) { $0.reading = .queued }
-            readers.append(index)
-        }
+        move(index, to: reading)
         lanes.arm(index)
         lanes.forgetIfSettled(index)
     }
@@ -127,5 +129,13 @@ struct DeliveryScheduler {
             return (lane.turn, lane.owner)
         }
         if old != turn { turns.move(index, of: owner, from: old, to: turn) }
+    }
+
+    mutating func move(_ index: Int, to reading: Reading) {
+        let (old, owner) = lanes.with(index) { lane in
+            defer { lane.reading = reading }
+            return (lane.reading, lane.owner)
+        }
+        if old != reading { readers.move(index, of: owner, from: old, to: reading) }
     }
 }

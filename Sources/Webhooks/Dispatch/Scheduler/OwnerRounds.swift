@@ -1,10 +1,21 @@
 import DequeModule
+import OrderedCollections
+
+/// Lanes that wait, in an order of their own.
+protocol WaitingLanes {
+    init()
+    var isEmpty: Bool { get }
+    var count: Int { get }
+}
+
+extension Deque: WaitingLanes where Element == Int {}
+extension OrderedSet: WaitingLanes where Element == Int {}
 
 /// Lanes that wait, in a line for each owner of endpoints. The owners take turns: who has thousands of endpoints does not have
 /// another's wait for all of them.
-struct OwnerRounds<Line: Collection & ExpressibleByArrayLiteral> where Line.Element == Int {
+struct OwnerRounds<Line: WaitingLanes> {
     private struct OwnersLine {
-        var lanes: Line = []
+        var lanes = Line()
         var turns = 0
     }
 

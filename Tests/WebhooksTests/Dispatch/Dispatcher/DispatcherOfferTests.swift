@@ -121,6 +121,32 @@ struct DispatcherOfferTests {
         }
     }
 
+    @Test("a wake, too, is left to the thread that takes offers: whoever commits only notes it")
+    func wake() async throws {
+        let receivers = [try Receiver(), try Receiver()]
+        let fixture = try DispatcherFixture()
+        try await fixture.run(receivers[0], receivers[1]) {
+            for number in 0..<2 { fixture.dispatcher.set(try fixture.endpoint("e\(number)", receivers[number].url)) }
+            try await rests(fixture, "e0", "e1")
+            let isHeld = Locking.Semaphore()
+            let goesOn = Locking.Semaphore()
+            let first = fixture.store.add(to: "e0")
+            fixture.dispatcher.offer("e0", in: .raw, last: first, size: 1) { [store = fixture.store] in
+                isHeld.signal()
+                _ = goesOn.wait(atMost: .seconds(60))
+                return store.row(first).map { [$0.delivery] } ?? []
+            }
+            #expect(isHeld.wait(atMost: .seconds(60)))
+            fixture.store.add(to: "e1")
+            fixture.dispatcher.wake("e1")
+            let isUnchanged = fixture.dispatcher.state.withLock { $0.scheduler.takesOffers("e1", in: .raw) }
+            #expect(isUnchanged)
+            goesOn.signal()
+            try await eventually("all are delivered") { fixture.store.count(.delivered) == 2 }
+            #expect(receivers.map(\.requests.count) == [1, 1])
+        }
+    }
+
     @Test("that are made or wait while a topic is deleted are read from the store instead", arguments: [false, true])
     func deletedTopic(ordered: Bool) async throws {
         let receiver = try Receiver()
