@@ -105,7 +105,7 @@ extension LogReader {
             // Which match is found out anew in each slice: the larger is what is done with it.
             rows = max(rows - Int(last) / 4, 1)
         }
-        return try topics(of: wanted, in: stretch)
+        return try topics(of: wanted, in: stretch).topics
     }
 
     /// Of all types: the index alone has their number, several times as fast.
