@@ -42,6 +42,24 @@ def test_numbers_that_cannot_be_are_passed_over(start_hub, server, log):
     assert [event["data"] for event in hub.history("a")] == ["1"]
 
 
+def test_a_reserve_of_more_than_servers_have_ends_no_node(start_hub, server, log):
+    options = ("--log", server.log(log))
+    hub = start_hub(*options)
+    most, none = b"\xff" * 8, bytes(8)
+    with NATSStranger(server.ports[0]) as stranger:
+        for given, full in ((most, none), (none, most), (most, most)):
+            stranger.publish(f"clarion.{log}.reserve", b"\xc1\xa8\x02" + given + full)
+        stranger.flush()
+    # All of the stream is passed over, or there.
+    wait_until(lambda: "passed over" in hub.log, what="the line on what was written")
+    assert hub.post("a", "1")
+    # It is looked at every two seconds, and a node that starts reads it again.
+    other = start_hub(*options)
+    wait_until(lambda: server.messages_on(log, f"clarion.{log}.reserve") >= 17, 30, "the nodes' own reserve")
+    assert [event["data"] for event in other.history("a")] == ["1"]
+    assert hub.post("a", "2")
+
+
 def test_what_was_answered_too_late_is_known_to_the_node_that_asked(start_hub, tmp_path, log):
     with NATSServers(tmp_path, 1) as servers, WebhookReceiver() as receiver:
         hub = start_hub("--log", servers.log(log), "--allow-egress", "127.0.0.0/8")
