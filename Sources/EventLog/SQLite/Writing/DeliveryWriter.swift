@@ -106,7 +106,7 @@ final class DeliveryWriter {
                 id: row[0],
                 state: row[1],
                 isRenewed: row[2] != outcome.renewals,
-                attempts: row[3],
+                attempts: min(row[3], DeliveryAttempt.mostBefore),
                 logged: row[4]
             )
         }
