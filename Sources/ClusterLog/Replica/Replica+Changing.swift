@@ -18,6 +18,7 @@ extension Replica {
         _ result: Result<Applied, EventLogError>,
         _ delivered: Delivered
     ) {
+        let result = result.mapError(\.ofWhatIsInTheStream)
         switch own {
         case .change(let complete)?: complete(result)
         case .storing(let complete)?: complete(result.map { _ in .stored(delivered.sequence) })
@@ -103,4 +104,10 @@ extension EventLogError.Code {
         default: false
         }
     }
+}
+
+extension EventLogError {
+    /// What whoever asked is told where this copy could not carry out what is in the stream, and other nodes do: not that nothing
+    /// was stored.
+    var ofWhatIsInTheStream: EventLogError { code.isOfTheCommand ? self : .unanswered }
 }

@@ -90,7 +90,7 @@ extension Replica {
             if case .success(let receipt) = result, receipt.events.count < count {
                 return acknowledge(.failure(.unanswered))
             }
-            acknowledge(result)
+            acknowledge(result.mapError(\.ofWhatIsInTheStream))
         }
     }
 
