@@ -163,3 +163,27 @@ def test_what_is_removed_already_does_not_keep_the_rest_in_the_stream(start_hub,
                 stranger.next()
         wait_until(lambda: servers.messages_on(log, subject) == 1, 30, "the removal of the others")
         assert "grows" not in hub.log
+
+
+def test_what_one_node_has_removed_waits_at_no_other(start_hub, server, log):
+    """Nodes remove by their own bounds, and when it is their turn: one may be asked to deliver again what another has no more."""
+    options = ("--log", server.log(log), "--allow-egress", "127.0.0.0/8")
+    with WebhookReceiver() as receiver:
+        short, long = start_hub(*options, "--retention-events", "2"), start_hub(*options)
+        webhooks = [f"w{number}" for number in range(16)]
+        for id in webhooks:
+            assert ask(long, "PUT", f"/observers/{id}", json={"url": receiver.url(), "topics": ["a"]}).status_code == 201
+        for number in range(10):
+            long.post("a", str(number))
+
+        def stats(hub):
+            return [ask(hub, "GET", f"/observers/{id}").json()["stats"] for id in webhooks]
+
+        wait_until(lambda: all(one["delivered"] == 10 for one in stats(long) + stats(short)), 30, "all deliveries")
+        wait_until(lambda: len(short.history("a")) == 2, 30, "what one node removes")
+        assert len(long.history("a")) == 10
+        for id in webhooks:
+            assert ask(long, "POST", f"/observers/{id}/replay", json={"since": "earliest"}).status_code < 300
+        wait_until(lambda: not any(one["pending"] for one in stats(long) + stats(short)), 30, "what waits for good")
+        # Each has what can be delivered: at the least what both nodes have.
+        assert all(one["delivered"] >= 12 and one["failed"] == 0 for one in stats(long))

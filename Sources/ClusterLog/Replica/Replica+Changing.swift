@@ -7,6 +7,7 @@ extension Replica {
         let result = perform(envelope, delivered)
         if case .failure(let error) = result { failUnlessOfTheCommand(error) }
         if case .success(let applied) = result {
+            notePassedOver(envelope.command, applied)
             // Who asked here and was told that it is not known tells nobody either.
             tell(applied, of: envelope.command, delivered, isOwn: envelope.node == node && own != nil)
         }

@@ -105,6 +105,7 @@ extension Replica {
         let counted = fences.withLock { fences in
             outcomes.filter { fences.admit($0.observer, by: other, term: term) }
         }
+        passedOver.withLock { $0.settle(counted) }
         handIn()
         index.record(counted, hasLowPriority: false) { [self] result in
             if case .failure(let error) = result { failUnlessOfTheCommand(error) }
