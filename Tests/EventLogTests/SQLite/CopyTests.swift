@@ -121,6 +121,15 @@ import Testing
         _ = try await append([.of("a", "y")], if: .hasNone, after: 30)
     }
 
+    @Test func `a key is too old where the sequence is, whatever the servers' clocks say`() async throws {
+        _ = try await append([keyed("a", "k")], after: 10)
+        pass(milliseconds: IdempotencyKey.lifetime)
+        _ = try await append([.of("a", "x")], after: 20)
+        // Another server leads. Some copies have forgotten the key by now.
+        pass(milliseconds: -1_000)
+        #expect(try await append([keyed("a", "k")], after: 30).isReplay == false)
+    }
+
     @Test func `time passes with the sequence alone`() async throws {
         _ = try await log.setRetention(Retention(age: 1_000), of: Topic("a"))
         _ = try await append([.of("a", "x")], after: 10)
