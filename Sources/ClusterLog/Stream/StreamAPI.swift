@@ -186,9 +186,11 @@ struct StreamAPI: Sendable {
     ///
     /// One by one, as `STREAM.PURGE` is not safe: nats-server 2.9.10 that is killed carries out a purge once more when it starts,
     /// and then removes all that comes before, of all subjects.
-    /// - Parameter inbox: what nobody else listens to.
+    /// - Parameter inbox: what nobody else listens to. Each time it is answered to another subject under it: what a server answers
+    ///   too late to one is not counted for the next.
     func remove(_ sequences: [UInt64], answeringTo inbox: String) throws {
         if sequences.isEmpty { return }
+        let inbox = "\(inbox).\(UInt64.random(in: 0 ... .max))"
         let answers = try connection.subscribe(to: inbox)
         var waiting = 0
         for sequence in sequences {
