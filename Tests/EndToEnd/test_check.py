@@ -174,6 +174,41 @@ def test_what_a_hub_refuses_a_check_finds(clarion, stopped, statement, name):
     assert f"the {name} is missing" in result.stdout.splitlines()
 
 
+MOST = 2**63 - 1
+
+
+@pytest.mark.parametrize("statement, table", [
+    (f"UPDATE event SET seq = {MOST} WHERE seq = (SELECT max(seq) FROM event)", "event"),
+    (f"UPDATE event SET seq = -{MOST} WHERE seq = (SELECT min(seq) FROM event)", "event"),
+    (f"INSERT INTO delivery (id, observer, event, state, attempts, not_before) VALUES ({2**58}, 1, 1, 2, 1, 0)", "delivery"),
+    (f"UPDATE delivery_stats SET pending = {MOST}", "delivery_stats"),
+    (f"UPDATE delivery_stats SET dead = -{MOST}", "delivery_stats")])
+def test_numbers_that_cannot_be_are_refused(clarion, stopped, statement, table):
+    with sqlite3.connect(stopped.data / "clarion.db") as database:
+        database.execute(statement)
+    database.close()
+    refusal(clarion("serve", "--port", "0", "--data", stopped.data), f"numbers of {table} cannot be")
+    result = clarion("check", "--data", stopped.data)
+    assert result.returncode == 1 and f"numbers of {table} cannot be" in result.stdout, result
+
+
+@pytest.mark.parametrize("number", [MOST, -MOST - 1])
+def test_what_topics_say_that_they_hold_ends_no_hub(stopped, topic, number):
+    with sqlite3.connect(stopped.data / "clarion.db") as database:
+        database.execute("UPDATE topic SET events = ?, bytes = ?", (number, number))
+        database.execute("UPDATE topic SET retain_events = 10, retain_bytes = 10")
+        database.execute("UPDATE delivery SET attempts = ?", (number,))
+        # Not counted yet, as after a crash.
+        database.execute("UPDATE log SET counted = 0")
+    database.close()
+    stopped.restart()
+    for _ in range(20):
+        stopped.post(topic, b"1")
+        assert stopped.get(f"/topics/{topic}").status_code == 200
+    stopped.get("/metrics")
+    stopped.stop()
+
+
 @pytest.mark.parametrize("command", ["check", "serve"])
 def test_a_log_of_a_later_version(clarion, stopped, command):
     with sqlite3.connect(stopped.data / "clarion.db") as database:

@@ -42,6 +42,24 @@ def test_numbers_that_cannot_be_are_passed_over(start_hub, server, log):
     assert [event["data"] for event in hub.history("a")] == ["1"]
 
 
+def test_a_reserve_of_more_than_servers_have_ends_no_node(start_hub, server, log):
+    options = ("--log", server.log(log))
+    hub = start_hub(*options)
+    most, none = b"\xff" * 8, bytes(8)
+    with NATSStranger(server.ports[0]) as stranger:
+        for given, full in ((most, none), (none, most), (most, most)):
+            stranger.publish(f"clarion.{log}.reserve", b"\xc1\xa8\x02" + given + full)
+        stranger.flush()
+    # All of the stream is passed over, or there.
+    wait_until(lambda: "passed over" in hub.log, what="the line on what was written")
+    assert hub.post("a", "1")
+    # It is looked at every two seconds, and a node that starts reads it again.
+    other = start_hub(*options)
+    wait_until(lambda: server.messages_on(log, f"clarion.{log}.reserve") >= 17, 30, "the nodes' own reserve")
+    assert [event["data"] for event in other.history("a")] == ["1"]
+    assert hub.post("a", "2")
+
+
 def test_what_was_answered_too_late_is_known_to_the_node_that_asked(start_hub, tmp_path, log):
     with NATSServers(tmp_path, 1) as servers, WebhookReceiver() as receiver:
         hub = start_hub("--log", servers.log(log), "--allow-egress", "127.0.0.0/8")
@@ -145,3 +163,27 @@ def test_what_is_removed_already_does_not_keep_the_rest_in_the_stream(start_hub,
                 stranger.next()
         wait_until(lambda: servers.messages_on(log, subject) == 1, 30, "the removal of the others")
         assert "grows" not in hub.log
+
+
+def test_what_one_node_has_removed_waits_at_no_other(start_hub, server, log):
+    """Nodes remove by their own bounds, and when it is their turn: one may be asked to deliver again what another has no more."""
+    options = ("--log", server.log(log), "--allow-egress", "127.0.0.0/8")
+    with WebhookReceiver() as receiver:
+        short, long = start_hub(*options, "--retention-events", "2"), start_hub(*options)
+        webhooks = [f"w{number}" for number in range(16)]
+        for id in webhooks:
+            assert ask(long, "PUT", f"/observers/{id}", json={"url": receiver.url(), "topics": ["a"]}).status_code == 201
+        for number in range(10):
+            long.post("a", str(number))
+
+        def stats(hub):
+            return [ask(hub, "GET", f"/observers/{id}").json()["stats"] for id in webhooks]
+
+        wait_until(lambda: all(one["delivered"] == 10 for one in stats(long) + stats(short)), 30, "all deliveries")
+        wait_until(lambda: len(short.history("a")) == 2, 30, "what one node removes")
+        assert len(long.history("a")) == 10
+        for id in webhooks:
+            assert ask(long, "POST", f"/observers/{id}/replay", json={"since": "earliest"}).status_code < 300
+        wait_until(lambda: not any(one["pending"] for one in stats(long) + stats(short)), 30, "what waits for good")
+        # Each has what can be delivered: at the least what both nodes have.
+        assert all(one["delivered"] >= 12 and one["failed"] == 0 for one in stats(long))

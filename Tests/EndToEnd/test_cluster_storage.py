@@ -1,10 +1,11 @@
 """The storage of a cluster's servers is full: posts are refused, all else goes on, and posts are taken again when there is room."""
 
+import resource
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nats_servers import PROGRAM, NATSServers, log  # noqa: F401: fixture
+from nats_servers import PROGRAM, NATSServers, log, server  # noqa: F401: fixtures
 from test_cluster import ask, post
 from waiting import wait_until
 from webhook_receiver import WebhookReceiver
@@ -128,3 +129,15 @@ def test_the_bound_of_the_stream_is_told_as_full_storage_and_of_a_message_as_a_l
         fill(hub)
         assert ask(hub, "DELETE", "/topics/large").status_code == 204
         wait_until(lambda: post(hub, "large", LARGE).status_code == 201, 40, "room for a post")
+
+
+def test_a_post_that_only_this_node_cannot_keep_is_not_called_lost(start_hub, server, log):
+    hub, other = start_hub("--log", server.log(log)), start_hub("--log", server.log(log))
+    hub.post("a", "1")
+    [file] = hub.data.glob("clarion-node-*/clarion.db-wal")
+    _, hard = resource.prlimit(hub.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(hub.process.pid, resource.RLIMIT_FSIZE, (file.stat().st_size, hard))
+    answer = ask(hub, "POST", "/topics/a/events", data="x" * 100_000, headers={"Content-Type": "text/plain"})
+    assert (answer.status_code, answer.json()["code"]) == (503, "log-unavailable"), answer.text
+    wait_until(lambda: len(other.history("a")) == 2, what="the event at the other node")
+    resource.prlimit(hub.process.pid, resource.RLIMIT_FSIZE, (hard, hard))

@@ -4,6 +4,7 @@ The figures of 100,000 are taken by `CLARION_PENDING=100000`, those of 30 kills 
 """
 
 import os
+import sqlite3
 import statistics
 import threading
 import time
@@ -247,3 +248,26 @@ def test_what_fails_while_its_webhook_becomes_ordered_is_retried_in_order(start_
     hub.post(topic, bodies[6])
     wait_until(lambda: stats(hub, webhook)["delivered"] == 7)
     assert [delivery.body for delivery in receiver.deliveries[6:]] == bodies
+
+
+def test_posts_do_not_wait_while_all_topics_are_looked_at_for_each_webhook(start_hub, tmp_path):
+    """Whose next event is far behind, of topics that hardly any of the log's are."""
+    hub = start_hub("--durability", "process", *LOOPBACK, data=tmp_path / "data")
+    for _ in range(16):
+        hub.register("http://127.0.0.1:4999/", "rare.*", enabled=False)
+    hub.post("rare.a", "x")
+    hub.stop()
+    count = 300_000
+    with sqlite3.connect(hub.data / "clarion.db") as database:
+        database.execute(f"""
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count})
+            INSERT INTO topic (name, retain_events) SELECT 'customers.number' || i || '.orders', 1000 FROM n""")
+        database.execute(f"UPDATE log SET high_water = {20 * count}, held_topics = NULL")
+    database.close()
+    hub.restart()
+    slowest, end = 0, time.monotonic() + 4
+    while time.monotonic() < end:
+        began = time.monotonic()
+        hub.post("z", "x")
+        slowest = max(slowest, time.monotonic() - began)
+    assert slowest < 1, "a post waited for seconds"

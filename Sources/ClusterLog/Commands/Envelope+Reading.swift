@@ -151,8 +151,10 @@ extension WireReader {
         default: throw Unreadable()
         }
         let failing = try number()
+        // Whoever attempts it next counts on.
+        guard let attempts = Int32(exactly: try number()) else { throw Unreadable() }
         let attempt = DeliveryAttempt(
-            number: Int(try number()),
+            number: Int(attempts),
             at: try time(),
             duration: try number(),
             connected: try optionalNumber(),

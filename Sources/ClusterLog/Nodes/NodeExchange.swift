@@ -98,11 +98,12 @@ public final class NodeExchange: Sendable {
     ) async -> NodeAnswers {
         await withCheckedContinuation { continuation in
             let now = ContinuousClock.now
-            let canAsk =
-                connection.isConnected && question.count <= maximumBytes && !isStopped.load(ordering: .acquiring)
-            let (number, known) = state.withLock { state -> (UInt64?, Set<NodeID>) in
+            let isPossible = connection.isConnected && question.count <= maximumBytes
+            let (number, known, canAsk) = state.withLock { state -> (UInt64?, Set<NodeID>, Bool) in
+                // Here: what is added after all were ended would never be.
+                let canAsk = isPossible && !isStopped.load(ordering: .acquiring)
                 let (all, talking) = (state.known.all, state.known.talking(at: now))
-                guard canAsk, isOpenEnded || !talking.isEmpty else { return (nil, all) }
+                guard canAsk, isOpenEnded || !talking.isEmpty else { return (nil, all, canAsk) }
                 let number = state.questions.add(
                     awaiting: talking,
                     silent: all.subtracting(talking),
@@ -111,7 +112,7 @@ public final class NodeExchange: Sendable {
                     isEnough: isEnough,
                     tell: { continuation.resume(returning: $0) }
                 )
-                return (number, all)
+                return (number, all, canAsk)
             }
             // Nobody to wait for; who is silent may hear it yet.
             if canAsk { send(question, number: number ?? 0) }

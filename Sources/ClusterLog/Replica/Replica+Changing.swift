@@ -7,6 +7,7 @@ extension Replica {
         let result = perform(envelope, delivered)
         if case .failure(let error) = result { failUnlessOfTheCommand(error) }
         if case .success(let applied) = result {
+            notePassedOver(envelope.command, applied)
             // Who asked here and was told that it is not known tells nobody either.
             tell(applied, of: envelope.command, delivered, isOwn: envelope.node == node && own != nil)
         }
@@ -18,6 +19,7 @@ extension Replica {
         _ result: Result<Applied, EventLogError>,
         _ delivered: Delivered
     ) {
+        let result = result.mapError(\.ofWhatIsInTheStream)
         switch own {
         case .change(let complete)?: complete(result)
         case .storing(let complete)?: complete(result.map { _ in .stored(delivered.sequence) })
@@ -103,4 +105,10 @@ extension EventLogError.Code {
         default: false
         }
     }
+}
+
+extension EventLogError {
+    /// What whoever asked is told where this copy could not carry out what is in the stream, and other nodes do: not that nothing
+    /// was stored.
+    var ofWhatIsInTheStream: EventLogError { code.isOfTheCommand ? self : .unanswered }
 }

@@ -90,7 +90,7 @@ extension Replica {
             if case .success(let receipt) = result, receipt.events.count < count {
                 return acknowledge(.failure(.unanswered))
             }
-            acknowledge(result)
+            acknowledge(result.mapError(\.ofWhatIsInTheStream))
         }
     }
 
@@ -105,6 +105,7 @@ extension Replica {
         let counted = fences.withLock { fences in
             outcomes.filter { fences.admit($0.observer, by: other, term: term) }
         }
+        passedOver.withLock { $0.settle(counted) }
         handIn()
         index.record(counted, hasLowPriority: false) { [self] result in
             if case .failure(let error) = result { failUnlessOfTheCommand(error) }

@@ -32,6 +32,8 @@ final class Replica: Sendable {
     private let isFull = Atomic(false)
     private let isScarce = Atomic(false)
     private let isStuck = Atomic(false)
+    /// Deliveries that wait at other nodes, and cannot be made by this one.
+    let passedOver = Lock(PassedOver())
     /// Of the thread that takes messages.
     let fences = Lock(Fences())
     /// The newest message that was taken from the stream.

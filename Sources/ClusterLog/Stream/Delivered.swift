@@ -9,6 +9,9 @@ struct Delivered {
     /// When the stream got it.
     let time: Timestamp
 
+    /// The last place that there may be: whatever is counted on from a place stays a number.
+    static let mostSequence = UInt64(Int64.max) - 1 << 32
+
     init(sequence: UInt64, number: UInt64, time: Timestamp) {
         (self.sequence, self.number, self.time) = (sequence, number, time)
     }
@@ -26,7 +29,7 @@ struct Delivered {
         }
         guard parts[0].elementsEqual("$JS".utf8), parts[1].elementsEqual("ACK".utf8),
             let sequence = UInt64(Substring(parts[first])), let number = UInt64(Substring(parts[first + 1])),
-            let nanoseconds = Int64(Substring(parts[first + 2]))
+            let nanoseconds = Int64(Substring(parts[first + 2])), sequence <= Self.mostSequence
         else { return nil }
         self.sequence = sequence
         self.number = number

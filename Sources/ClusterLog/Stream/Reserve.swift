@@ -96,6 +96,9 @@ extension Reserve.Message {
     /// Begins each, and is no text in UTF-8, nor how a command begins.
     private static let mark: [UInt8] = [0xC1, 0xA8]
 
+    /// More than servers have. Whoever else writes to them may say so, and nothing is worked out with it.
+    private static let mostBytes: UInt64 = 1 << 60
+
     /// Reads a message; nil if it is none.
     init?(_ bytes: [UInt8]) {
         guard bytes.starts(with: Self.mark) else { return nil }
@@ -103,7 +106,9 @@ extension Reserve.Message {
         switch try? reader.byte() {
         case 1: self = .filler(bytes: bytes.count)
         case 2:
-            guard let given = try? reader.unsigned(), let full = try? reader.unsigned() else { return nil }
+            guard let given = try? reader.unsigned(), let full = try? reader.unsigned(),
+                max(given, full) <= Self.mostBytes
+            else { return nil }
             self = .givenUp(bytes: given, full: full)
         case 3:
             guard let first = try? reader.unsigned(), let last = try? reader.unsigned() else { return nil }

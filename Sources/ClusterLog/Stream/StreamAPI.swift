@@ -99,6 +99,10 @@ struct StreamAPI: Sendable {
         guard text.hasPrefix(Self.mark), let epoch = LogEpoch(text.dropFirst(Self.mark.count)) else {
             throw EventLogError(code: .foreign, message: "The stream \(subjects.stream) is no log of this program.")
         }
+        guard state.lastSeq <= Delivered.mostSequence else {
+            let message = "The stream \(subjects.stream) has more messages than there can be."
+            throw EventLogError(code: .foreign, message: message)
+        }
         let stream = Stream(epoch: epoch, last: state.lastSeq, bytes: state.bytes, config: config)
         return (stream, state, answer)
     }
@@ -107,7 +111,7 @@ struct StreamAPI: Sendable {
     /// none. What a server bounds for all (`max_file_store`) it does not tell.
     func byteLimit() throws -> (bytes: Int64?, isReplicated: Bool) {
         let config = try read().config
-        let replicas = max(config.numReplicas ?? 1, 1)
+        let replicas = Self.replicas(of: config)
         let account = try Self.answer(try connection.request([], to: "$JS.API.INFO").data).limits?.maxStorage
         let bounds = [config.maxBytes, account.map { $0 / Int64(replicas) }].compactMap(\.self).filter { $0 > 0 }
         return (bounds.min(), replicas > 1)
@@ -115,13 +119,17 @@ struct StreamAPI: Sendable {
 
     /// How many bytes the stream may have by the bound of the account, where several servers keep it; nil if there is none.
     func accountLimit(of stream: Stream) throws -> Int64? {
-        guard let replicas = stream.config.numReplicas.map(Int64.init), replicas > 1 else { return nil }
+        let replicas = Int64(Self.replicas(of: stream.config))
+        guard replicas > 1 else { return nil }
         let account = try Self.answer(try connection.request([], to: "$JS.API.INFO").data)
         guard let most = account.limits?.maxStorage, most > 0 else { return nil }
         // What other streams have.
-        let others = max((account.storage ?? 0) - Int64(clamping: min(stream.bytes, 1 << 50)) * replicas, 0)
+        let others = max(max(account.storage ?? 0, 0) - Int64(clamping: min(stream.bytes, 1 << 50)) * replicas, 0)
         return max(most - others, 0) / replicas
     }
+
+    /// On how many servers it is: on five at most, and whatever they answer on not so many more.
+    private static func replicas(of config: StreamAnswer.Config) -> Int { min(max(config.numReplicas ?? 1, 1), 1_000) }
 
     /// Which messages were removed, if they are not too many for one answer.
     func removed() throws -> Set<UInt64> {
@@ -165,7 +173,9 @@ struct StreamAPI: Sendable {
     private func message(_ request: some Encodable) throws -> (data: [UInt8], subject: String, place: Delivered)? {
         let answer = try ask("STREAM.MSG.GET", request)
         if answer.error?.errCode == Self.noMessage { return nil }
-        guard let message = answer.message, let time = Timestamp(rfc3339: message.time) else {
+        guard let message = answer.message, let time = Timestamp(rfc3339: message.time),
+            message.seq <= Delivered.mostSequence
+        else {
             throw NATSError("STREAM.MSG.GET: \(answer.error?.description ?? "no message")")
         }
         let place = Delivered(sequence: message.seq, number: 0, time: time)
@@ -176,9 +186,11 @@ struct StreamAPI: Sendable {
     ///
     /// One by one, as `STREAM.PURGE` is not safe: nats-server 2.9.10 that is killed carries out a purge once more when it starts,
     /// and then removes all that comes before, of all subjects.
-    /// - Parameter inbox: what nobody else listens to.
+    /// - Parameter inbox: what nobody else listens to. Each time it is answered to another subject under it: what a server answers
+    ///   too late to one is not counted for the next.
     func remove(_ sequences: [UInt64], answeringTo inbox: String) throws {
         if sequences.isEmpty { return }
+        let inbox = "\(inbox).\(UInt64.random(in: 0 ... .max))"
         let answers = try connection.subscribe(to: inbox)
         var waiting = 0
         for sequence in sequences {

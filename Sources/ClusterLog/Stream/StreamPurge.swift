@@ -25,6 +25,9 @@ final class StreamPurge {
     /// For how long a node that does not remove keeps in mind which events are to be removed: if the one that does is gone,
     /// another takes over before.
     private static let memory = Duration.seconds(60)
+    /// How many events and messages are kept in mind while none can be removed. Of those beyond, the oldest stay in the stream until
+    /// a node that starts later removes them once more.
+    private static let most = 1 << 20
 
     /// - Parameter report: told, as a sentence, if what is to be removed stays.
     init(
@@ -70,6 +73,8 @@ final class StreamPurge {
         try Waiting.wait { [replica] () async throws(EventLogError) in try await replica.index.probe() }
         spent += replica.settlement.withLock { $0.takeSpent() }
         removed += replica.index.removed?.take().map { ($0, now) } ?? []
+        spent.removeFirst(max(spent.count - Self.most, 0))
+        removed.removeFirst(max(removed.count - Self.most, 0))
         if keeper.duty.contains(.first) {
             try remove(through: taken)
         } else {

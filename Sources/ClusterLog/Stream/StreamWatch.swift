@@ -86,6 +86,7 @@ final class StreamWatch: Sendable {
             )
         }
         guard let found else { return }
+        replica.settlePassedOver(to: stream.subjects)
         // What cannot be compared now is the next time.
         try? compare(at: now, isReplicated: (found.config.numReplicas ?? 1) > 1)
         let bytes = found.bytes

@@ -21,6 +21,9 @@ package struct DeliveryAttempt: Hashable, Sendable {
     /// The first bytes of the response's body.
     package let response: [UInt8]
 
+    /// More than are ever made, less one: a damaged file may say more, and whoever attempts counts on.
+    static let mostBefore = Int64(Int32.max) - 1
+
     package init(
         number: Int,
         at: Timestamp,

@@ -31,4 +31,13 @@ package struct DeliveryOutcome: Hashable, Sendable {
         (self.observer, self.event, self.renewals) = (observer, event, renewals)
         (self.state, self.attempt, self.failing) = (state, attempt, failing)
     }
+
+    /// That a delivery which waits can never be made, as its event is gone where it would be attempted. Nothing was.
+    package static func gone(_ event: Position, for observer: ObserverID, at now: Timestamp) -> DeliveryOutcome {
+        let attempt = DeliveryAttempt(number: 0, at: now)
+        return DeliveryOutcome(observer: observer, event: event, state: .dead, attempt: attempt)
+    }
+
+    /// Whether it is of no attempt: attempts are counted from 1.
+    var isOfGone: Bool { state == .dead && attempt.number == 0 }
 }

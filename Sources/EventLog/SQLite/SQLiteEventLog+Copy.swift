@@ -74,6 +74,16 @@ extension SQLiteEventLog {
         }
     }
 
+    /// Which of some events are gone.
+    package func missing(_ events: [Position]) async throws(EventLogError) -> [Position] {
+        try await read { reader in
+            let find = try reader.db.cached(
+                "SELECT 1 FROM event CROSS JOIN topic ON topic.id = event.topic WHERE seq = ?1 AND seq > removed"
+            )
+            return try events.filter { try find.bind($0).first { $0.integer(0) } == nil }
+        }
+    }
+
     /// Has readers of a topic find that its events up to a position are gone, unless this copy has seen them go, or has them
     /// still.
     package func noteRemoval(of topic: Topic, through position: Position) async throws(EventLogError) {

@@ -1,4 +1,5 @@
 import Locking
+import Notation
 import Posix
 
 /// Makes attempts on a thread of its own, which owns the libcurl handles and never waits for anything but sockets.

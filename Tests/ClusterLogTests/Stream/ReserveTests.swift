@@ -17,6 +17,16 @@ import Testing
         }
     }
 
+    @Test func `more than servers have is none`() {
+        for (given, full) in [(UInt64.max, 0), (0, .max), (1 << 60 + 1, 1)] as [(UInt64, UInt64)] {
+            #expect(Reserve.Message(Reserve.Message.givenUp(bytes: given, full: full).bytes) == nil)
+        }
+        var reserve = Reserve()
+        reserve.take(.givenUp(bytes: 1 << 60, full: 1 << 60), at: 1)
+        reserve.take(.filler(bytes: 100), at: 2)
+        #expect(!reserve.hasRoom(at: .min) && reserve.isScarce(at: .max))
+    }
+
     @Test func `it is given up, and is there again`() {
         var reserve = Reserve()
         #expect(reserve.standing == .none && !reserve.isGivenUp && !reserve.isScarce(at: .max))

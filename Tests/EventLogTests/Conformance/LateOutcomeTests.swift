@@ -57,6 +57,20 @@ import Testing
         await log.close()
     }
 
+    @Test(arguments: LogKind.all)
+    func `what is recorded twice counts once`(kind: LogKind) async throws {
+        let (log, delivery) = try await log(kind)
+        for number in 1...2 {
+            for _ in 0..<2 {
+                try await log.recordOutcomes([outcome(delivery, .pending(notBefore: .latest), number: number)])
+                #expect(try await log.deliveryStats(of: "w").failed == number)
+            }
+        }
+        let found = try #require(try await log.delivery(of: delivery.event.position, to: "w"))
+        #expect(found.attempts.map(\.number) == [1, 2] && found.summary.attempts == 2)
+        await log.close()
+    }
+
     @Test(arguments: LogKind.all, endings)
     func `one of a delivery that was given up is kept, and a success makes it delivered`(
         kind: LogKind,

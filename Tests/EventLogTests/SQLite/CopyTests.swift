@@ -83,6 +83,19 @@ import Testing
         await log.close()
     }
 
+    @Test func `a delivery whose event is gone elsewhere waits no longer, and was not attempted`() async throws {
+        let record = ObserverRecord(id: "w", topics: [.of("a")], createdAt: clock.now)
+        _ = try await log.saveObserver(record, expecting: nil, resettingFailures: false, as: 1)
+        let event = try await append([.of("a", "x")], after: 10).events[0].position
+        #expect(try await log.redeliver([event], to: "w", createdAt: nil, at: clock.now) == 1)
+        for _ in 0..<2 { try await log.recordOutcomes([.gone(event, for: "w", at: clock.now)]) }
+        let stats = try await log.deliveryStats(of: "w")
+        #expect(stats.pending == 0 && stats.deadLetters == 1 && stats.failed == 0 && stats.failingSince == nil)
+        let found = try #require(try await log.delivery(of: event, to: "w"))
+        #expect(found.attempts.isEmpty && found.summary.attempts == 0)
+        #expect(try await log.missing([event, Position(12)]) == [Position(12)])
+    }
+
     @Test func `what its limits would refuse it takes, and says so to who asks before`() async throws {
         var limits = SQLiteEventLog.Limits()
         (limits.topics, limits.idempotencyKeys, limits.observers) = (1, 1, 0)
@@ -106,6 +119,15 @@ import Testing
         await #expect(throws: EventLogError.self) { try await append([.of("a", "y")], if: .hasNone, after: 20) }
         pass(milliseconds: 1)
         _ = try await append([.of("a", "y")], if: .hasNone, after: 30)
+    }
+
+    @Test func `a key is too old where the sequence is, whatever the servers' clocks say`() async throws {
+        _ = try await append([keyed("a", "k")], after: 10)
+        pass(milliseconds: IdempotencyKey.lifetime)
+        _ = try await append([.of("a", "x")], after: 20)
+        // Another server leads. Some copies have forgotten the key by now.
+        pass(milliseconds: -1_000)
+        #expect(try await append([keyed("a", "k")], after: 30).isReplay == false)
     }
 
     @Test func `time passes with the sequence alone`() async throws {

@@ -24,7 +24,7 @@ extension LogTables {
     /// Does some of what is due beside.
     /// - Parameter limit: the rows to touch, about.
     func performChore(atMost limit: Int, mayGiveBack: Bool, at now: Timestamp) throws {
-        if schedule.wantsCursors(at: events.tail) { schedule.cursors = observers.ids }
+        if schedule.wantsCursors { schedule.cursors = observers.ids[...] }
         switch schedule.nextChore(mayGiveBack: mayGiveBack, at: now) {
         case .purgeTopics: try purgeTopic(limit)
         case .purgeObservers: try purgeObserver(limit)
@@ -75,15 +75,17 @@ extension LogTables {
     /// the next few.
     private func moveCursors(_ limit: Int) throws {
         var left = limit
-        while left > 0, let id = schedule.cursors.popLast() {
-            guard let observer = observers[id] else { continue }
-            try observers.moveCursor(of: observer, scanning: limit)
+        while left > 0, let id = schedule.cursors.first {
+            guard let observer = observers[id] else {
+                schedule.cursors.removeFirst()
+                continue
+            }
+            left -= try 16 + observers.moveCursor(of: observer, scanning: limit)
             let before = observer.subscription.cursor
             let after = observers[id]?.subscription.cursor ?? before
             // What stands where it was waits for its endpoint.
-            if after > before, after < events.tail { schedule.cursors.append(id) }
-            left -= 16 + Int(min(after - before, Int64(limit)))
+            if after == before || after >= events.tail { schedule.cursors.removeFirst() }
         }
-        if schedule.cursors.isEmpty { schedule.cursorsMovedTo = events.tail }
+        if schedule.cursors.isEmpty { schedule.cursorsMoved() }
     }
 }

@@ -1,4 +1,5 @@
 internal import GRDB
+import Notation
 
 extension LogTables {
     /// Removes some of the oldest events of a topic that are too many, too much or too old, up to the first that a
@@ -96,7 +97,7 @@ extension LogTables {
             "SELECT seq, time FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq >= ?2 ORDER BY seq LIMIT 1"
         )
         // Nothing lies between `high` and what was found, which is not ahead.
-        var (low, high) = (position, found.position)
+        var (low, high) = (max(position, 0), found.position)
         var step: Int64 = 1
         while high - low > 1 {
             let middle = low + min(step, (high - low) / 2)
@@ -129,8 +130,8 @@ struct HeldByTopic {
     }
 
     mutating func lose(_ event: EventRow) {
-        events -= 1
-        bytes -= event.bytes
+        events = events.subtractingClamped(1)
+        bytes = bytes.subtractingClamped(event.bytes)
         removed = event.position
     }
 

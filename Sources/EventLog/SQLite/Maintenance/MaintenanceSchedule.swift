@@ -34,7 +34,7 @@ struct MaintenanceSchedule {
 
     /// The events after which the cursors of observers that have nothing to do are moved up: what a restart looks through
     /// for each of them, at most.
-    static let cursorStep: Int64 = 4_096
+    static let cursorStep = 4_096
 
     /// The bytes of data that cost about as much to write and to remove as another row.
     static let bytesPerRow = 16_384
@@ -45,10 +45,9 @@ struct MaintenanceSchedule {
     var retention: RetentionSweep
     var hasUnpurgedTopics = true
     var hasUnpurgedObservers = true
-    /// Observers whose cursors are to be moved up, by their ids.
-    var cursors: [ObserverID] = []
-    /// What the tail was when all cursors had been looked at.
-    var cursorsMovedTo: Int64?
+    /// Observers whose cursors are to be moved up, by their ids: a slice, since what a step takes from it while the schedule as it
+    /// was is kept would copy an array.
+    var cursors: ArraySlice<ObserverID> = []
     /// Whether there may be many topics that have nothing any more, others than a round under way sees.
     var mayHaveGoneTopics = true
     /// The last of them that the round under way has looked at; nil between rounds.
@@ -56,12 +55,17 @@ struct MaintenanceSchedule {
     var mayHaveFreePages = true
 
     private var written = 0
+    /// The events that were committed since all cursors had been looked at; not told by positions, of which a copy leaves most out.
+    private var passed = MaintenanceSchedule.cursorStep
     private var forgetting = Deadline()
     private var lastChore = 0
 
     init(defaults: Retention) { retention = RetentionSweep(defaults: defaults) }
 
-    mutating func committed(rows: Int) { written += rows }
+    mutating func committed(rows: Int, events: Int = 0) {
+        written += rows
+        passed += events
+    }
 
     /// Whether nothing was committed since the last step.
     var hasWrittenNothing: Bool { written == 0 }
@@ -104,9 +108,10 @@ struct MaintenanceSchedule {
     }
 
     /// Whether so much was posted since that all cursors are to be looked at again.
-    func wantsCursors(at tail: Int64) -> Bool {
-        cursors.isEmpty && cursorsMovedTo.map { tail - $0 >= Self.cursorStep } ?? true
-    }
+    var wantsCursors: Bool { cursors.isEmpty && passed >= Self.cursorStep }
+
+    /// All cursors have been looked at.
+    mutating func cursorsMoved() { passed = 0 }
 
     /// No key is left that is too old.
     mutating func keysForgotten(at now: Timestamp) { forgetting.make(after: Self.forgettingPause, from: now) }

@@ -1,3 +1,5 @@
+import Notation
+
 /// How much a log holds, as it is counted in its tables: for metrics.
 public struct LogFigures: Hashable, Sendable {
     /// Events of all topics that readers find.
@@ -30,9 +32,10 @@ extension SQLiteEventLog {
                 let db = reader.db
                 guard try pass.advance(with: &reader, knowing: backlogs) else { return (pass, nil as LogFigures?) }
                 func number(_ sql: String) throws -> Int { Int(try db.number(sql)) }
+                let counted = try db.number("SELECT ifnull(sum(events), 0) FROM topic")
+                let uncounted = try db.number("SELECT count(*) FROM event WHERE seq > (SELECT counted FROM log)")
                 let figures = LogFigures(
-                    events: try number("SELECT ifnull(sum(events), 0) FROM topic")
-                        + number("SELECT count(*) FROM event WHERE seq > (SELECT counted FROM log)"),
+                    events: Int(counted.addingClamped(uncounted)),
                     bytes: try number("PRAGMA page_count") * number("PRAGMA page_size"),
                     pendingDeliveries: try number("SELECT ifnull(sum(pending), 0) FROM delivery_stats") + pass.total,
                     deadDeliveries: try number("SELECT ifnull(sum(dead), 0) FROM delivery_stats"),

@@ -1,5 +1,7 @@
 /// How far the count of an observer's untried events has come, from one slice to the next.
 struct UntriedCount: Sendable {
+    /// The number of the observer.
+    fileprivate var observer: Int64?
     /// The end of the log as it began: what is posted later need not be counted, so that it comes to an end.
     fileprivate var tail: Int64?
     /// How often it was begun anew because the observer went on meanwhile.
@@ -34,6 +36,8 @@ extension LogReader {
         knowing backlogs: CountedBacklogs,
         rows: inout Int
     ) throws -> Int? {
+        // The one that was counted has come to the end meanwhile, or is gone.
+        if count.observer != subscription.key { count = UntriedCount(observer: subscription.key) }
         let tail = try LogReader.tail(db)
         let target = count.tail ?? tail
         count.tail = target
@@ -105,7 +109,7 @@ extension LogReader {
             // Which match is found out anew in each slice: the larger is what is done with it.
             rows = max(rows - Int(last) / 4, 1)
         }
-        return try topics(of: wanted, in: stretch)
+        return try topics(of: wanted, in: stretch).topics
     }
 
     /// Of all types: the index alone has their number, several times as fast.

@@ -117,7 +117,7 @@ extension LogReader {
                     observer: observer,
                     event: event(row, topic: try stored(row.integer(1)).topic),
                     renewals: row[column],
-                    attempts: row[column + 1],
+                    attempts: Int(min(row.integer(column + 1), DeliveryAttempt.mostBefore)),
                     notBefore: row[column + 2]
                 )
             )

@@ -63,7 +63,7 @@ extension LogReader {
 
     fileprivate mutating func scan(_ patterns: [TopicPattern], limit: Int, into page: inout PageBuilder) throws {
         let rest = Stretch(after: page.scannedThrough, through: page.tail)
-        let end = try scan(Self.columns, in: rest, matching: patterns, limit: limit) { reader, row, topic in
+        let (end, _) = try scan(Self.columns, in: rest, matching: patterns, limit: limit) { reader, row, topic in
             page.add(reader.event(row, topic: topic))
             return !page.isFull
         }

@@ -30,14 +30,24 @@ extension LogReader {
         var positions: [Int64] = []
         /// Every match up to here is in ``positions``, unless that has as many as were wanted; nil if all was looked through.
         var end: Int64?
-        /// How many events were looked at, more or less.
+        /// How many events and topics were looked at, more or less.
         var looked = 0
     }
 
     /// Looks for events that match: by the index of topics, or through the sequence for patterns. The limit, here and below, is
     /// how many events are looked at, more or less.
-    mutating func search(_ stretch: Stretch, for wanted: LookedFor, scanning limit: Int) throws -> Found {
-        try search(stretch, for: wanted, on: topics(of: wanted, in: stretch), scanning: limit)
+    /// - Parameter most: how many may be looked at before the end of the stretch, by this step and those that go on: topics are
+    ///   not gone through if they are more than that is worth.
+    mutating func search(
+        _ stretch: Stretch,
+        for wanted: LookedFor,
+        scanning limit: Int,
+        inAll most: Int = .max
+    ) throws -> Found {
+        let (topics, looked) = try topics(of: wanted, in: stretch, insteadOf: most)
+        var found = try search(stretch, for: wanted, on: topics, scanning: limit)
+        found.looked += looked
+        return found
     }
 
     /// Looks for them by the index of some topics; without these, through the sequence.
@@ -51,11 +61,11 @@ extension LogReader {
         var result = Found()
         var type: String?
         let patterns = wanted.patterns
-        result.end = try scan("seq, topic, type", in: stretch, matching: patterns, limit: limit) { reader, row, _ in
+        let scanned = try scan("seq, topic, type", in: stretch, matching: patterns, limit: limit) { reader, row, _ in
             if try reader.isWanted(row[0], row.text(2, like: &type), wanted) { result.positions.append(row[0]) }
             return result.positions.count < wanted.count
         }
-        result.looked = Int(min(Int64(limit), stretch.through - stretch.after))
+        (result.end, result.looked) = scanned
         return result
     }
 
@@ -64,14 +74,14 @@ extension LogReader {
     ///   - columns: of the rows; the first are position and topic.
     ///   - limit: how many events are looked at.
     ///   - body: called with each event that is there and whose topic matches, until it answers false.
-    /// - Returns: the last position that was looked at; nil if nothing is left.
+    /// - Returns: the last position that was looked at, nil if nothing is left; and how many events were looked at.
     mutating func scan(
         _ columns: String,
         in stretch: Stretch,
         matching patterns: [TopicPattern],
         limit: Int,
         _ body: (inout LogReader, PreparedStatement, Topic) throws -> Bool
-    ) throws -> Int64? {
+    ) throws -> (end: Int64?, looked: Int) {
         let rows = try db.cached(
             "SELECT \(columns) FROM event WHERE seq > ?1 AND seq <= ?2 ORDER BY seq \(stretch.order) LIMIT ?3"
         ).bind(stretch.after, stretch.through, limit)
@@ -84,26 +94,34 @@ extension LogReader {
             let topic = try stored(rows.integer(1))
             let isMatch = matches[topic.number] ?? patterns.match(topic.topic)
             matches[topic.number] = isMatch
-            if isMatch, end > topic.removed, try !body(&self, rows, topic.topic) { return end }
+            if isMatch, end > topic.removed, try !body(&self, rows, topic.topic) { return (end, scanned) }
         }
-        return scanned < limit ? nil : end
+        return (scanned < limit ? nil : end, scanned)
     }
 
     /// The topics to look at by their index; nil if going through the sequence is less.
-    func topics(of wanted: LookedFor, in stretch: Stretch) throws -> [StoredTopic]? {
+    /// - Parameter most: how many events would be looked at in the sequence, at most.
+    /// - Returns: also how many events looking for them was worth, more or less.
+    func topics(
+        of wanted: LookedFor,
+        in stretch: Stretch,
+        insteadOf most: Int = .max
+    ) throws -> (topics: [StoredTopic]?, looked: Int) {
         guard wanted.patterns.contains(where: \.hasWildcards) else {
-            return try Set(wanted.patterns.compactMap(\.literal)).compactMap { try stored($0) }
+            return (try Set(wanted.patterns.compactMap(\.literal)).compactMap { try stored($0) }, 0)
         }
         let last = try db.number("SELECT max(id) FROM topic")
         let end = min(stretch.through, try LogReader.tail(db))
-        guard (end - stretch.after) / 4 > last else { return nil }
+        guard min(end - stretch.after, Int64(most)) / 4 > last else { return (nil, 0) }
         var found: [StoredTopic] = []
+        var looked = 0
         try db.cached("SELECT \(StoredTopic.columns) FROM topic").prefix { row in
+            looked += 1
             let topic = StoredTopic(row)
             if wanted.patterns.match(topic.topic) { found.append(topic) }
             return found.count <= Self.mostTopics
         }
-        return found.count <= Self.mostTopics ? found : nil
+        return (found.count <= Self.mostTopics ? found : nil, looked)
     }
 
     /// How many topics that a pattern matches are looked at one by one.

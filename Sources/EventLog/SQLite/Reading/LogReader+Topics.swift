@@ -1,3 +1,5 @@
+import Notation
+
 extension LogReader {
     private static let topicColumns = """
         id, name, events, bytes, last, retain_events, retain_age, retain_bytes, (
@@ -41,8 +43,8 @@ extension LogReader {
         let more = try uncounted(of: row[0])
         return TopicSummary(
             topic: row[1],
-            events: row[2] + more.events,
-            bytes: row[3] + more.bytes,
+            events: row.integer(2).addingClamped(more.events),
+            bytes: row.integer(3).addingClamped(more.bytes),
             first: first.map(id),
             last: first.map { _ in id(max(row[4], more.last)) },
             retention: own.isUnbounded ? nil : own

@@ -1,10 +1,11 @@
 extension LogReader {
-    /// Looks for events that an observer waits for and that were never tried, as ``search(_:for:scanning:)`` does.
+    /// Looks for events that an observer waits for and that were never tried, as ``search(_:for:scanning:inAll:)`` does.
     mutating func untried(
         by subscription: Subscription,
         in stretch: Stretch,
         count: Int,
-        scanning limit: Int
+        scanning limit: Int,
+        inAll most: Int = .max
     ) throws -> Found {
         var found = Found()
         var parts = subscription.stretches(after: stretch.after, through: stretch.through)
@@ -17,8 +18,9 @@ extension LogReader {
                 withoutDeliveryTo: subscription.key
             )
             let part = Stretch(after: after, through: through, newestFirst: stretch.newestFirst)
-            let more = try search(part, for: wanted, scanning: limit)
+            let more = try search(part, for: wanted, scanning: limit, inAll: most)
             found.positions += more.positions
+            found.looked += more.looked
             found.end = more.end
             if more.end != nil || found.positions.count >= count { break }
         }

@@ -8,9 +8,9 @@ struct AttemptedDelivery {
     let attempts: Int64
     let logged: Int64
 
-    /// Whether the attempt is one that the delivery does not know of.
+    /// Whether the attempt is one that the delivery does not know of. What could not be recorded for certain is recorded again.
     func counts(_ outcome: DeliveryOutcome) -> Bool {
-        isRenewed || state == LogSchema.pending || (state == LogSchema.dead && outcome.attempt.number > attempts)
+        isRenewed || state != LogSchema.delivered && outcome.attempt.number > attempts
     }
 
     /// Whether the outcome decides what becomes of it: also of one that was given up meanwhile, if it has arrived.

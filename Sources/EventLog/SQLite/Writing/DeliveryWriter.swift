@@ -68,6 +68,10 @@ final class DeliveryWriter {
         var tallies: [ObserverID: OutcomeTally] = [:]
         for outcome in outcomes {
             guard let observer = observers[outcome.observer] else { continue }
+            if outcome.isOfGone {
+                try giveUp(outcome, of: observer.key)
+                continue
+            }
             let before = try find(outcome, of: observer.key)
             if try write(outcome, of: observer.subscription, over: before) {
                 tallies[observer.id, default: OutcomeTally()].add(outcome, before: before)
@@ -100,13 +104,28 @@ final class DeliveryWriter {
         return true
     }
 
+    /// Has a delivery wait no longer whose event is gone elsewhere, so that it can go here, too.
+    private func giveUp(_ outcome: DeliveryOutcome, of observer: Int64) throws {
+        try db.cached(
+            """
+            UPDATE delivery SET state = \(LogSchema.dead), settled_at = ?3
+            WHERE event = ?2 AND observer = ?1 AND state = \(LogSchema.pending)
+            """
+        ).bind(observer, outcome.event, outcome.attempt.at).run()
+        try db.run(
+            "UPDATE delivery_stats SET pending = pending - ?2, dead = dead + ?2 WHERE observer = ?1",
+            observer,
+            db.changesCount
+        )
+    }
+
     private func find(_ outcome: DeliveryOutcome, of observer: Int64) throws -> AttemptedDelivery? {
         try find.bind(observer, outcome.event).first { row in
             AttemptedDelivery(
                 id: row[0],
                 state: row[1],
                 isRenewed: row[2] != outcome.renewals,
-                attempts: row[3],
+                attempts: min(row[3], DeliveryAttempt.mostBefore),
                 logged: row[4]
             )
         }

@@ -101,7 +101,7 @@ final class EventWriter {
             ($0[0], $0.integer(1), $0[2])
         }
         guard let found else { return nil }
-        if isCopy, let age = found.age ?? age, found.time < time.begunAt.milliseconds - max(age, 0) { return nil }
+        if isCopy, let age = found.age ?? age, found.time < time.decidedAt.milliseconds - max(age, 0) { return nil }
         return EventID(epoch: epoch, position: found.position)
     }
 
@@ -152,7 +152,7 @@ final class EventWriter {
             guard let key = draft.idempotencyKey, let topicKey = draft.topicKey else { continue }
             var known = fingerprints[topicKey]
             if let number = try topics.known(draft.topic)?.number,
-                let used = try keys.use(of: key, on: number, at: time.begunAt)
+                let used = try keys.use(of: key, on: number, at: time.decidedAt)
             {
                 known = used.fingerprint
                 found[place] = event(of: draft, at: used.event, used.time)

@@ -133,7 +133,8 @@ final class LogWriter: @unchecked Sendable {
             try tables.time.noteReading()
         }
         let bytes = committed.events.reduce(0) { $0 + $1.data.count }
-        tables.schedule.committed(rows: max(committed.events.count, bytes / MaintenanceSchedule.bytesPerRow))
+        let count = committed.events.count
+        tables.schedule.committed(rows: max(count, bytes / MaintenanceSchedule.bytesPerRow), events: count)
         return committed
     }
 

@@ -1,13 +1,16 @@
 extension ObserverWriter {
     /// Moves an observer's cursor up to just before the first event that was never tried.
-    /// - Parameter limit: how many events to look at, more or less.
-    func moveCursor(of observer: RegisteredObserver, scanning limit: Int) throws {
-        guard observer.subscription.cursor < events.tail else { return }
+    /// - Parameter limit: how many events to look at, more or less. Posts wait meanwhile.
+    /// - Returns: how many events and topics were looked at.
+    @discardableResult
+    func moveCursor(of observer: RegisteredObserver, scanning limit: Int) throws -> Int {
+        guard observer.subscription.cursor < events.tail else { return 0 }
         var reader = reader
         let all = LogReader.Stretch(after: 0, through: events.tail)
-        let untried = try reader.untried(by: observer.subscription, in: all, count: 1, scanning: limit)
+        let untried = try reader.untried(by: observer.subscription, in: all, count: 1, scanning: limit, inAll: limit)
         let cursor = untried.positions.first.map { $0 - 1 } ?? untried.end ?? events.tail
         try setCursor(of: observer, to: cursor)
+        return untried.looked
     }
 
     /// Moves an observer's cursor; what it no longer reaches of what the observer wanted is forgotten.
@@ -59,7 +62,13 @@ extension ObserverWriter {
         var reader = reader
         let all = LogReader.Stretch(after: 0, through: end)
         let scanned = 4 * LogWriter.rowsAtOnce
-        let untried = try reader.untried(by: observer.subscription, in: all, count: limit, scanning: scanned)
+        let untried = try reader.untried(
+            by: observer.subscription,
+            in: all,
+            count: limit,
+            scanning: scanned,
+            inAll: scanned
+        )
         let insert = try db.cached(
             """
             INSERT INTO delivery (observer, event, state, attempts, not_before, failure, settled_at)

@@ -11,6 +11,9 @@ final class TimeWriter {
     /// In a copy, how far the sequence has come, in which this machine's clock has no part: what is too old is so at the same
     /// place of it everywhere. Nil in a log of its own.
     private(set) var placed: Timestamp?
+    /// The time by which it is decided what is too old; in a copy the one by which it is removed, or copies would decide by how
+    /// far their maintenance has come.
+    var decidedAt: Timestamp { placed ?? begunAt }
     /// What the clocks said when the transaction began, about.
     private var seen = LogClock.Reading(time: .earliest, timeOfDay: .earliest)
     /// What was kept last; nil if that is not known.

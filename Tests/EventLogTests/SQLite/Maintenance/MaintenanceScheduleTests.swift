@@ -45,6 +45,19 @@ import Testing
         #expect(schedule.begin(isIdle: true, at: now) == nil)
     }
 
+    @Test func `cursors are looked at again after so many events, whatever else was written`() {
+        var schedule = resting(Retention())
+        #expect(schedule.wantsCursors, "at first")
+        schedule.cursorsMoved()
+        schedule.committed(rows: 100_000)
+        schedule.committed(rows: 1, events: MaintenanceSchedule.cursorStep - 1)
+        #expect(!schedule.wantsCursors)
+        schedule.committed(rows: 1, events: 1)
+        #expect(schedule.wantsCursors)
+        schedule.cursors = ["w"]
+        #expect(!schedule.wantsCursors, "they are looked at")
+    }
+
     @Test func `whatever is due gets its turn`() {
         var schedule = resting(Retention(age: 1))
         schedule.hasUnpurgedTopics = true
