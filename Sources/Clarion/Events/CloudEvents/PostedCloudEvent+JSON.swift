@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import MicroHTTP
+import Notation
 
 /// Structured and batch mode: the whole event is JSON (JSON event format, sections 3 and 4).
 extension PostedCloudEvent {
