@@ -105,6 +105,8 @@ extension CredentialFault.Reason {
         case .wrongAudience: 4
         // A token that can be judged is malformed only if it never expires.
         case .malformed, .notYetValid, .expired: 5
+        // Another entry may still accept it, whatever is wrong with it by this one.
+        case .keysUnavailable: 6
         }
     }
 }

@@ -16,7 +16,7 @@ final class KeySetSource: Sendable {
         var waiting = 0
     }
 
-    /// So many requests wait for an attempt; more are answered at once, by the keys there are.
+    /// So many requests wait for an attempt; more are told at once to come again.
     private static let maximumWaiting = 64
 
     let location: KeySetLocation
@@ -63,25 +63,39 @@ final class KeySetSource: Sendable {
     }
 
     /// Fetches the set, or waits for whoever fetches it at this moment. Does nothing if it was tried too short a time ago.
-    func refresh() async {
-        await attempt()?.value
+    ///
+    /// - Returns: false if too many wait already, so that the keys may change at any moment.
+    @discardableResult
+    func refresh() async -> Bool {
+        switch attempt() {
+        case .running(let task): await task.value
+        case .tooEarly: break
+        case .crowded: return false
+        }
+        return true
     }
 
-    private func attempt() -> Task<Void, Never>? {
+    private enum Attempt {
+        case running(Task<Void, Never>)
+        case tooEarly
+        case crowded
+    }
+
+    private func attempt() -> Attempt {
         state.withLock { state in
             if let running = state.running {
-                guard state.waiting < Self.maximumWaiting else { return nil }
+                guard state.waiting < Self.maximumWaiting else { return .crowded }
                 state.waiting += 1
-                return running
+                return .running(running)
             }
             let now = ContinuousClock.now
-            if let triedAt = state.triedAt, now < triedAt + pace.least { return nil }
+            if let triedAt = state.triedAt, now < triedAt + pace.least { return .tooEarly }
             state.triedAt = now
             state.dueAt = now + pace.refresh
             state.waiting = 1
             let attempt = Task { await self.fetch() }
             state.running = attempt
-            return attempt
+            return .running(attempt)
         }
     }
 
