@@ -51,14 +51,16 @@ final class KeySetSource: Sendable {
         state.withLock { ($0.dueAt, $0.triedAt) = (.now, nil) }
     }
 
-    /// Takes the keys of a file at once.
+    /// Reads the keys of a file. Nothing is changed until ``take(_:)``.
     ///
+    /// - Returns: nil if they have a URL.
     /// - Throws: why the file holds none, or the URL can never be fetched, as a sentence.
-    func prepare() throws(MemberFault) {
+    func read() throws(MemberFault) -> KeySet? {
         switch location {
-        case .file(let path): take(try KeySet(FileBytes.read(path, atMost: KeySet.maximumLength)))
+        case .file(let path): return try KeySet(FileBytes.read(path, atMost: KeySet.maximumLength))
         case .remote(let url):
             if let refusal = fetcher?.refusal(of: url) { throw MemberFault(path: "", message: refusal) }
+            return nil
         }
     }
 
@@ -121,7 +123,8 @@ final class KeySetSource: Sendable {
         }
     }
 
-    private func take(_ keys: KeySet) {
+    /// Puts keys in force.
+    func take(_ keys: KeySet) {
         let (hasChanged, hadFailed) = state.withLock { state in
             let before = (state.keys?.hasSameKeys(as: keys) != true, state.failure != nil)
             state.keys = keys

@@ -130,7 +130,7 @@ import Testing
         )
         for (set, level) in [([KeyPair(id: "one")], Logger.Level.info), ([], .warning)] {
             try folder.write(KeyPair.set(set), to: "keys.json")
-            try source.prepare()
+            source.take(try #require(try source.read()))
             #expect(lines.levels.last == level)
         }
     }
