@@ -14,6 +14,8 @@ final class KeySetSource: Sendable {
         /// The attempt under way, and how many wait for it.
         var running: Task<Void, Never>?
         var waiting = 0
+        /// Whether the operator asked during the attempt under way, which may have read the set before it was changed.
+        var isAskedAgain = false
     }
 
     /// So many requests wait for an attempt; more are told at once to come again.
@@ -48,7 +50,13 @@ final class KeySetSource: Sendable {
 
     /// Has it fetched now, however short a time ago it was: the operator asks, and a stolen key may be gone from it.
     func makeDue() {
-        state.withLock { ($0.dueAt, $0.triedAt) = (.now, nil) }
+        state.withLock { state in
+            if state.running == nil {
+                (state.dueAt, state.triedAt) = (.now, nil)
+            } else {
+                state.isAskedAgain = true
+            }
+        }
     }
 
     /// Reads the keys of a file. Nothing is changed until ``take(_:)``.
@@ -102,12 +110,26 @@ final class KeySetSource: Sendable {
     }
 
     private func fetch() async {
-        do throws(MemberFault) {
-            take(try KeySet(await bytes()))
-        } catch {
-            fail(error.description)
+        repeat {
+            do throws(MemberFault) {
+                take(try KeySet(await bytes()))
+            } catch {
+                fail(error.description)
+            }
+        } while goesOn()
+    }
+
+    /// Whether the set is to be fetched once more; otherwise the attempt ends.
+    private func goesOn() -> Bool {
+        state.withLock { state in
+            guard state.isAskedAgain else {
+                state.running = nil
+                return false
+            }
+            state.isAskedAgain = false
+            state.triedAt = .now
+            return true
         }
-        state.withLock { $0.running = nil }
     }
 
     private func bytes() async throws(MemberFault) -> [UInt8] {

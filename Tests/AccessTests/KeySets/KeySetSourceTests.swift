@@ -181,6 +181,21 @@ import Testing
         #expect(await reason(token, credentials) == nil)
     }
 
+    @Test func `a reload during a fetch asks once more, since the set may have changed after it was read`() async throws
+    {
+        let (stolen, new) = (KeyPair(id: "stolen"), KeyPair(id: "new"))
+        publisher.set = KeyPair.set([stolen])
+        publisher.isHeld = true
+        let credentials = try credentials()
+        try await eventually("it is asked") { publisher.fetches == 1 }
+        publisher.set = KeyPair.set([new])
+        for _ in 0..<3 { try credentials.reload() }
+        publisher.isHeld = false
+        #expect(await reason(try new.token(), credentials) == nil)
+        #expect(await reason(try stolen.token(), credentials) == .unknown)
+        #expect(publisher.fetches == 2)
+    }
+
     @Test func `credentials that nobody holds are let go, and ask no more`() async throws {
         weak var gone: Credentials?
         do {
