@@ -1,4 +1,4 @@
-/// Why a credential is not accepted: what `401 credential-invalid` says.
+/// Why a credential is not accepted: what `401 credential-invalid` says, and `503 overloaded` where it could not be judged.
 public struct CredentialFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong with it.
     public enum Reason: String, Sendable, CaseIterable {
@@ -6,6 +6,8 @@ public struct CredentialFault: Error, Sendable, Hashable, CustomStringConvertibl
         case unknown
         /// It looks like a token, but is none that may be read.
         case malformed
+        /// The keys of its issuer could not be had yet, so nothing can be said of it: it may be good a moment later.
+        case keysUnavailable = "keys unavailable"
         /// Its issuer is none of the configured ones.
         case wrongIssuer = "wrong issuer"
         /// Its algorithm is not on its issuer's list.

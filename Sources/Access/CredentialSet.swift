@@ -19,6 +19,8 @@ final class CredentialSet: Sendable {
         anonymous = .anonymous(file.anonymous)
         var keySets: [KeySetLocation: KeySetSource] = [:]
         var issuers: [TrustedIssuer] = []
+        // Put in force once all of the file is found to be good: who shares the sources goes on with what they have until then.
+        var read: [(source: KeySetSource, keys: KeySet)] = []
         for (place, issuer) in file.issuers.enumerated() {
             var keySet: KeySetSource?
             if let location = issuer.keySet {
@@ -26,7 +28,7 @@ final class CredentialSet: Sendable {
                 keySets[location] = source
                 keySet = source
                 do throws(MemberFault) {
-                    try source.prepare()
+                    if let keys = try source.read() { read.append((source, keys)) }
                 } catch {
                     let message = "\(location.description): \(error.description)"
                     throw MemberFault(path: "jwt[\(place)].jwks", message: message)
@@ -38,6 +40,7 @@ final class CredentialSet: Sendable {
         }
         self.keySets = keySets
         self.issuers = issuers
+        for (source, keys) in read { source.take(keys) }
     }
 
     /// Verifies a token by the rules of its issuer. Where several entries are for one issuer, any of them will do; what is
@@ -105,6 +108,8 @@ extension CredentialFault.Reason {
         case .wrongAudience: 4
         // A token that can be judged is malformed only if it never expires.
         case .malformed, .notYetValid, .expired: 5
+        // Another entry may still accept it, whatever is wrong with it by this one.
+        case .keysUnavailable: 6
         }
     }
 }

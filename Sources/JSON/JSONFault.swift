@@ -1,3 +1,5 @@
+import Notation
+
 /// Why bytes are not taken as JSON.
 package struct JSONFault: Error, Hashable {
     /// All but the first are legal by the grammar of RFC 8259, which leaves it to each reader what else it takes (sections
@@ -35,7 +37,7 @@ package struct JSONFault: Error, Hashable {
         case .surrogate:
             "has half of a surrogate pair in a string: an escape from \\uD800 to \\uDFFF without its other half"
         case .repeatedMember: "has an object with two members of one name"
-        case .marks: "has more than \(String.mostMarks) combining marks in a row in a string"
+        case .marks: "\(String.marksPredicate) in a string"
         }
     }
 

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Any JSON document (RFC 8259): what requests are parsed into before their members are checked one by one.
 package enum JSONValue: Hashable, Sendable {
     case null
@@ -30,14 +24,6 @@ package enum JSONValue: Hashable, Sendable {
     /// Reads a document that a program of ours wrote; nil if ``init(document:isStreamSafe:)`` throws.
     package init?(parsing bytes: [UInt8]) { try? self.init(document: bytes, isStreamSafe: false) }
 
-    /// The document as text, with the members of objects in order of their names, so that equal values give equal bytes.
-    package var bytes: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // A value made only of these cases always encodes: numbers come from JSON, so they are finite.
-        return (try? encoder.encode(self)).map { [UInt8]($0) } ?? Array("null".utf8)
-    }
-
     /// JSON merge patch (RFC 7396).
     package func merging(_ patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
@@ -47,21 +33,5 @@ package enum JSONValue: Hashable, Sendable {
             members[name] = change == .null ? nil : (members[name] ?? .null).merging(change)
         }
         return .object(members)
-    }
-}
-
-extension JSONValue: Encodable {
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .number(let value):
-            // Whole numbers without a fraction, as people write them.
-            if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(value) }
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
-        }
     }
 }

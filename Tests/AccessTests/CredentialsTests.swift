@@ -255,6 +255,26 @@ import Testing
         #expect(await reason(try new.token(), credentials) == nil)
     }
 
+    @Test func `a reload that fails leaves all key sets as they were`() async throws {
+        let (old, new) = (KeyPair(id: "old"), KeyPair(id: "new"))
+        try write(
+            jwt: ["keys.json", "others.json"].map {
+                #"{"algorithms": ["EdDSA"], "jwks": "file:\#($0)", "requireExpiry": false}"#
+            }
+        )
+        for name in ["keys.json", "others.json"] { try folder.write(KeyPair.set([old]), to: name) }
+        let credentials = try credentials()
+        #expect(await reason(try old.token(), credentials) == nil)
+        let changes = Recorder()
+        credentials.onChange { changes.record() }
+        try folder.write(KeyPair.set([new]), to: "keys.json")
+        try folder.write("{", to: "others.json")
+        #expect(throws: CredentialsError.self) { try credentials.reload() }
+        #expect(changes.count == 0)
+        #expect(await reason(try old.token(), credentials) == nil)
+        #expect(await reason(try new.token(), credentials) == .unknown)
+    }
+
     /// Readers, verifiers and reloads at the same time: for the Thread Sanitizer, and so that no answer is of neither state.
     @Test func `reloads race with everything else`() async throws {
         let one = Self.key.replacing("EXPIRES", with: "2126-01-01T00:00:00Z")

@@ -293,3 +293,16 @@ def test_an_attribute_with_a_typo_is_told_of(shared_hub, topic):
             problems.append(assert_problem(binary, 400, "cloudevent-invalid", parameter=f"ce-{name}"))
         for problem in problems:
             assert (f'Is "{typo}" meant to be it?' in problem["detail"]) == (typo not in ("spec",))
+
+
+@pytest.mark.parametrize("count, status", [(256, 201), (257, 400), (90_000, 400)])
+def test_an_event_has_only_so_many_attributes(shared_hub, topic, count, status):
+    """Each is checked, sorted and written: a hundred thousand held an event loop for half a second."""
+    event = {"specversion": "1.0", "id": "1", "source": "/x", "type": "t", "data": 1}
+    event |= {f"a{number}": 1 for number in range(count - 4)}
+    body = json.dumps(event, separators=(",", ":")).encode()
+    answer = shared_hub.request("POST", events_path(topic), data=body, headers={"Content-Type": "application/cloudevents+json"})
+    assert answer.status_code == status
+    if status == 400:
+        assert "256 attributes" in assert_problem(answer, 400, "cloudevent-invalid")["detail"]
+    assert len(shared_hub.history(topic)) == (status == 201)

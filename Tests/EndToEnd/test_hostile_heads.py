@@ -230,3 +230,33 @@ def test_a_body_in_chunks_is_the_last_on_its_connection(shared_hub, topic):
     assert closed and statuses(received) == [201]
     assert b"\r\nConnection: close\r\n" in received
     assert shared_hub.history(topic)[0]["data"] == "hello"
+
+
+#: Each of another class, and the highest first: to sort them takes longest.
+MARKS = "".join(mark * 300 for mark in "\u0345\u035d\u0315\u0300\u0316\u031b\u0321\u0334").encode()
+GET = b"GET /events?topic=a HTTP/1.1"
+
+
+@pytest.mark.parametrize("data, code", [
+    (head(first=b"GET /x" + MARKS + b" HTTP/1.1"), "target-invalid"),
+    (head(first=b"GET /topics/a/events?since=x" + MARKS + b" HTTP/1.1"), "parameter-invalid"),
+    (head(first=b"GET /events?topic=a&x" + MARKS[:80] + b"=1 HTTP/1.1"), "parameter-invalid"),
+    (head(b"Accept: text/x" + MARKS, first=b"GET /errors HTTP/1.1"), "request-malformed"),
+    (head(b"Origin: x" + MARKS, first=GET), "request-malformed"),
+    (head(b"Sec-Fetch-Site: x" + MARKS, b"Content-Length: 0"), "request-malformed"),
+    (head(b"X: x" + MARKS, first=GET), "request-malformed")])
+def test_text_that_takes_long_to_compare_is_refused_before_it_is(shared_hub, data, code):
+    """Each of these had an event loop sort marks for 30 ms and more, most of them before a credential was asked for."""
+    connection = b"Connection: close\r\n\r\n"
+    received, closed = answers(shared_hub.port, data[:-2] + connection)
+    assert closed and statuses(received) == [400], received
+    assert f'"code":"{code}"'.encode() in received
+
+
+def test_a_topic_may_be_of_marks_alone(shared_hub):
+    topic = "e" + "\u0345\u0316" * 63 + "\u0345"
+    assert len(topic.encode()) == 255
+    first = b"POST " + events_path(topic).encode() + b" HTTP/1.1"
+    received, _ = answers(shared_hub.port, head(b"Content-Length: 1", b"Connection: close", first=first) + b"1")
+    assert statuses(received) == [201], received
+    assert [event["topic"] for event in shared_hub.history(topic)] == [topic]

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
 import tokens
-from credentials import CredentialsFile, ask, grant
+from credentials import CredentialsFile, ask, fresh_address, grant
 from problems import assert_problem
 from waiting import wait_until
 
@@ -115,7 +115,7 @@ def test_addresses_are_guarded(start, publisher):
     hub = start()
     wait_until(lambda: "cannot be fetched" in hub.log)
     assert "Until it can, no token of its issuer is accepted." in hub.log and publisher.requests == []
-    problem = assert_problem(ask(hub, "GET", "/topics", publisher.token("one")), 401, "credential-invalid")
+    problem = assert_problem(ask(hub, "GET", "/topics", publisher.token("one")), 503, "overloaded")
     assert "could not be fetched yet" in problem["detail"]
     assert_others_are_served(hub, start.file)
 
@@ -143,7 +143,7 @@ def test_a_hub_that_cannot_fetch_them_says_so_and_serves_others(start, publisher
         publisher.server.server_close()
     hub = start(*ANYWHERE)
     wait_until(lambda: "cannot be fetched" in hub.log)
-    assert_problem(ask(hub, "GET", "/topics", publisher.token("one")), 401, "credential-invalid")
+    assert_problem(ask(hub, "GET", "/topics", publisher.token("one")), 503, "overloaded")
     assert_others_are_served(hub, start.file)
     assert len(publisher.requests) <= 1
 
@@ -167,3 +167,32 @@ def test_a_document_of_almost_a_mebibyte_is_read_whole(start, publisher):
     publisher.answer = lambda handler: publisher.send(handler, (text + " " * ((1 << 20) - len(text))).encode())
     hub = start(*ANYWHERE)
     assert status_of(hub, publisher.token("two")) == 200
+
+
+def test_all_who_come_back_before_the_keys_are_there_are_let_in_or_told_to_come_again(start, publisher):
+    """Only so many wait for the keys. The others' tokens were refused, as failed logins: they locked their address, also for
+    keys."""
+    release = threading.Event()
+    body = json.dumps(publisher.key_set()).encode()
+    publisher.answer = lambda handler: (release.wait(60), publisher.send(handler, body))
+    hub = start(*ANYWHERE)
+    wait_until(lambda: publisher.requests)
+    address, answers = fresh_address(), []
+    credentials = [publisher.token("one") for _ in range(100)]
+    threads = [threading.Thread(target=lambda token=token: answers.append(ask(hub, "GET", "/topics", token, address=address)))
+               for token in credentials]
+    try:
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: len(answers) >= 100 - 64)
+        assert ask(hub, "GET", "/topics", start.file.keys["admin"], address=address).status_code == 200
+    finally:
+        release.set()
+    for thread in threads:
+        thread.join()
+    assert {answer.status_code for answer in answers} == {200, 503}
+    for answer in answers:
+        if answer.status_code == 503:
+            assert_problem(answer, 503, "overloaded")
+            assert int(answer.headers["Retry-After"]) > 0
+    assert all(ask(hub, "GET", "/topics", token, address=address).status_code == 200 for token in credentials)

@@ -33,6 +33,18 @@ import Testing
         #expect(String(decoding: try parse("[16, 0.5]").bytes, as: UTF8.self) == "[16,0.5]")
     }
 
+    /// As Foundation's coder wrote them, which others have stored.
+    @Test func whatIsWrittenIsInTheOrderOfBytes() throws {
+        let value = try parse(
+            #"{"a2":1e300,"a10":1e20,"B":0.1,"b":-0.5,"\u00e9":1e-7,"z":12e18,"e\u0301x":[true,false,null,{}],"/":"\u001f\n/\"\\"}"#
+        )
+        #expect(
+            String(decoding: value.bytes, as: UTF8.self)
+                == "{\"/\":\"\\u001f\\n/\\\"\\\\\",\"B\":0.1,\"a10\":1e+20,\"a2\":1e+300,\"b\":-0.5,"
+                + "\"e\u{301}x\":[true,false,null,{}],\"z\":1.2e+19,\"\u{e9}\":1e-07}"
+        )
+    }
+
     @Test func textIsUnescaped() throws {
         #expect(try parse(#""a\"\\\/\b\f\n\r\t\u00e4\ud83c\udf89ä""#) == .string("a\"\\/\u{8}\u{C}\n\r\tä\u{1F389}ä"))
     }

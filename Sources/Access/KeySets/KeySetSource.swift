@@ -14,9 +14,11 @@ final class KeySetSource: Sendable {
         /// The attempt under way, and how many wait for it.
         var running: Task<Void, Never>?
         var waiting = 0
+        /// Whether the operator asked during the attempt under way, which may have read the set before it was changed.
+        var isAskedAgain = false
     }
 
-    /// So many requests wait for an attempt; more are answered at once, by the keys there are.
+    /// So many requests wait for an attempt; more are told at once to come again.
     private static let maximumWaiting = 64
 
     let location: KeySetLocation
@@ -48,50 +50,86 @@ final class KeySetSource: Sendable {
 
     /// Has it fetched now, however short a time ago it was: the operator asks, and a stolen key may be gone from it.
     func makeDue() {
-        state.withLock { ($0.dueAt, $0.triedAt) = (.now, nil) }
+        state.withLock { state in
+            if state.running == nil {
+                (state.dueAt, state.triedAt) = (.now, nil)
+            } else {
+                state.isAskedAgain = true
+            }
+        }
     }
 
-    /// Takes the keys of a file at once.
+    /// Reads the keys of a file. Nothing is changed until ``take(_:)``.
     ///
+    /// - Returns: nil if they have a URL.
     /// - Throws: why the file holds none, or the URL can never be fetched, as a sentence.
-    func prepare() throws(MemberFault) {
+    func read() throws(MemberFault) -> KeySet? {
         switch location {
-        case .file(let path): take(try KeySet(FileBytes.read(path, atMost: KeySet.maximumLength)))
+        case .file(let path): return try KeySet(FileBytes.read(path, atMost: KeySet.maximumLength))
         case .remote(let url):
             if let refusal = fetcher?.refusal(of: url) { throw MemberFault(path: "", message: refusal) }
+            return nil
         }
     }
 
     /// Fetches the set, or waits for whoever fetches it at this moment. Does nothing if it was tried too short a time ago.
-    func refresh() async {
-        await attempt()?.value
+    ///
+    /// - Returns: false if too many wait already, so that the keys may change at any moment.
+    @discardableResult
+    func refresh() async -> Bool {
+        switch attempt() {
+        case .running(let task): await task.value
+        case .tooEarly: break
+        case .crowded: return false
+        }
+        return true
     }
 
-    private func attempt() -> Task<Void, Never>? {
+    private enum Attempt {
+        case running(Task<Void, Never>)
+        case tooEarly
+        case crowded
+    }
+
+    private func attempt() -> Attempt {
         state.withLock { state in
             if let running = state.running {
-                guard state.waiting < Self.maximumWaiting else { return nil }
+                guard state.waiting < Self.maximumWaiting else { return .crowded }
                 state.waiting += 1
-                return running
+                return .running(running)
             }
             let now = ContinuousClock.now
-            if let triedAt = state.triedAt, now < triedAt + pace.least { return nil }
+            if let triedAt = state.triedAt, now < triedAt + pace.least { return .tooEarly }
             state.triedAt = now
             state.dueAt = now + pace.refresh
             state.waiting = 1
             let attempt = Task { await self.fetch() }
             state.running = attempt
-            return attempt
+            return .running(attempt)
         }
     }
 
     private func fetch() async {
-        do throws(MemberFault) {
-            take(try KeySet(await bytes()))
-        } catch {
-            fail(error.description)
+        repeat {
+            do throws(MemberFault) {
+                take(try KeySet(await bytes()))
+            } catch {
+                fail(error.description)
+            }
+        } while goesOn()
+    }
+
+    /// Whether the set is to be fetched once more; otherwise the attempt ends.
+    private func goesOn() -> Bool {
+        state.withLock { state in
+            guard state.isAskedAgain else {
+                state.running = nil
+                return false
+            }
+            state.isAskedAgain = false
+            state.triedAt = .now
+            return true
         }
-        state.withLock { $0.running = nil }
     }
 
     private func bytes() async throws(MemberFault) -> [UInt8] {
@@ -107,7 +145,8 @@ final class KeySetSource: Sendable {
         }
     }
 
-    private func take(_ keys: KeySet) {
+    /// Puts keys in force.
+    func take(_ keys: KeySet) {
         let (hasChanged, hadFailed) = state.withLock { state in
             let before = (state.keys?.hasSameKeys(as: keys) != true, state.failure != nil)
             state.keys = keys

@@ -19,11 +19,13 @@ struct TrustedIssuer: Sendable {
         }
         let fault = rules.fault(in: token.claims, at: now)
         var keys = candidates(for: token, algorithm)
-        if keys.isEmpty, fault == nil, !algorithm.isShared {
-            await keySet?.refresh()
+        if keys.isEmpty, !algorithm.isShared, let keySet {
+            // Whoever finds no place among those who wait is not told that its key is unknown: it may come.
+            let isLookedUp = if fault == nil { await keySet.refresh() } else { true }
+            guard isLookedUp, keySet.keys != nil else { throw Self.keysUnavailable }
             keys = candidates(for: token, algorithm)
         }
-        guard !keys.isEmpty else { throw noKey(algorithm) }
+        guard !keys.isEmpty else { throw Self.unknownKey }
         for key in keys where await key.verifies(token, algorithm) {
             if let fault { throw fault }
             return key
@@ -47,13 +49,13 @@ struct TrustedIssuer: Sendable {
         return keySet?.keys?.candidates(named: token.keyID, for: algorithm) ?? []
     }
 
-    private func noKey(_ algorithm: SigningAlgorithm) -> CredentialFault {
-        let isMissing = !algorithm.isShared && keySet != nil && keySet?.keys == nil
-        return CredentialFault(
-            reason: .unknown,
-            detail: isMissing
-                ? "The keys of the token's issuer could not be fetched yet, so its key is unknown."
-                : "The token was signed with a key that is unknown here."
-        )
-    }
+    private static let unknownKey = CredentialFault(
+        reason: .unknown,
+        detail: "The token was signed with a key that is unknown here."
+    )
+
+    private static let keysUnavailable = CredentialFault(
+        reason: .keysUnavailable,
+        detail: "The keys of the token's issuer could not be fetched yet, or many wait for them. Try again in a moment."
+    )
 }

@@ -23,8 +23,8 @@ final class Gate: Sendable {
     /// Has a handler answer a request, if who asks may have that.
     ///
     /// - Throws: 400 `credential-ambiguous`; 401 `credential-required` or `credential-invalid`; 403 `right-missing` or
-    ///   `origin-refused`; 429 `rate-limited` after too many credentials that were not valid, or too many changes; 508
-    ///   `loop-detected`.
+    ///   `origin-refused`; 429 `rate-limited` after too many credentials that were not valid, or too many changes; 503
+    ///   `overloaded` where the keys of a token's issuer are not here yet; 508 `loop-detected`.
     func admit(_ request: Request, _ need: Need, to handler: @escaping Router.Handler) throws(Problem) -> Reply {
         // A part of the process, which is trusted: nothing that comes over the network has a name yet.
         if request.identity is Caller { return try handler(request) }
@@ -56,6 +56,11 @@ final class Gate: Sendable {
                         }
                     }
                 } catch {
+                    // Nobody has guessed anything, and all that come back after a restart may be told so.
+                    if error.reason == .keysUnavailable {
+                        responder.respond(.keysUnavailable(error.detail))
+                        return
+                    }
                     let wait = failedLogins.count(ClientAddress(request))
                     responder.respond(
                         wait.map { .tooManyFailedLogins(seconds: $0) } ?? .credentialInvalid(error.detail)

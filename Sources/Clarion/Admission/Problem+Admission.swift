@@ -22,6 +22,12 @@ extension Problem {
         )
     }
 
+    /// A credential of which nothing can be said yet.
+    static func keysUnavailable(_ detail: String) -> Problem {
+        // An attempt to fetch keys mostly takes less; after one that failed they are asked for again within a minute.
+        Problem(.unavailable, code: "overloaded", detail: detail, headers: [("Retry-After", "5")])
+    }
+
     /// Several credentials, of which one may be another's.
     static let credentialAmbiguous = Problem(
         .badRequest,

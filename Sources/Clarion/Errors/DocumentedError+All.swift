@@ -303,8 +303,9 @@ extension DocumentedError {
             "503",
             """
             Try again after `Retry-After`. `detail` says what there is too much of: posts that wait to be written, request \
-            bodies on their way or waiting for their answer (`--max-body-memory`), open streams (`--max-streams`), answers that wait for slow readers \
-            (`--max-reader-memory`) or that are being made, or descriptors in use.
+            bodies on their way or waiting for their answer (`--max-body-memory`), open streams (`--max-streams`), answers that \
+            wait for slow readers (`--max-reader-memory`) or that are being made, descriptors in use, or requests whose token cannot be judged before \
+            its issuer's keys have been fetched.
             """
         ),
         DocumentedError(

@@ -54,7 +54,7 @@ struct DeliveryResource: Sendable {
         try Preconditions.requireUntagged(request)
         try requireNoMembers(request)
         guard let event = try event(request), try await isOpen(event, to: observer, for: request.caller),
-            try await webhooks.redeliver(event, to: observer)
+            try await webhooks.redeliver(event, to: observer, while: stillManaged(by: request.caller))
         else {
             throw Problem(.notFound, code: "event-unknown", detail: "The log has no such event, or not any more.")
         }
@@ -91,7 +91,7 @@ struct DeliveryResource: Sendable {
         return .uncached(DeliveryDocument.test(event, outcome))
     }
 
-    /// What takes long is asked for again at each step, as it were: by then the credential may be over, or the webhook another's.
+    /// What has waited is asked for again before each step, as it were: by then the credential may be over, or the webhook another's.
     ///
     /// - Returns: what throws `credential-invalid` or `observer-unknown`.
     private func stillManaged(by caller: Caller) -> WebhookRegistry.RedeliveryCheck {

@@ -12,17 +12,24 @@ extension WebhookRegistry {
 
     /// Delivers one event, again or for the first time.
     ///
+    /// - Parameter check: is called with the webhook as it is by then.
     /// - Returns: false if the log has no such event.
-    /// - Throws: `observer-disabled`, `observer-unknown`.
-    func redeliver(_ event: EventID, to observer: WebhookObserver) async throws -> Bool {
+    /// - Throws: `observer-disabled`, `observer-unknown`; what the check throws.
+    func redeliver(
+        _ event: EventID,
+        to observer: WebhookObserver,
+        while check: RedeliveryCheck
+    ) async throws -> Bool {
         let count = try await gate.run {
-            try await redeliver([event.position], to: try present(observer), at: store.timeOfDay)
+            let present = try present(observer)
+            try check(present)
+            return try await redeliver([event.position], to: present, at: store.timeOfDay)
         }
         dispatcher.reread(observer.id.description)
         return count > 0
     }
 
-    /// Throws what ends a redelivery in steps at the webhook as it is by now.
+    /// Throws what ends a redelivery at the webhook as it is by now.
     typealias RedeliveryCheck = (WebhookObserver) throws(Problem) -> Void
 
     /// Delivers the dead letters again, oldest first. Ends at the next step when its task is cancelled.
@@ -111,8 +118,14 @@ extension WebhookRegistry {
         let id = observer.id.description
         let now = store.timeOfDay
         let isOrdered = observer.webhook.specification.ordered
-        // Nothing goes out until all is in place, or later events would go before earlier ones.
-        if isOrdered { dispatcher.hold(id) }
+        // Nothing goes out until all is in place, or later events would go before earlier ones. In the gate: otherwise another
+        // may have taken the name by now, whose deliveries nobody would release.
+        if isOrdered {
+            try await gate.run(isLow: true) {
+                _ = try present(observer)
+                dispatcher.hold(id)
+            }
+        }
         // Not one that another holds, who has taken the name.
         defer { if isOrdered, (try? present(observer)) != nil { dispatcher.release(id) } }
         var (count, place) = (0, Optional(start))

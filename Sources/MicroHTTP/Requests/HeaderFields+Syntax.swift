@@ -7,7 +7,8 @@ extension HeaderFields {
     ///
     /// - Parameter isHTTP11: the version of the request.
     func problem(isHTTP11: Bool) -> Problem? {
-        syntaxProblem ?? framingProblem(isHTTP11: isHTTP11) ?? hostProblem(isHTTP11: isHTTP11) ?? typeProblem
+        syntaxProblem ?? marksProblem ?? framingProblem(isHTTP11: isHTTP11) ?? hostProblem(isHTTP11: isHTTP11)
+            ?? typeProblem
     }
 
     /// Names are tokens, and values have neither NUL nor parts of a line break (RFC 9110 sections 5.1 and 5.5). Other control
@@ -19,6 +20,11 @@ extension HeaderFields {
         }
         return isValid
             ? nil : .malformed("A header field's name is no token, or its value has a NUL or a bare carriage return.")
+    }
+
+    /// Swift compares strings by their normal form, which takes long with many marks in a row: see `isStreamSafe`.
+    var marksProblem: Problem? {
+        lacksValue ? .malformed("A header field's value \(String.marksPredicate).") : nil
     }
 
     /// Why the body's length is ambiguous, if it is. Libmicrohttpd takes the first field it finds; a proxy in front

@@ -6,6 +6,9 @@ public struct HeaderFields: Sendable {
     private var bytes: [UInt8] = []
     private var fields: [Field] = []
 
+    /// Whether a value was left out because strings of it would take long to compare: the head is to be refused for it.
+    private(set) var lacksValue = false
+
     private struct Field {
         var name: Range<Int>
         var value: Range<Int>
@@ -26,6 +29,11 @@ public struct HeaderFields: Sendable {
         bytes.append(contentsOf: name)
         let middle = bytes.count
         bytes.append(contentsOf: value)
+        if bytes.count - middle > String.mostMixedBytes, !String(decoding: bytes[middle...], as: UTF8.self).isStreamSafe
+        {
+            bytes.removeSubrange(middle...)
+            lacksValue = true
+        }
         fields.append(Field(name: start..<middle, value: middle..<bytes.count))
     }
 

@@ -20,6 +20,14 @@ public struct Query: Hashable, Sendable {
             let value = pair[name.endIndex...].dropFirst()
             guard let name = PercentDecoding.decode(name, plusIsSpace: true) else { throw Self.undecodable(nil) }
             guard let value = PercentDecoding.decode(value, plusIsSpace: true) else { throw Self.undecodable(name) }
+            // A name is compared with that of each parameter of a route, and none of those has a mark.
+            guard name.isStreamSafe, value.isQuickToCompare else {
+                throw Problem(
+                    .badRequest,
+                    code: "parameter-invalid",
+                    detail: "A parameter of the query \(String.marksPredicate)."
+                )
+            }
             parameters.append(Parameter(name: name, value: value))
         }
         self.parameters = parameters

@@ -19,7 +19,7 @@ public struct Target: Hashable, Sendable {
     ///
     /// - Parameter text: origin-form (`/path?query`), absolute-form (`http://host/path`), or `*`, which has no segments.
     /// - Throws: `target-invalid` for a malformed escape, bytes that are not UTF-8, a space or a control character that
-    ///   is not escaped, or another form.
+    ///   is not escaped, too many combining marks in a row, or another form; `parameter-invalid` for such marks in the query.
     public init(_ text: some StringProtocol) throws(Problem) {
         try self.init(bytes: Array(text.utf8))
     }
@@ -48,6 +48,9 @@ public struct Target: Hashable, Sendable {
                     code: "target-invalid",
                     detail: "The path is not valid percent-encoded UTF-8."
                 )
+            }
+            guard segment.isQuickToCompare else {
+                throw Problem(.badRequest, code: "target-invalid", detail: "The path \(String.marksPredicate).")
             }
             segments.append(segment)
         }

@@ -18,6 +18,7 @@ extension Router {
         do throws(Problem) {
             var fields = HeaderFields()
             for (name, value) in headers { fields.append(name: name.utf8, value: value.utf8) }
+            if let problem = fields.marksProblem { throw problem }
             var request = Request(method: method, target: try Target(target), headers: fields, body: body, id: id)
             request.identity = identity
             let endpoint = endpoint(of: &request)

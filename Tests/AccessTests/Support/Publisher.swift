@@ -6,7 +6,7 @@ import Locking
 final class Publisher: KeySetFetcher {
     struct IsDown: Error {}
 
-    private let state = Lock<(set: String?, fetches: Int, refusal: String?)>((nil, 0, nil))
+    private let state = Lock<(set: String?, fetches: Int, refusal: String?, isHeld: Bool)>((nil, 0, nil, false))
 
     var set: String? {
         get { state.withLock { $0.set } }
@@ -19,6 +19,12 @@ final class Publisher: KeySetFetcher {
         set { state.withLock { $0.refusal = newValue } }
     }
 
+    /// Whether answers are held back: they are those of the time that they were asked for.
+    var isHeld: Bool {
+        get { state.withLock { $0.isHeld } }
+        set { state.withLock { $0.isHeld = newValue } }
+    }
+
     func refusal(of url: URL) -> String? { refusal }
 
     /// How often it was asked.
@@ -29,6 +35,7 @@ final class Publisher: KeySetFetcher {
             state.fetches += 1
             return state.set
         }
+        while isHeld { try await Task.sleep(for: .milliseconds(2)) }
         guard let set else { throw IsDown() }
         return Array(set.utf8)
     }

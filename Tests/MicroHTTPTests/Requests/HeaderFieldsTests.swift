@@ -44,6 +44,18 @@ import Testing
         #expect(fields.bytes(of: "x-absent") == nil)
     }
 
+    @Test func `leaves out a value that takes long to compare, and has the head refused`() {
+        var fields = fields
+        fields.append(name: "X-Short".utf8, value: String(repeating: "\u{345}", count: 128).utf8)
+        fields.append(name: "X-Long".utf8, value: String(repeating: "a\u{345}", count: 2_000).utf8)
+        #expect(fields.marksProblem == nil)
+        fields.append(name: "X-Marks".utf8, value: String(repeating: "\u{345}", count: 129).utf8)
+        fields.append(name: "X-Last".utf8, value: "z".utf8)
+        #expect(fields["X-Marks"] == "")
+        #expect(fields["X-Last"] == "z")
+        #expect(fields.marksProblem?.code == "request-malformed")
+    }
+
     @Test func `only ASCII letters have a case`() {
         var fields = HeaderFields()
         fields.append(name: "X[".utf8, value: "1".utf8)

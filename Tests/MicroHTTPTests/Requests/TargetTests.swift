@@ -61,6 +61,27 @@ import Testing
         #expect(throws: Problem.self) { try Target(bytes: [UInt8(ascii: "/"), 0xFF]) }
     }
 
+    private static let marks = String(repeating: "\u{345}\u{316}", count: 20)
+    /// Longer than any name that is of marks alone.
+    private static let padding = String(repeating: "a", count: 256)
+
+    @Test(arguments: [
+        ("/\(padding)\(marks)", "target-invalid"), ("/a/b?c=\(padding)\(marks)", "parameter-invalid"),
+        ("/a?\(marks)", "parameter-invalid"), ("/?a=b&c\(marks)=d", "parameter-invalid"),
+    ])
+    func `refuses many marks in a row, which take long to compare`(text: String, code: String) throws {
+        let problem = try #require(throws: Problem.self) { try Target(text) }
+        #expect(problem.code == code)
+        #expect(problem.status == .badRequest)
+    }
+
+    @Test func `takes marks as any language has them, and whatever is as short as a topic`() throws {
+        let topic = "a" + String(repeating: "\u{345}", count: 127)
+        #expect(try Target("/topics/\(topic)?topic=\(topic)").segments == ["topics", topic])
+        let text = String(repeating: "a" + String(repeating: "\u{301}", count: 30), count: 20)
+        #expect(try Target("/\(text)?a=\(text)").query["a"] == text)
+    }
+
     @Test(arguments: [("/?a=1&topic=%FF", "topic"), ("/?b=%&a=%FF", "b"), ("/?%FF=a", nil), ("/%FF?a=b", nil)])
     func `names the parameter that cannot be decoded`(text: String, parameter: String?) throws {
         let problem = try #require(throws: Problem.self) { try Target(text) }

@@ -41,4 +41,12 @@ struct CredentialMaskTests {
             #expect(!shown.contains("0123") && shown.utf8.count <= 20, "\(place): \(shown)")
         }
     }
+
+    @Test("of an answer with more credentials than are searched for nothing is kept")
+    func many() throws {
+        let token = String(repeating: "0123456789", count: 400)
+        let cookies = (0..<400).map { "k\($0)=v\($0)" }.joined(separator: ";")
+        #expect(try masked(token + cookies, [("Authorization", "Bearer " + token), ("Cookie", cookies)]).isEmpty)
+        #expect(try masked(token, [("Authorization", "Bearer " + token), ("Cookie", cookies)]) == "[redacted]")
+    }
 }

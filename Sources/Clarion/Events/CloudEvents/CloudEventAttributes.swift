@@ -32,7 +32,20 @@ struct CloudEventAttributes {
                 )
             }
         }
+
+        /// The event has more attributes than ``maximumCount``.
+        var tooMany: Problem {
+            let detail = "A CloudEvent has at most \(maximumCount) attributes here."
+            return switch self {
+            case .headers: Problem(.badRequest, code: "cloudevent-invalid", detail: detail)
+            case .members(let pointer):
+                Problem(.badRequest, code: "cloudevent-invalid", detail: detail, pointer: pointer)
+            }
+        }
     }
+
+    /// More than header fields that any server takes, in which webhooks get them; each is checked, sorted and stored.
+    static let maximumCount = 256
 
     /// The event's type.
     let type: String
@@ -50,6 +63,7 @@ struct CloudEventAttributes {
     ///
     /// - Throws: `cloudevent-invalid`.
     init(_ posted: [String: JSONValue], at place: Place) throws(Problem) {
+        guard posted.count <= Self.maximumCount else { throw place.tooMany }
         // In the order of their names, so that of several that are wrong the same one is named each time.
         for (name, value) in posted.sorted(by: { $0.key < $1.key }) { try Self.check(name, value, at: place) }
         for name in Self.required where posted[name] == nil {

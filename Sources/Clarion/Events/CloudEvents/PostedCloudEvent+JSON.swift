@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSON
 import MicroHTTP
+import Notation
 
 /// Structured and batch mode: the whole event is JSON (JSON event format, sections 3 and 4).
 extension PostedCloudEvent {
@@ -35,9 +36,10 @@ extension PostedCloudEvent {
     private init(json: JSONView, pointer: String) throws(Problem) {
         let place = CloudEventAttributes.Place.members(of: pointer)
         // Before any of them is the key of a dictionary.
-        guard json.entries?.allSatisfy(\.name.isStreamSafe) ?? true else {
-            throw Problem(JSONFault(.marks), pointer: pointer)
-        }
+        let entries = json.entries ?? []
+        // Beside them, the data in one form or the other.
+        guard entries.count <= CloudEventAttributes.maximumCount + 2 else { throw place.tooMany }
+        guard entries.allSatisfy(\.name.isStreamSafe) else { throw Problem(JSONFault(.marks), pointer: pointer) }
         guard var members = json.members else {
             throw Problem(
                 .badRequest,
