@@ -218,7 +218,10 @@ extension DocumentedError {
         DocumentedError(
             "body-too-large",
             "413",
-            "Post less, or run the hub with a larger `--max-body`. JSON that registers, sets or redelivers something has at most 256 KiB."
+            """
+            Post less, or run the hub with a larger `--max-body`. JSON that registers, sets or redelivers something has at \
+            most 256 KiB.
+            """
         ),
         DocumentedError("batch-too-large", "413", "At most 10,000 events in one post; nothing of it was stored."),
         DocumentedError(
@@ -304,8 +307,8 @@ extension DocumentedError {
             """
             Try again after `Retry-After`. `detail` says what there is too much of: posts that wait to be written, request \
             bodies on their way or waiting for their answer (`--max-body-memory`), open streams (`--max-streams`), answers that \
-            wait for slow readers (`--max-reader-memory`) or that are being made, descriptors in use, or requests whose token cannot be judged before \
-            its issuer's keys have been fetched.
+            wait for slow readers (`--max-reader-memory`) or that are being made, descriptors in use, or requests whose \
+            token cannot be judged before its issuer's keys have been fetched.
             """
         ),
         DocumentedError(
