@@ -91,7 +91,8 @@ struct DeliveryResource: Sendable {
         return .uncached(DeliveryDocument.test(event, outcome))
     }
 
-    /// What has waited is asked for again before each step, as it were: by then the credential may be over, or the webhook another's.
+    /// What has waited is asked for again before each step, as it were: by then the credential may be over, or the webhook
+    /// another's.
     ///
     /// - Returns: what throws `credential-invalid` or `observer-unknown`.
     private func stillManaged(by caller: Caller) -> WebhookRegistry.RedeliveryCheck {

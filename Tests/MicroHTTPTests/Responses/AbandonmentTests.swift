@@ -102,7 +102,8 @@ extension Live {
         @Test func `a client that goes before its connection is suspended is gone, whoever has its descriptor next`()
             async throws
         {
-            let (turn, clients) = (Turn(), Lock<[String: RawClient]>([:]))
+            let turn = Turn()
+            let clients = Lock<[String: RawClient]>([:])
             try await withServer(
                 adjust: { $0.threads = 1 },
                 respond: { request, _ in

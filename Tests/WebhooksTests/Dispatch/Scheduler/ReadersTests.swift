@@ -40,7 +40,8 @@ struct ReadersTests {
 
         // Who may is not behind them, and is the only one.
         play.add(1, to: "good")
-        #expect(play.scheduler.wake("good"))
+        let isNews = play.scheduler.wake("good")
+        #expect(isNews)
         let taken = takeRead(&play)
         let read = try #require(taken)
         #expect(read.endpoint.id == "good" && !play.scheduler.wantsRead(now: play.now))
