@@ -272,7 +272,6 @@ import Testing
         #expect(throws: CredentialsError.self) { try credentials.reload() }
         #expect(changes.count == 0)
         #expect(await reason(try old.token(), credentials) == nil)
-        #expect(await reason(try new.token(), credentials) == .unknown)
     }
 
     /// Readers, verifiers and reloads at the same time: for the Thread Sanitizer, and so that no answer is of neither state.

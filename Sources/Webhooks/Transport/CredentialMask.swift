@@ -53,6 +53,7 @@ struct CredentialMask: Sendable {
     /// - Parameter limit: how many to go through, and to return at most. A credential that begins before it is found if
     ///   ``longest`` more are given.
     func masked(_ bytes: [UInt8], limit: Int = .max) -> [UInt8] {
+        guard !credentials.isEmpty else { return Array(bytes.prefix(limit)) }
         let beginnings = Beginnings(in: bytes)
         let likely = credentials.filter { beginnings.mayContain($0) }
         guard !likely.isEmpty else { return Array(bytes.prefix(limit)) }
@@ -92,6 +93,6 @@ private struct Beginnings {
     }
 
     private static func mixed(_ bytes: ArraySlice<UInt8>) -> Int {
-        Int(bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } &* 2_654_435_761 >> 16)
+        Int((bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } &* 2_654_435_761) >> 16)
     }
 }
