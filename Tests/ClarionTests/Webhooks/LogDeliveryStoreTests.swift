@@ -12,6 +12,7 @@ import Testing
 
     private func outcome(
         _ delivery: Int64,
+        attempts: Int = 1,
         failing: Int64,
         _ result: AttemptOutcome.Result
     ) -> AttemptOutcome {
@@ -20,7 +21,7 @@ import Testing
             delivery: delivery,
             endpoint: "w",
             event: "e-\(delivery)",
-            attempts: 1,
+            attempts: attempts,
             result: result,
             answer: AttemptAnswer(status: isDelivered ? 200 : 500, failure: isDelivered ? nil : .status),
             // Whatever the clock of the day said.
@@ -69,7 +70,8 @@ import Testing
             try await store.record([outcome(ids[0], failing: 1_000, .retry(notBefore: 0))])
             try await store.record([outcome(ids[1], failing: 5 * Self.day - 1_001, .dead)])
             #expect(failed.all.isEmpty)
-            try await store.record([ids[0], ids[2]].map { outcome($0, failing: 1, .retry(notBefore: 0)) })
+            let later = [(ids[0], 2), (ids[2], 1)]
+            try await store.record(later.map { outcome($0, attempts: $1, failing: 1, .retry(notBefore: 0)) })
             #expect(failed.all.map(\.id.rawValue) == ["w"] && failed.all.map(\.reason) == [.failing])
         }
     }
@@ -78,10 +80,10 @@ import Testing
         try await withStore { store, _, ids, failed in
             try await store.record([outcome(ids[0], failing: 3 * Self.day, .retry(notBefore: 0))])
             try await store.record([outcome(ids[1], failing: 0, .delivered)])
-            try await store.record([outcome(ids[0], failing: 2 * Self.day, .retry(notBefore: 0))])
+            try await store.record([outcome(ids[0], attempts: 2, failing: 2 * Self.day, .retry(notBefore: 0))])
             try await store.record([outcome(ids[2], failing: 2 * Self.day, .retry(notBefore: 0))])
             #expect(failed.all.isEmpty)
-            try await store.record([outcome(ids[2], failing: Self.day, .retry(notBefore: 0))])
+            try await store.record([outcome(ids[2], attempts: 2, failing: Self.day, .retry(notBefore: 0))])
             #expect(failed.all.map(\.reason) == [.failing])
         }
     }

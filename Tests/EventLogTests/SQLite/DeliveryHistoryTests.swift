@@ -298,11 +298,15 @@ import Testing
         let ids = try await log.pendingDeliveries(of: "w", limit: 9)
         let other = try await log.pendingDeliveries(of: "v", limit: 9)
         let start = events[0].time
+        var attempts: [DeliveryRecord: Int] = [:]
         func record(_ after: Int64, _ outcomes: (DeliveryRecord, DeliveryOutcome.State)...) async throws
             -> [ObserverID: Duration]
         {
             clock.now = start.advanced(byMilliseconds: after)
-            return try await log.recordOutcomes(outcomes.map { outcome($0.0, 1, $0.1, failing: after) })
+            for (delivery, _) in outcomes { attempts[delivery, default: 0] += 1 }
+            return try await log.recordOutcomes(
+                outcomes.map { outcome($0.0, attempts[$0.0] ?? 0, $0.1, failing: after) }
+            )
         }
         let retry = DeliveryOutcome.State.pending(notBefore: start)
         #expect(try await record(10, (ids[0], retry), (other[0], .delivered)) == ["w": .milliseconds(10)])
