@@ -10,7 +10,7 @@ import { HubObject } from "../json/hub-object.js"
  * @property {string | null} contentType
  * @property {string | null} time When the hub committed it, RFC 3339; null where the stream does not tell it.
  * @property {[string, string][] | null} attributes What the poster of a CloudEvent says of it, by the names of CloudEvents; null
- *   where that has to be asked for. Read anew each time: most events are never opened, and one may have a hundred thousand.
+ *   where that has to be asked for. Read anew each time: most events are never opened, and one may have a mebibyte of them.
  * @property {string} data The data as posted; of binary data its base64 form.
  * @property {boolean} isBinary
  * @property {number | null} arrivedAt Milliseconds since 1970; null for what was posted before.

@@ -80,22 +80,25 @@ def test_a_cloudevent_is_read_as_it_was_posted(hub, console, topic, data, read):
     ] + [["data1", "1"], ["databig", TRAP], ["xdata", "true"]]
 
 
-MANY = 90_000
+#: As many as the hub takes beside the three that it needs and the type.
+MANY = 252
+#: With what part of the time that the engine takes to parse it: few long texts are parsed quickly, however many quotes they have.
 LARGE = {
-    "numbers": ("[" + ",".join(["1"] * 520_000) + "]", JSON_TYPE),
-    "objects": ("[" + ",".join(['{"a":1}'] * 130_000) + "]", JSON_TYPE),
+    "numbers": ("[" + ",".join(["1"] * 520_000) + "]", JSON_TYPE, 0.25),
+    "objects": ("[" + ",".join(['{"a":1}'] * 130_000) + "]", JSON_TYPE, 0.25),
     "attributes": (json.dumps({
-        "specversion": "1.0", "id": "1", "source": "/s", "type": "t", **{f"a{number}": 1 for number in range(MANY)}, "data": 1,
-    }, separators=(",", ":")), CLOUDEVENT_TYPE),
+        "specversion": "1.0", "id": "1", "source": "/s", "type": "t",
+        **{f"a{number}": '"' * 2_000 for number in range(MANY)}, "data": 1,
+    }, separators=(",", ":")), CLOUDEVENT_TYPE, 1),
 }
 
 
-@pytest.mark.parametrize("body, content_type", LARGE.values(), ids=LARGE.keys())
-def test_a_large_event_costs_less_to_read_than_the_engine_takes_to_parse_it(hub, console, topic, body, content_type):
+@pytest.mark.parametrize("body, content_type, part", LARGE.values(), ids=LARGE.keys())
+def test_a_large_event_costs_less_to_read_than_the_engine_takes_to_parse_it(hub, console, topic, body, content_type, part):
     """Each event is read as it comes, on the thread that draws. To go through it once more token by token took ten times as long."""
     answer = hub.request("POST", events_path(topic), data=body, headers={"Content-Type": content_type})
     assert answer.status_code == 201, answer.text
     console.open()
     for reading, parsing, length in run(console, COST, topic):
         if length > 100_000:
-            assert reading < parsing / 4, f"{reading} ms for {length} characters, which are parsed in {parsing} ms"
+            assert reading < parsing * part, f"{reading} ms for {length} characters, which are parsed in {parsing} ms"
