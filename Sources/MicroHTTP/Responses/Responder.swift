@@ -145,7 +145,14 @@ final class PendingAnswer: Sendable {
     }
 
     /// The connection has ended before it was suspended. From then on its socket is another's.
-    func abandon() { state.withLock { $0 = .abandoned } }
+    func abandon() {
+        // An answer that is there is let go outside the lock: what it holds may look at this.
+        let former = state.withLock { state in
+            defer { state = .abandoned }
+            return state
+        }
+        withExtendedLifetime(former) {}
+    }
 
     /// Whether nobody asks for it any more.
     ///
