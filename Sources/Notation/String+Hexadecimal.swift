@@ -13,8 +13,13 @@ extension String {
     }
 
     /// The two hexadecimal digits of each byte, in lower case.
-    package init(hexadecimal bytes: some Sequence<UInt8>) {
-        let digits = bytes.flatMap { [UInt8(hexDigitOf: $0 >> 4), UInt8(hexDigitOf: $0 & 15)] }
-        self.init(decoding: digits, as: UTF8.self)
+    package init(hexadecimal bytes: [UInt8]) {
+        self = unsafe String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            for (place, byte) in bytes.enumerated() {
+                unsafe text[2 * place] = UInt8(hexDigitOf: byte >> 4)
+                unsafe text[2 * place + 1] = UInt8(hexDigitOf: byte & 15)
+            }
+            return 2 * bytes.count
+        }
     }
 }

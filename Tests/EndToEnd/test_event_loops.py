@@ -1,6 +1,8 @@
 """One order on every event loop, whatever their number: a machine of 1, 2 and 4 processors."""
 
+import json
 import random
+import select
 import selectors
 import socket
 import threading
@@ -11,6 +13,7 @@ import pytest
 
 from hub_process import events_path
 from other_machine import OtherMachine
+from problems import assert_problem
 from raw_http import RawConnection, request
 from waiting import wait_until
 
@@ -64,6 +67,34 @@ def test_streams_and_posts_of_all_loops_have_one_order(start_hub, tmp_path, topi
         stream.close()
     for poster in posters:
         poster.close()
+
+
+def unread_bytes(port, connection):
+    """How much of what was sent the hub has not read (`proc_net_tcp` in the kernel's documentation)."""
+    ends = [f"0100007F:{number:04X}" for number in (port, connection.socket.getsockname()[1])]
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()]
+    sent = next(line[4].split(":")[0] for line in lines if line[1:3] == ends[::-1])
+    received = next(line[4].split(":")[1] for line in lines if line[1:3] == ends)
+    return int(sent, 16) + int(received, 16)
+
+
+def test_others_do_not_wait_while_a_large_batch_is_taken_apart(start_hub, tmp_path, topic):
+    environment = OtherMachine(tmp_path, processors=1).environment
+    hub = start_hub("--max-body", str(32 << 20), environment=environment)
+    event = {"specversion": "1.0", "source": "/s", "type": "t", "data": list(range(500))}
+    # Which is refused at its end, so that its answer does not wait for the log.
+    batch = json.dumps([event | {"id": str(number)} for number in range(9_999)] + [event])
+    head = {"Content-Type": "application/cloudevents-batch+json"}
+    with RawConnection(hub.port) as poster, RawConnection(hub.port) as other:
+        whole = request("POST", events_path(topic), head, batch.encode())
+        poster.send(whole[:-1])
+        wait_until(lambda: unread_bytes(hub.port, poster) == 0, what="the hub to have read all but the last byte")
+        poster.send(whole[-1:])
+        other.send(request("GET", "/healthz"))
+        ready, _, _ = select.select([poster.socket, other.socket], [], [], 30)
+        assert ready == [other.socket], "the loop took the whole batch apart first"
+        assert other.receive().status == 200
+        assert_problem(poster.receive(), 400, "cloudevent-invalid", pointer="/9999/id")
 
 
 @pytest.mark.measured

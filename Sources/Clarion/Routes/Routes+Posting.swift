@@ -5,13 +5,14 @@ import Webhooks
 extension Routes {
     /// `POST /topics/{topic}/events`.
     mutating func addPosting(_ hub: Hub) {
-        on(.post, "/topics/{topic}/events", .postEvents, needs: .publish) { [weak hub] request throws(Problem) in
+        let post: Router.Handler = { [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             try Preconditions.requireUntagged(request)
             return try hub.store(request, Post.init) { [links = hub.links] receipt, isBatch in
                 isBatch ? .batch(receipt) : .receipt(receipt, links)
             }
         }
+        on(.post, "/topics/{topic}/events", .postEvents, needs: .publish, aside(post))
     }
 }
 

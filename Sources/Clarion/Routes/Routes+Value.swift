@@ -15,7 +15,7 @@ extension Routes {
             }
             return try Response.event(event, for: request, lifespan: .momentary)
         }
-        on(.put, "/topics/{topic}/value", .putValue, needs: .publish) { [weak hub] request throws(Problem) in
+        let put: Router.Handler = { [weak hub] request throws(Problem) in
             guard let hub, !hub.isDraining else { throw Problem.draining }
             let read = { (request: Request, traceparent: Traceparent?) throws(Problem) -> Post in
                 let post = try Post(request, traceparent: traceparent)
@@ -31,5 +31,6 @@ extension Routes {
                 return response
             }
         }
+        on(.put, "/topics/{topic}/value", .putValue, needs: .publish, aside(put))
     }
 }

@@ -1,3 +1,4 @@
+import Locking
 import MicroHTTP
 
 /// The hub's routes. None can be registered without what `/openapi.json` is to say of it.
@@ -13,6 +14,7 @@ struct Routes: Sendable {
     private let answers: AnswerRoom
     private let work: BackgroundWork
     private let faults: FaultLog
+    private let largeBodies = SerialGate()
 
     /// No routes yet.
     init(of hub: Hub) {
@@ -128,6 +130,27 @@ struct Routes: Sendable {
             }
         }
     }
+
+    /// The handler on the concurrency pool if the body is large: while an event loop takes 10,000 events apart, its streams
+    /// would hear nothing. One after the other, so that others' work on the pool goes on meanwhile.
+    func aside(_ handler: @escaping Router.Handler) -> Router.Handler {
+        { [largeBodies, work] request throws(Problem) in
+            guard request.body.count > Self.largeBody else { return try handler(request) }
+            return .later { responder in
+                work.start(for: responder) {
+                    do throws(Problem) {
+                        let reply = try await largeBodies.run { () throws(Problem) in try handler(request) }
+                        if case .later(let begin) = reply { begin(responder) } else { responder.reply { reply } }
+                    } catch {
+                        responder.respond(error)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Some hundred events, which take a loop a few milliseconds.
+    private static let largeBody = 16 * 1024
 
     /// Where `GET` requests go whose path no route has: they are for everybody. It is described as the root.
     ///

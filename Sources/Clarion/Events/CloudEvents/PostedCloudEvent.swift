@@ -29,6 +29,6 @@ struct PostedCloudEvent {
             digest.update(data: Array(part.utf8))
             digest.update(data: [0])
         }
-        return "\n" + String(hexadecimal: digest.finalize())
+        return "\n" + String(hexadecimal: Array(digest.finalize()))
     }
 }
