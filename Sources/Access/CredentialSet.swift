@@ -107,9 +107,11 @@ extension CredentialFault.Reason {
         case .badSignature: 3
         case .wrongAudience: 4
         // A token that can be judged is malformed only if it never expires.
-        case .malformed, .notYetValid, .expired: 5
-        // Another entry may still accept it, whatever is wrong with it by this one.
+        case .malformed, .notYetValid: 5
+        // Another entry may still accept it, whatever is wrong with it by this one,
         case .keysUnavailable: 6
+        // but none makes it younger.
+        case .expired: 7
         }
     }
 }

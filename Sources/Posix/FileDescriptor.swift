@@ -42,9 +42,11 @@ package struct FileDescriptor: Sendable {
     }
 
     /// Whether something can be written without waiting: to a pipe `PIPE_BUF` bytes (poll(2)). Who is not there fails.
-    package var takesBytes: Bool {
+    ///
+    /// - Parameter milliseconds: for how long to wait until it can.
+    package func takesBytes(within milliseconds: Int32 = 0) -> Bool {
         var file = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-        return unsafe poll(&file, 1, 0) == 1
+        return unsafe poll(&file, 1, milliseconds) == 1
     }
 
     /// Reads what is there, or waits for it; nothing at the end.

@@ -255,6 +255,13 @@ def test_a_list_without_an_end_is_refused(run, command, body):
         assert "has no end" in said(run(*command.split(), "--hub", url), 1)
 
 
+def test_a_page_of_history_of_which_all_was_removed_is_not_the_last(run):
+    """A hub says that there is more before it reads what it gives (http-api.md, "History"). This one gives no other page."""
+    link = ("Link", '<?limit=2&after=e-1>; rel="next"')
+    with strange_server(200, "application/x-ndjson", b"", [link]) as url:
+        assert "has no end" in said(run("export", "--hub", url), 1)
+
+
 @pytest.mark.parametrize("command, body, size", [
     ("health", b"ready", 16), ("observers show a", b'{"id":"a","kind":"webhook"}', 16), ("topics", b'{"topics":[],"next":null}', 64)])
 def test_an_answer_is_no_larger_than_a_hub_makes_it(run, command, body, size):

@@ -306,3 +306,15 @@ def test_an_event_has_only_so_many_attributes(shared_hub, topic, count, status):
     if status == 400:
         assert "256 attributes" in assert_problem(answer, 400, "cloudevent-invalid")["detail"]
     assert len(shared_hub.history(topic)) == (status == 201)
+
+
+def test_an_event_of_all_attributes_comes_back_as_what_can_be_posted(shared_hub, topic):
+    """The hub adds three of its own, which count neither in JSON nor in header fields."""
+    event = {"specversion": "1.0", "id": "1", "source": "/x", "type": "t", "data": 1} | {f"a{number}": 1 for number in range(252)}
+    head = {"Content-Type": "application/cloudevents+json"}
+    trace = {"Traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
+    assert shared_hub.request("POST", events_path(topic), json=event, headers=head | trace).status_code == 201
+    given = shared_hub.get(events_path(topic), params={"envelope": "cloudevents"}).json()["events"][0]
+    assert len(given) == 1 + 256 + 3
+    again = shared_hub.request("POST", events_path(topic + ".again"), json=given, headers=head)
+    assert again.status_code == 201, again.content

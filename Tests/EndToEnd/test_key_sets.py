@@ -101,6 +101,22 @@ def test_tokens_of_both_keys_are_accepted(start, publisher):
     assert_others_are_served(hub, start.file)
 
 
+def test_a_token_that_has_expired_is_told_so_whatever_other_keys_are_away(start_hub, tmp_path, publisher):
+    """A client that is told 503 shows the same token again, where 401 has it fetch another."""
+    file = CredentialsFile(tmp_path, {})
+    # The second judges the tokens of every issuer.
+    for issuer, path in [({"issuer": ISSUER}, ""), ({}, "/nobody")]:
+        file.members["jwt"].append({**issuer, "audience": "clarion", "algorithms": ["EdDSA"], "jwks": publisher.url + path})
+    file.write()
+    answers = publisher.answer
+    publisher.answer = lambda handler: publisher.send(handler, b"", 500) if "nobody" in handler.path else answers(handler)
+    hub = start_hub("--credentials", str(file.path), *ANYWHERE)
+    wait_until(lambda: status_of(hub, publisher.token("one")) == 200, what="the first entry's keys")
+    past = tokens.claims(iss=ISSUER, clarion=grant("**"), exp=int(time.time()) - 600)
+    expired = tokens.signed("EdDSA", publisher.keys["one"], past, {"kid": "one"})
+    assert "expired" in assert_problem(ask(hub, "GET", "/topics", expired), 401, "credential-invalid")["detail"]
+
+
 def test_a_thousand_unknown_keys_ask_once(start, publisher):
     hub = start(*ANYWHERE)
     assert status_of(hub, publisher.token("one")) == 200

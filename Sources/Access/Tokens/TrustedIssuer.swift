@@ -56,6 +56,6 @@ struct TrustedIssuer: Sendable {
 
     private static let keysUnavailable = CredentialFault(
         reason: .keysUnavailable,
-        detail: "The keys of the token's issuer could not be fetched yet, or many wait for them. Try again in a moment."
+        detail: "The keys of the token's issuer could not be fetched yet, or many wait for them."
     )
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import MicroHTTP
+import Notation
 
 /// The files of the console, read once at start: a path of a request is only ever compared with names that were found,
 /// so none can lead out of the folder.
@@ -12,6 +13,12 @@ package struct PublicFiles: Sendable {
 
     /// By the bytes of their segments: a file system tells names in two normal forms apart.
     private var files: [[[UInt8]]: File] = [:]
+
+    /// The folder below which pages find all of these files as they are now: who has one of it never asks for that again.
+    private let version: String
+
+    /// What stands in pages in its place.
+    private static let anyVersion = "v-0"
 
     private static let contentTypes = [
         "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
@@ -50,27 +57,38 @@ package struct PublicFiles: Sendable {
     /// - Throws: ``HubError`` with code ``HubError/publicFolderUnreadable``.
     init(folder: String) throws(HubError) {
         let manager = FileManager.default
-        for path in try Self.paths(in: folder) {
+        var found: [(segments: [String], contents: [UInt8])] = []
+        for path in try Self.paths(in: folder).sorted() {
             let segments = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
             var isFolder = false
             guard !segments.contains(where: { $0.utf8.first == UInt8(ascii: ".") }),
                 manager.fileExists(atPath: "\(folder)/\(path)", isDirectory: &isFolder), !isFolder,
                 let contents = manager.contents(atPath: "\(folder)/\(path)")
             else { continue }
+            found.append((segments, [UInt8](contents)))
+        }
+        version = "v-" + Self.fingerprint(found.flatMap { Array($0.segments.joined(separator: "/").utf8) + $0.contents })
+        for (segments, contents) in found {
             let suffix = segments[segments.count - 1].split(separator: ".").last.map(String.init) ?? ""
+            let bytes = suffix == "html" ? Self.page(contents, of: version) : contents
             files[segments.map { Array($0.utf8) }] = File(
-                contents: ConstantBody([UInt8](contents)),
+                contents: ConstantBody(bytes),
                 contentType: Self.contentTypes[suffix] ?? "application/octet-stream",
-                tag: EntityTag(Self.fingerprint(contents))
+                tag: EntityTag(Self.fingerprint(bytes))
             )
         }
+    }
+
+    /// A page whose references lead to a version.
+    private static func page(_ contents: [UInt8], of version: String) -> [UInt8] {
+        contents.replacing(Array("=\"\(anyVersion)/".utf8), with: Array("=\"\(version)/".utf8))
     }
 
     /// Answers with a file; a folder's is its `index.html`.
     func response(to request: Request) throws(Problem) -> Response {
         let path = request.target.segments.map { Array($0.utf8) }
         // Below a file there is nothing.
-        let named = request.target.endsInSlash ? nil : files[path]
+        let named = request.target.endsInSlash ? nil : files[path] ?? versioned(path)
         guard let file = named ?? files[path + [Array("index.html".utf8)]] else {
             throw Problem(
                 .notFound,
@@ -78,7 +96,10 @@ package struct PublicFiles: Sendable {
                 detail: "Nothing is served at this path. `/docs` lists the routes."
             )
         }
-        let fields = HTMLPage.fields(contentSecurityPolicy: Self.contentSecurityPolicy)
+        let fields = HTMLPage.fields(
+            contentSecurityPolicy: Self.contentSecurityPolicy,
+            isLasting: request.target.segments.first == version
+        )
         let headers = [("ETag", file.tag.description)] + fields
         // What is answered 405 is not looked at for conditions (RFC 9110 section 13.2.1).
         if request.method == .get || request.method == .head {
@@ -91,10 +112,15 @@ package struct PublicFiles: Sendable {
         return Response(.ok, headers: headers + [("Content-Type", file.contentType)], constant: file.contents)
     }
 
+    /// What a page of before an update asks for is there as it is now. It is not to be kept as what it was.
+    private func versioned(_ path: [[UInt8]]) -> File? {
+        guard let first = path.first, first.starts(with: "v-".utf8) else { return nil }
+        return files[Array(path.dropFirst())]
+    }
+
     /// FNV-1a over 64 bits: tells versions of one file apart; nobody gains by a collision.
-    private static func fingerprint(_ contents: Data) -> String {
-        let hash = contents.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return String(hash, radix: 16)
+    private static func fingerprint(_ contents: [UInt8]) -> String {
+        String(hexadecimal: contents.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
     }
 }
 

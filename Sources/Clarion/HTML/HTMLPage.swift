@@ -3,10 +3,13 @@ import FoundationEssentials
 
 /// What browsers are told of a page beside its content.
 enum HTMLPage {
-    /// The fields of what is asked for anew each time, and taken for nothing else than it is.
-    static func fields(contentSecurityPolicy: String) -> [(name: String, value: String)] {
+    /// The fields of what is taken for nothing else than it is.
+    ///
+    /// - Parameter isLasting: whether it is never another at its address; otherwise it is asked for anew each time.
+    static func fields(contentSecurityPolicy: String, isLasting: Bool = false) -> [(name: String, value: String)] {
         [
-            ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
+            ("Cache-Control", isLasting ? "public, max-age=31536000, immutable" : "no-cache"),
+            ("X-Content-Type-Options", "nosniff"),
             ("Content-Security-Policy", contentSecurityPolicy), ("Referrer-Policy", "no-referrer"),
         ]
     }

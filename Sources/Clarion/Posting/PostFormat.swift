@@ -46,6 +46,15 @@ enum PostFormat {
         }
     }
 
+    /// Whether a request's body is to be taken apart, and not only kept.
+    static func isTakenApart(_ request: Request) -> Bool {
+        guard let contentType = try? ContentType.of(request) else { return false }
+        return switch try? PostFormat(request, contentType: contentType) {
+        case .cloudEvent, .cloudEvents, .lines: true
+        case .data, .cloudEventData, nil: false
+        }
+    }
+
     /// The JSON Pointer of an event's data in the body.
     func dataPointer(of index: Int) -> String {
         switch self {

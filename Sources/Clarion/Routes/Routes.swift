@@ -131,11 +131,11 @@ struct Routes: Sendable {
         }
     }
 
-    /// The handler on the concurrency pool if the body is large: while an event loop takes 10,000 events apart, its streams
-    /// would hear nothing. One after the other, so that others' work on the pool goes on meanwhile.
+    /// The handler on the concurrency pool if a large body is to be taken apart: while an event loop does so with 10,000 events,
+    /// its streams would hear nothing. One after the other, so that others' work on the pool goes on meanwhile.
     func aside(_ handler: @escaping Router.Handler) -> Router.Handler {
         { [largeBodies, work] request throws(Problem) in
-            guard request.body.count > Self.largeBody else { return try handler(request) }
+            guard request.body.count > Self.largeBody, PostFormat.isTakenApart(request) else { return try handler(request) }
             return .later { responder in
                 work.start(for: responder) {
                     do throws(Problem) {

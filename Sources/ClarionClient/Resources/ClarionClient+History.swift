@@ -56,10 +56,7 @@ extension ClarionClient {
             throw unreadable
         }
         let lines = body.split(separator: UInt8(ascii: "\n")).map { Array($0) }
-        let next = head["Link"].flatMap(Self.after)
-        // A page that is not the last one has an event, after which the next begins.
-        guard next == nil || !lines.isEmpty else { throw unreadable }
-        return (lines, next)
+        return (lines, head["Link"].flatMap(Self.after))
     }
 
     /// The id in the link to the next page: `<?limit=2&after=…>; rel="next"`. Ids have no characters that are encoded.

@@ -18,16 +18,22 @@ final class LogOutput: Sendable {
         var lost = 0
         /// Whether the last of these was begun.
         var isCut = false
+        /// How long lines have waited in the second that began then.
+        var waited = (time: Duration.zero, since: ContinuousClock.now)
     }
 
     private let file: FileDescriptor
+    private let patience: Duration
     private let state = Lock(State())
 
     /// What can be written to a pipe without waiting if anything can (`PIPE_BUF`, pipe(7)).
     private static let piece = 4096
 
-    init(_ file: FileDescriptor) {
+    /// - Parameter patience: how long a line waits, if none is lost: a terminal takes a burst piece by piece, however fast it is
+    ///   read. Within a second all lines wait no longer than five times that.
+    init(_ file: FileDescriptor, patience: Duration = .milliseconds(20)) {
         self.file = file
+        self.patience = patience
     }
 
     /// A terminal or a pipe opened once more, so that no write waits. A terminal that takes something (poll(2)) may take less
@@ -57,13 +63,24 @@ final class LogOutput: Sendable {
             rest += line
             let count = rest.count
             while !rest.isEmpty {
-                guard file.takesBytes, let written = try? file.write(some: rest.prefix(Self.piece)) else {
-                    state = State(lost: state.lost + 1, isCut: state.isCut || rest.count < count)
+                if file.takesBytes(), let written = try? file.write(some: rest.prefix(Self.piece)) {
+                    rest.removeFirst(written)
+                } else if state.lost > 0 || !wait(&state) {
+                    state.lost += 1
+                    state.isCut = state.isCut || rest.count < count
                     return
                 }
-                rest.removeFirst(written)
             }
-            state = State()
+            (state.lost, state.isCut) = (0, false)
         }
+    }
+
+    /// Waits until something can be written again.
+    private func wait(_ state: inout State) -> Bool {
+        let began = ContinuousClock.now
+        if began - state.waited.since > .seconds(1) { state.waited = (.zero, began) }
+        guard state.waited.time < patience * 5 else { return false }
+        defer { state.waited.time += ContinuousClock.now - began }
+        return file.takesBytes(within: Int32(patience / .milliseconds(1)))
     }
 }

@@ -52,6 +52,28 @@ import Testing
         #expect(rest.hasSuffix("\nlast\n"))
     }
 
+    @Test func `a terminal that is read loses nothing of a burst`() async throws {
+        let terminal = posix_openpt(O_RDWR | O_NOCTTY)
+        try #require(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0)
+        let name = try #require(ptsname(terminal).map { String(cString: $0) })
+        let file = try FileDescriptor(path: name, flags: O_WRONLY | O_NONBLOCK | O_NOCTTY)
+        defer { file.close() }
+        let output = LogOutput(file, patience: .seconds(10))
+        let reader = Task.detached {
+            defer { close(terminal) }
+            var seen: [UInt8] = []
+            while !seen.suffix(6).elementsEqual("last\r\n".utf8) {
+                seen += try FileDescriptor(terminal).read(atMost: 65_536)
+            }
+            return String(decoding: seen, as: UTF8.self)
+        }
+        // Many times what its buffer holds.
+        for _ in 0..<2_000 { write(String(repeating: "x", count: 150), to: output) }
+        write("last", to: output)
+        let lines = try await reader.value.split(separator: "\r\n")
+        #expect(lines.count == 2_001 && lines.dropLast().allSatisfy { $0.count == 150 })
+    }
+
     @Test func `lines for people are one line each`() {
         let line = "2026 warning clarion: name=a\u{2028}b\n2026 forged [Clarion] x\n"
         #expect(

@@ -56,6 +56,9 @@ struct CloudEventAttributes {
     static let id = "clarionid"
     static let topic = "clariontopic"
 
+    /// What may come back beside the attributes of an event.
+    static let added = [id, topic, "traceparent"]
+
     private static let required = ["specversion", "id", "source", "type"]
     private static let optional = ["datacontenttype", "dataschema", "subject", "time"]
 
@@ -63,7 +66,8 @@ struct CloudEventAttributes {
     ///
     /// - Throws: `cloudevent-invalid`.
     init(_ posted: [String: JSONValue], at place: Place) throws(Problem) {
-        guard posted.count <= Self.maximumCount else { throw place.tooMany }
+        let added = Self.added.count { posted[$0] != nil }
+        guard posted.count - added <= Self.maximumCount else { throw place.tooMany }
         // In the order of their names, so that of several that are wrong the same one is named each time.
         for (name, value) in posted.sorted(by: { $0.key < $1.key }) { try Self.check(name, value, at: place) }
         for name in Self.required where posted[name] == nil {

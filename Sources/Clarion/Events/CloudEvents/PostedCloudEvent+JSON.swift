@@ -38,7 +38,8 @@ extension PostedCloudEvent {
         // Before any of them is the key of a dictionary.
         let entries = json.entries ?? []
         // Beside them, the data in one form or the other.
-        guard entries.count <= CloudEventAttributes.maximumCount + 2 else { throw place.tooMany }
+        let most = CloudEventAttributes.maximumCount + CloudEventAttributes.added.count + 2
+        guard entries.count <= most else { throw place.tooMany }
         guard entries.allSatisfy(\.name.isStreamSafe) else { throw Problem(JSONFault(.marks), pointer: pointer) }
         guard var members = json.members else {
             throw Problem(
