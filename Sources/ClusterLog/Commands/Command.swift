@@ -8,7 +8,8 @@ enum Command: Sendable {
     case saveObserver(ObserverRecord, expecting: Int64?, resettingFailures: Bool)
     case deleteObserver(ObserverID, expecting: Int64?)
     case deleteObservers(of: TopicPattern)
-    case setRetention(Retention?, of: Topic)
+    /// If the topic had bounds of its own before, or none. Whether it has events is no matter for all: each node removes in its time.
+    case setRetention(Retention?, of: Topic, expectingBounds: Bool?)
     case deleteTopic(Topic)
     /// Those count that ``Fences`` admit. The term is the place of the last message by which the node took up parts.
     case recordOutcomes([DeliveryOutcome], term: Int64)
