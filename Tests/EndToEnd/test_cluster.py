@@ -14,6 +14,7 @@ import requests
 
 from hub_process import events_path
 from nats_servers import PROGRAM, NATSServers, server  # noqa: F401: fixtures
+from nats_stranger import NATSStranger
 from waiting import wait_until
 from webhook_receiver import WebhookReceiver
 
@@ -294,6 +295,35 @@ def test_what_retention_removes_leaves_the_stream_and_a_gap_at_nodes_that_start_
             gap = json.loads(message.data)
             assert (gap["after"], gap["reason"]) == (ids[0], "retention")
             assert stream.next().id == gap["resumed"]
+
+
+def test_topics_that_are_gone_leave_a_bounded_part_of_the_stream_and_a_gap(start_hub, server, name):
+    """Of the last thousands a node that starts later knows what each has lost; that others may have lost something it says of all."""
+    log = ("--log", server.log(name), "--retention-age", "1s")
+    first = start_hub(*log)
+    before = first.post("before", "x")["id"]
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(lambda number: post(first, f"gone.{number}", b"x").ok, range(8_200)))
+    between = first.post("between", "x")["id"]
+    assert ask(first, "PUT", "/topics/there", json={"retention": {"age": "1h"}}).ok
+    there = first.post("there", "1")["id"]
+
+    def notes():
+        with NATSStranger(server.ports[0]) as stranger:
+            found = stranger.ask(f"$JS.API.STREAM.INFO.CLARION_{name}", {"subjects_filter": f"clarion.{name}.removed.>"})
+        return len(found["state"].get("subjects") or {})
+
+    wait_until(lambda: notes() > 8_192, 90, "what is said of each topic")
+    wait_until(lambda: notes() <= 4_100, 40, "what is said of all of them at once")
+    second = start_hub(*log)
+    for hub in (first, second):
+        for topic in ("gone.1", "gone.8000", "gone.*"):
+            with hub.stream(topic, last_event_id=before) as stream:
+                assert stream.next().type == "gap"
+        first.post("there", "2")
+        for last_event_id in (between, there):
+            with hub.stream("there", last_event_id=last_event_id) as stream:
+                assert stream.next().type == "message"
 
 
 def test_a_node_that_starts_decides_nothing_anew(start_hub, server, name):

@@ -23,8 +23,9 @@ enum Command: Sendable {
     /// Its events are gone up to there.
     case noteRemoval(of: Topic, through: Position)
     /// What the stream has up to there and was refused, or replaced, is removed from it. Whatever else is removed from now
-    /// on, the appends that are left are written: some of them only in part, of which these are the places.
-    case settle(through: UInt64, partly: [UInt64: [Int]])
+    /// on, the appends that are left are written: some of them only in part, of which these are the places. Of any topic events
+    /// may be gone up to a position, which is not said of each any more.
+    case settle(through: UInt64, partly: [UInt64: [Int]], unnoted: Position)
     /// Nothing.
     case probe
 }

@@ -30,7 +30,7 @@ extension Envelope {
 
 extension WireReader {
     /// - Parameter version: of what has written it. The first did not say which observer of an id something is delivered again to;
-    ///   before the third bounds were set whatever there was.
+    ///   before the third bounds were set whatever there was, and all removals were noted.
     fileprivate mutating func command(in version: UInt8) throws(Unreadable) -> Command {
         switch try byte() {
         case 1:
@@ -74,7 +74,8 @@ extension WireReader {
                 let message = try reader.unsigned()
                 return (message, try reader.all { reader throws(Unreadable) in Int(try reader.number()) })
             }
-            return .settle(through: sequence, partly: Dictionary(partly) { first, _ in first })
+            let unnoted = version > 2 ? Position(try number()) : .start
+            return .settle(through: sequence, partly: Dictionary(partly) { first, _ in first }, unnoted: unnoted)
         default: throw Unreadable()
         }
     }

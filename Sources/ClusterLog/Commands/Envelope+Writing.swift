@@ -78,13 +78,14 @@ extension WireWriter {
             byte(13)
             unsigned(parts.rawValue)
             number(leases)
-        case .settle(let sequence, let partly):
+        case .settle(let sequence, let partly, let unnoted):
             byte(14)
             unsigned(sequence)
             all(partly.sorted { $0.key < $1.key }) { writer, message in
                 writer.unsigned(message.key)
                 writer.all(message.value) { $0.number(Int64($1)) }
             }
+            number(unnoted.rawValue)
         case .noteRemoval(let topic, let position):
             byte(12)
             text(topic.name)

@@ -25,7 +25,10 @@ extension SQLiteEventLog {
         case .noteRemoval(let topic, let position):
             try await noteRemoval(of: topic, through: position)
             return .nothing
-        case .append, .recordOutcomes, .lease, .takeUp, .settle, .probe: return .nothing
+        case .settle(_, _, let unnoted):
+            try await noteRemovals(through: unnoted)
+            return .nothing
+        case .append, .recordOutcomes, .lease, .takeUp, .probe: return .nothing
         }
     }
 }

@@ -147,7 +147,7 @@ final class Follower: Sendable {
     /// - Throws: also if what stands there cannot be read: a node says it again within seconds, if one runs that has missed nothing.
     private func learn() throws {
         guard let found = try stream.newest(of: stream.subjects.settled) else { return }
-        guard let envelope = try? Envelope(found.data), case .settle(let sequence, let partly) = envelope.command,
+        guard let envelope = try? Envelope(found.data), case .settle(let sequence, let partly, _) = envelope.command,
             sequence < found.place.sequence
         else {
             let text = """

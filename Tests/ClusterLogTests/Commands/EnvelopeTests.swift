@@ -69,7 +69,8 @@ import Testing
             .redeliver([Position(1), Position(2)], to: record.id, createdAt: .latest, at: .earliest),
             .redeliver([], to: record.id, createdAt: nil, at: .latest),
             .lease(Leases(), after: 0), .lease(leases, after: .max), .takeUp([.first], by: .max), .probe,
-            .settle(through: .max, partly: [3: [0, 2]]), .settle(through: 0, partly: [:]),
+            .settle(through: .max, partly: [3: [0, 2]], unnoted: Position(7)),
+            .settle(through: 0, partly: [:], unnoted: .start),
             .noteRemoval(of: topic, through: Position(9)),
         ]
     }
