@@ -51,15 +51,29 @@ extension JetStreamLog: TopicStore {
         try await index.summary(of: topic)
     }
 
-    /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:)``.
+    /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:expecting:)``. Whether it has events is what this
+    /// node finds before; whether it has bounds is found alike by all, in the order of the stream.
     @discardableResult
-    package func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary? {
+    package func setRetention(
+        _ retention: Retention?,
+        of topic: Topic,
+        expecting isThere: Bool?
+    ) async throws(EventLogError) -> TopicSummary? {
         if let refusal { throw refusal }
         if retention?.isUnbounded == false { try await index.admit(topic) }
-        guard case .topic(let summary) = try await change(.setRetention(retention, of: topic)) else {
-            throw .unanswered
+        while true {
+            let present = isThere == nil ? nil : try await index.summary(of: topic)
+            if let isThere, isThere != (present != nil) { throw .topicChanged }
+            let isBounded = isThere.map { _ in present?.retention != nil }
+            do throws(EventLogError) {
+                let command = Command.setRetention(retention, of: topic, expectingBounds: isBounded)
+                guard case .topic(let summary) = try await change(command) else { throw EventLogError.unanswered }
+                return summary
+            } catch {
+                // Others were first: it may be as it is to be all the same.
+                if error.code != .revisionChanged { throw error }
+            }
         }
-        return summary
     }
 
     /// Removes a topic: see ``TopicStore/deleteTopic(_:)``.

@@ -14,6 +14,7 @@ import requests
 
 from hub_process import events_path
 from nats_servers import PROGRAM, NATSServers, server  # noqa: F401: fixtures
+from nats_stranger import NATSStranger
 from waiting import wait_until
 from webhook_receiver import WebhookReceiver
 
@@ -96,6 +97,26 @@ def test_keys_and_conditions_mean_the_same_at_every_node(nodes):
     assert len({answer.json()["id"] for answer in answers}) == 1
     assert [answer.status_code for answer in answers] == [201, 200, 200, 200, 200, 200]
     assert post(nodes[1], b"y", Idempotency_Key="k").status_code == 422
+
+
+def test_of_several_who_make_a_topic_at_once_at_two_nodes_one_does(nodes):
+    def make(number, topic):
+        bounds = {"retention": {"events": number + 1}}
+        return ask(nodes[number % 2], "PUT", f"/topics/{topic}", json=bounds, headers={"If-None-Match": "*"})
+
+    with ThreadPoolExecutor(8) as pool:
+        for turn in range(20):
+            answers = list(pool.map(make, range(8), [f"a{turn}"] * 8))
+            assert sorted(answer.status_code for answer in answers) == [200] + [412] * 7
+            made = next(answer.json()["retention"] for answer in answers if answer.ok)
+            for hub in nodes:
+                wait_until(lambda: ask(hub, "GET", f"/topics/a{turn}").json().get("retention") == made, what="the one who came first")
+    # Who changes what is there is not refused because others do.
+    def change(number):
+        return ask(nodes[number % 2], "PUT", "/topics/a0", json={"retention": {"events": number + 1}}, headers={"If-Match": "*"})
+
+    with ThreadPoolExecutor(8) as pool:
+        assert {answer.status_code for answer in pool.map(change, range(40))} == {200}
 
 
 def test_a_webhook_is_delivered_by_one_node_and_all_know_of_it(nodes):
@@ -276,6 +297,35 @@ def test_what_retention_removes_leaves_the_stream_and_a_gap_at_nodes_that_start_
             assert stream.next().id == gap["resumed"]
 
 
+def test_topics_that_are_gone_leave_a_bounded_part_of_the_stream_and_a_gap(start_hub, server, name):
+    """Of the last thousands a node that starts later knows what each has lost; that others may have lost something it says of all."""
+    log = ("--log", server.log(name), "--retention-age", "1s")
+    first = start_hub(*log)
+    before = first.post("before", "x")["id"]
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(lambda number: post(first, f"gone.{number}", b"x").ok, range(8_200)))
+    between = first.post("between", "x")["id"]
+    assert ask(first, "PUT", "/topics/there", json={"retention": {"age": "1h"}}).ok
+    there = first.post("there", "1")["id"]
+
+    def notes():
+        with NATSStranger(server.ports[0]) as stranger:
+            found = stranger.ask(f"$JS.API.STREAM.INFO.CLARION_{name}", {"subjects_filter": f"clarion.{name}.removed.>"})
+        return len(found["state"].get("subjects") or {})
+
+    wait_until(lambda: notes() > 8_192, 90, "what is said of each topic")
+    wait_until(lambda: notes() <= 4_100, 40, "what is said of all of them at once")
+    second = start_hub(*log)
+    for hub in (first, second):
+        for topic in ("gone.1", "gone.8000", "gone.*"):
+            with hub.stream(topic, last_event_id=before) as stream:
+                assert stream.next().type == "gap"
+        first.post("there", "2")
+        for last_event_id in (between, there):
+            with hub.stream("there", last_event_id=last_event_id) as stream:
+                assert stream.next().type == "message"
+
+
 def test_a_node_that_starts_decides_nothing_anew(start_hub, server, name):
     """What posts were compared with is gone from the servers by then: who was refused stays so, and who was not is there."""
     log = ("--log", server.log(name))
@@ -347,7 +397,7 @@ def test_what_is_no_command_is_passed_over_and_what_a_later_version_writes_is_no
         for path in paths:
             nodes[0].register(receiver.url(path), "a")
         for kind in ("change", "outcome", "lease", "topic.a", "other"):
-            for data in (b"", b"hello", b"\xc1\xa7\x01", b"\xc1\xa7\x02", b"\xc1\xa7\x00" + bytes(40)):
+            for data in (b"", b"hello", b"\xc1\xa7\x01", b"\xc1\xa7\x03", b"\xc1\xa7\x00" + bytes(40)):
                 publish(server, f"clarion.{name}.{kind}", data)
         ids = [hub.post("a", "after")["id"] for hub in nodes]
         # Leases go on after what stands among theirs: nobody waits until they run out.
@@ -358,16 +408,16 @@ def test_what_is_no_command_is_passed_over_and_what_a_later_version_writes_is_no
         nodes[1].start()
         assert [event["id"] for event in nodes[1].history("a")][:2] == ids
         assert all("was written by no version" in hub.log for hub in nodes)
-    publish(server, f"clarion.{name}.change", b"\xc1\xa7\x03 of tomorrow")
+    publish(server, f"clarion.{name}.change", b"\xc1\xa7\x04 of tomorrow")
     for hub in nodes:
         wait_until(lambda: ask(hub, "GET", "/readyz").status_code == 503, what="its refusal")
-        assert "version 3" in ask(hub, "GET", "/readyz").text + hub.log
+        assert "version 4" in ask(hub, "GET", "/readyz").text + hub.log
     # One that starts refuses, and leaves nothing behind.
     folder = tmp_path / "copies"
     folder.mkdir()
     options = ["--log", server.log(name), "--data", folder, "--port", "0"]
     run = subprocess.run([nodes[0].executable, "serve", *options], capture_output=True, text=True, timeout=20)
-    assert run.returncode != 0 and "version 3" in run.stderr
+    assert run.returncode != 0 and "version 4" in run.stderr
     assert list(folder.iterdir()) == []
 
 

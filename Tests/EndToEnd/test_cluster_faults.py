@@ -2,9 +2,11 @@
 
 import shutil
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from held_way import HeldWay
 from nats_servers import PROGRAM, NATSServers, log, server  # noqa: F401: fixtures
 from nats_stranger import NATSStranger
 from test_cluster import ask
@@ -40,6 +42,77 @@ def test_numbers_that_cannot_be_are_passed_over(start_hub, server, log):
                headers={"Content-Type": "text/plain", "Idempotency-Key": "k"}).status_code == 200
     assert ask(hub, "PUT", "/topics/a/value", data="2", headers={"If-None-Match": "*"}).status_code == 412
     assert [event["data"] for event in hub.history("a")] == ["1"]
+
+
+class Remover(NATSStranger):
+    """Does what a node does that removes messages, at once instead of every ten seconds."""
+
+    def __init__(self, server, log):
+        super().__init__(server.ports[0])
+        self._log = log
+
+    def newest(self, subject=">"):
+        """The place of the newest message of a subject of the log."""
+        return self.ask(f"$JS.API.STREAM.MSG.GET.CLARION_{self._log}",
+                        {"last_by_subj": f"clarion.{self._log}.{subject}"})["message"]["seq"]
+
+    def settle(self, through):
+        """Says that all up to a place which is left is written."""
+        begin = b"\xc1\xa7\x01" + (1).to_bytes(8) * 2
+        self.publish(f"clarion.{self._log}.settled", begin + b"\x0e" + through.to_bytes(8) + bytes(8))
+
+    def remove(self, place):
+        answer = self.ask(f"$JS.API.STREAM.MSG.DELETE.CLARION_{self._log}", {"seq": place})
+        assert answer.get("success"), answer
+
+
+def test_what_is_settled_while_a_node_comes_after_is_not_decided_anew(start_hub, server, log):
+    """Others remove what they decided by after the node has asked up to where that is settled, and before it comes there."""
+    hub = start_hub("--log", server.log(log))
+    text = {"Content-Type": "text/plain"}
+    hub.post("b", "gone")
+    with Remover(server, log) as remover:
+        remover.remove(remover.newest("topic.b"))
+    hub.post("b", "after what is gone")
+    # More than is read at once, and then more than servers send before they are told that it was taken.
+    hub.post("b", "x" * 500_000)
+    hub.post("b", "here it is held")
+    for _ in range(9):
+        hub.post("b", "x" * 900_000)
+    first = ask(hub, "PUT", "/topics/a/value", data="1", headers=text | {"If-None-Match": "*"})
+    hub.post("b", "last")
+    with Remover(server, log) as remover:
+        reason = remover.newest("topic.a")
+        remover.settle(through=remover.newest("topic.b"))
+        second = ask(hub, "PUT", "/topics/a/value", data="2", headers=text | {"If-Match": first.headers["ETag"]})
+        assert second.ok, second.text
+        events = hub.history("a")
+        hub.kill()
+        with HeldWay(server.ports[0], b"here it is held", question=b"last_by_subj") as way, ThreadPoolExecutor() as pool:
+            start = pool.submit(start_hub, "--log", f"nats://127.0.0.1:{way.port}?name={log}")
+            assert way.is_held.wait(15) and way.is_asked.wait(15)
+            # The server has answered before: it does so in turn.
+            remover.settle(through=remover.newest())
+            remover.remove(reason)
+            way.let_go()
+            assert start.result().history("a") == events[1:]
+
+
+def test_a_node_that_cannot_read_what_is_settled_says_so_and_waits(start_hub, server, log):
+    hub = start_hub("--log", server.log(log))
+    with Remover(server, log) as remover, ThreadPoolExecutor() as pool:
+        hub.post("a", "0")
+        hub.post("a", "gone")
+        remover.remove(remover.newest("topic.a"))
+        hub.post("a", "2")
+        hub.kill()
+        remover.publish(f"clarion.{log}.settled", b"hello")
+        place = remover.newest("settled")
+        start = pool.submit(hub.start)
+        wait_until(lambda: f"nats stream rmm CLARION_{log} {place}" in hub.log, what="the line on what it waits for")
+        remover.remove(place)
+        start.result()
+    assert [event["data"] for event in hub.history("a")] == ["0", "2"]
 
 
 def test_a_reserve_of_more_than_servers_have_ends_no_node(start_hub, server, log):

@@ -2,9 +2,11 @@
 
 import base64
 import json
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
+import requests
 
 from event_stream import EventStream
 from hub_process import events_path
@@ -183,6 +185,29 @@ def test_bounds_are_kept_shown_and_taken_away(hub, topic):
     retain(hub, topic, {"events": 5})
     response = hub.request("PUT", path(topic), json={})
     assert (response.status_code, response.json()["retention"]) == (200, None)
+
+
+def test_of_several_who_make_a_topic_at_once_one_does(shared_hub, topic):
+    def make(name):
+        return requests.put(shared_hub.url + path(name), json={"retention": {"events": 5}}, headers={"If-None-Match": "*"}, timeout=10)
+
+    with ThreadPoolExecutor(8) as pool:
+        for turn in range(40):
+            answers = list(pool.map(make, [f"{topic}.{turn}"] * 8))
+            assert sorted(answer.status_code for answer in answers) == [200] + [412] * 7
+    refused = next(answer for answer in answers if answer.status_code == 412)
+    assert (refused.json()["code"], refused.json()["parameter"]) == ("precondition-failed", "If-None-Match")
+
+
+def test_who_changes_a_topic_that_is_there_is_not_refused_as_others_do(shared_hub, topic):
+    retain(shared_hub, topic, {"events": 5})
+
+    def change(events):
+        bounds = {"retention": {"events": events}}
+        return requests.put(shared_hub.url + path(topic), json=bounds, headers={"If-Match": "*"}, timeout=10).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(change, range(1, 101))) == {200}
 
 
 @pytest.mark.parametrize("bounds, left", [({"events": 3}, 3), ({"bytes": 25}, 2), ({"events": 3, "bytes": 1000}, 3)])

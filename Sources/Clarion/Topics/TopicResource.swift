@@ -60,14 +60,24 @@ struct TopicResource: Sendable {
     func set(_ request: Request) async throws -> Response {
         let topic: Topic = try request.parameter("topic")
         let conditions = try Preconditions(request)
+        var expected: Bool?
         if conditions.match != nil || conditions.noneMatch != nil {
-            try conditions.require(try await store.summary(of: topic) == nil ? .nothing : .untagged)
+            let isThere = try await store.summary(of: topic) != nil
+            try conditions.require(isThere ? .untagged : .nothing)
+            // Where it matters it is to be so still when the topic is changed.
+            if conditions.unmet(by: isThere ? .nothing : .untagged) != nil { expected = isThere }
         }
         let members = try JSONMembers(try request.json(), known: ["retention"])
         let retention = try members.value("retention").map { value throws(Problem) in
             try Retention(value, at: "retention")
         }
-        let summary = try await store.setRetention(retention, of: topic)
+        let summary: TopicSummary?
+        do throws(EventLogError) {
+            summary = try await store.setRetention(retention, of: topic, expecting: expected)
+        } catch {
+            if error.code == .revisionChanged { try conditions.require(expected == true ? .nothing : .untagged) }
+            throw error
+        }
         return await answer(summary ?? .empty(topic))
     }
 

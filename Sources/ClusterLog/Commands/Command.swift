@@ -8,7 +8,8 @@ enum Command: Sendable {
     case saveObserver(ObserverRecord, expecting: Int64?, resettingFailures: Bool)
     case deleteObserver(ObserverID, expecting: Int64?)
     case deleteObservers(of: TopicPattern)
-    case setRetention(Retention?, of: Topic)
+    /// If the topic had bounds of its own before, or none. Whether it has events is no matter for all: each node removes in its time.
+    case setRetention(Retention?, of: Topic, expectingBounds: Bool?)
     case deleteTopic(Topic)
     /// Those count that ``Fences`` admit. The term is the place of the last message by which the node took up parts.
     case recordOutcomes([DeliveryOutcome], term: Int64)
@@ -22,8 +23,9 @@ enum Command: Sendable {
     /// Its events are gone up to there.
     case noteRemoval(of: Topic, through: Position)
     /// What the stream has up to there and was refused, or replaced, is removed from it. Whatever else is removed from now
-    /// on, the appends that are left are written: some of them only in part, of which these are the places.
-    case settle(through: UInt64, partly: [UInt64: [Int]])
+    /// on, the appends that are left are written: some of them only in part, of which these are the places. Of any topic events
+    /// may be gone up to a position, which is not said of each any more.
+    case settle(through: UInt64, partly: [UInt64: [Int]], unnoted: Position)
     /// Nothing.
     case probe
 }

@@ -29,7 +29,8 @@ extension Envelope {
 }
 
 extension WireReader {
-    /// - Parameter version: of what has written it. The first did not say which observer of an id something is delivered again to.
+    /// - Parameter version: of what has written it. The first did not say which observer of an id something is delivered again to;
+    ///   before the third bounds were set whatever there was, and all removals were noted.
     fileprivate mutating func command(in version: UInt8) throws(Unreadable) -> Command {
         switch try byte() {
         case 1:
@@ -40,7 +41,9 @@ extension WireReader {
         case 4: return .deleteObservers(of: try pattern())
         case 5:
             let retention = try flag() ? self.retention() : nil
-            return .setRetention(retention, of: try topic())
+            let topic = try topic()
+            guard version > 2, try flag() else { return .setRetention(retention, of: topic, expectingBounds: nil) }
+            return .setRetention(retention, of: topic, expectingBounds: try flag())
         case 6: return .deleteTopic(try topic())
         case 7:
             let outcomes = try all { reader throws(Unreadable) in try reader.outcome() }
@@ -71,7 +74,8 @@ extension WireReader {
                 let message = try reader.unsigned()
                 return (message, try reader.all { reader throws(Unreadable) in Int(try reader.number()) })
             }
-            return .settle(through: sequence, partly: Dictionary(partly) { first, _ in first })
+            let unnoted = version > 2 ? Position(try number()) : .start
+            return .settle(through: sequence, partly: Dictionary(partly) { first, _ in first }, unnoted: unnoted)
         default: throw Unreadable()
         }
     }

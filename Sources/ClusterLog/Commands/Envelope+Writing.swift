@@ -6,7 +6,7 @@ extension Envelope {
 
     /// The version of what is written. A node that reads a later one stops, and says so. Each command has one form in a
     /// version: to write another, or a further command, is another version.
-    static let version: UInt8 = 2
+    static let version: UInt8 = 3
 
     /// The bytes of the message.
     var bytes: [UInt8] {
@@ -40,13 +40,15 @@ extension WireWriter {
         case .deleteObservers(let pattern):
             byte(4)
             text(pattern.text)
-        case .setRetention(let retention, let topic):
+        case .setRetention(let retention, let topic, let isBounded):
             byte(5)
             flag(retention != nil)
             if let retention {
                 for bound in [retention.events, retention.age, retention.bytes] { optionalNumber(bound) }
             }
             text(topic.name)
+            flag(isBounded != nil)
+            if let isBounded { flag(isBounded) }
         case .deleteTopic(let topic):
             byte(6)
             text(topic.name)
@@ -76,13 +78,14 @@ extension WireWriter {
             byte(13)
             unsigned(parts.rawValue)
             number(leases)
-        case .settle(let sequence, let partly):
+        case .settle(let sequence, let partly, let unnoted):
             byte(14)
             unsigned(sequence)
             all(partly.sorted { $0.key < $1.key }) { writer, message in
                 writer.unsigned(message.key)
                 writer.all(message.value) { $0.number(Int64($1)) }
             }
+            number(unnoted.rawValue)
         case .noteRemoval(let topic, let position):
             byte(12)
             text(topic.name)

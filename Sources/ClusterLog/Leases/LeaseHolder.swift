@@ -29,7 +29,7 @@ struct LeaseHolder: Sendable {
         var giveBack: Parts = []
         /// What the leases should be; ``answer(_:at:)`` follows.
         var ask: (leases: Leases, after: UInt64)?
-        /// Parts to be taken up, by which leases; ``answerTakingUp()`` follows.
+        /// Parts to be taken up, by which leases; ``answerTakingUp(_:at:)`` follows.
         var takeUp: (parts: Parts, leases: UInt64)?
     }
 
@@ -69,6 +69,8 @@ struct LeaseHolder: Sendable {
     private var asked: (at: Instant, after: UInt64)?
     private var isAsking = false
     private var isTakingUp = false
+    /// Until when they are not taken up once more, as that was refused.
+    private var takesUpFrom: Instant?
 
     init(_ node: NodeID) { self.node = node }
 
@@ -117,7 +119,11 @@ struct LeaseHolder: Sendable {
         if isTaken, let asked { valid = asked.at + Self.validity }
     }
 
-    mutating func answerTakingUp() { isTakingUp = false }
+    /// Takes in whether parts were taken up. What is refused is so at once while nothing can be sent.
+    mutating func answerTakingUp(_ isTaken: Bool, at now: Instant) {
+        isTakingUp = false
+        takesUpFrom = isTaken ? nil : now + Self.retry
+    }
 
     /// Takes in that nothing of parts that are to be given back is delivered any more.
     mutating func stop(_ parts: Parts) {
@@ -141,7 +147,7 @@ struct LeaseHolder: Sendable {
         turn.isNews = duty != self.duty || hasLapsed
         (self.duty, hasLapsed) = (duty, false)
         let missing = held.subtracting(takenUp).subtracting(giving.parts)
-        if isValid, leaving == .no, !isTakingUp, !missing.isEmpty {
+        if isValid, leaving == .no, !isTakingUp, takesUpFrom.map({ now >= $0 }) ?? true, !missing.isEmpty {
             isTakingUp = true
             turn.takeUp = (missing, sequence)
         }

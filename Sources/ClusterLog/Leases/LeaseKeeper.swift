@@ -70,8 +70,9 @@ final class LeaseKeeper: Sendable {
             publisher.send(
                 .takeUp(parts, by: Int64(clamping: leases)),
                 to: subjects.changes,
-                .change { [self] _ in
-                    state.withLock { $0.holder.answerTakingUp() }
+                .change { [self] result in
+                    let isTaken = if case .success = result { true } else { false }
+                    state.withLock { $0.holder.answerTakingUp(isTaken, at: .now) }
                     news.signal()
                 }
             )

@@ -107,7 +107,7 @@ final class Node: Sendable {
         report: @escaping @Sendable (String) -> Void
     ) throws {
         let isDone: @Sendable () -> Bool = { [isStopped] in isStopped.flag.load(ordering: .relaxed) }
-        let follower = Follower(stream, into: replica, by: clock, node: node, until: isDone)
+        let follower = Follower(stream, into: replica, by: clock, node: node, report: report, until: isDone)
         for thread in try publisher.run(until: isDone) { keep(thread) }
         keep(try Thread(name: "clarion-stream") { follower.run() })
         var last = last
@@ -128,7 +128,7 @@ final class Node: Sendable {
                     The cluster's log could not be read to its end: no server sends it. If the servers have users with \
                     permissions, see that they are those of docs/clustering.md.
                     """
-                throw EventLogError(code: .unavailable, message: message)
+                throw EventLogError(code: .unavailable, message: follower.trouble ?? message)
             }
             _ = Semaphore().wait(atMost: .milliseconds(2))
         }

@@ -52,12 +52,16 @@ extension Replica {
 
     private func perform(_ envelope: Envelope, _ delivered: Delivered) -> Result<Applied, EventLogError> {
         switch envelope.command {
-        case .settle(let sequence, let partly):
+        case .settle(let sequence, let partly, let unnoted):
             settlement.withLock { settlement in
                 settlement.settle(through: sequence, partly: partly)
                 settlement.replace(.settling, by: delivered.sequence)
+                settlement.dropNotes(through: unnoted, since: delivered.sequence)
             }
-            return .success(.nothing)
+            // Who has seen all removals knows better.
+            guard unnoted > .start, state.withLock({ $0.hasMissed }) else { return .success(.nothing) }
+            state.withLock { $0.hasMissed = false }
+            return perform(envelope.command, delivered)
         case .lease(let leases, let sequence):
             advance(to: delivered.time)
             let before = keeper.newest
@@ -74,8 +78,8 @@ extension Replica {
         case .probe:
             settlement.withLock { $0.replace(.probe, by: delivered.sequence) }
             return .success(.nothing)
-        case .noteRemoval(let topic, _):
-            settlement.withLock { $0.replace(.removal(of: topic), by: delivered.sequence) }
+        case .noteRemoval(let topic, let position):
+            settlement.withLock { $0.note(removalOf: topic, through: position, by: delivered.sequence) }
             return perform(envelope.command, delivered)
         case .append, .recordOutcomes: return .success(.nothing)
         default: return perform(envelope.command, delivered)

@@ -7,6 +7,7 @@ extension Replica {
     /// Carries out a message of the stream. Called by one thread.
     func take(_ bytes: [UInt8], of subject: String, _ delivered: Delivered) {
         publisher.room.withLock { $0.take(bytes.count + subject.utf8.count, at: delivered.sequence) }
+        if delivered.sequence > taken + 1 { state.withLock { $0.hasMissed = true } }
         if takeReserve(bytes, of: subject, delivered) { return note(delivered) }
         let envelope: Envelope
         do throws(Envelope.Refusal) {
@@ -138,11 +139,17 @@ extension Command {
     /// Whether what it says of the stream can be: a command knows nothing of what comes after it.
     fileprivate func isPossible(at sequence: UInt64) -> Bool {
         switch self {
-        case .settle(let through, _), .lease(_, after: let through): through < sequence
+        case .settle(let through, _, let unnoted): through < sequence && unnoted.isPossible(at: sequence)
+        case .lease(_, after: let through): through < sequence
         case .takeUp(_, by: let leases): leases < Int64(clamping: sequence)
-        case .noteRemoval(_, through: let position):
-            position.rawValue / Replica.eventsPerMessage < Int64(clamping: sequence)
+        case .noteRemoval(_, through: let position): position.isPossible(at: sequence)
         default: true
         }
+    }
+}
+
+extension Position {
+    fileprivate func isPossible(at sequence: UInt64) -> Bool {
+        rawValue / Replica.eventsPerMessage < Int64(clamping: sequence)
     }
 }

@@ -14,6 +14,8 @@ final class Replica: Sendable {
         var fault: String?
         var last: Delivered?
         var hasAll = false
+        /// Whether messages were missing that may have said what is removed, or whose removal this copy has not seen.
+        var hasMissed = false
         /// How many messages were passed over.
         var skipped = 0
         var observerFollowers: [@Sendable (ObserverChange) -> Void] = []

@@ -15,7 +15,8 @@ extension SQLiteEventLog {
             )
         case .deleteObserver(let id, let revision): return .deleted(try await deleteObserver(id, expecting: revision))
         case .deleteObservers(let pattern): return .deletedObservers(try await deleteObservers(of: pattern))
-        case .setRetention(let retention, let topic): return .topic(try await setRetention(retention, of: topic))
+        case .setRetention(let retention, let topic, let isBounded):
+            return .topic(try await setRetention(retention, of: topic, expectingBounds: isBounded))
         case .deleteTopic(let topic): return .deleted(try await deleteTopic(topic))
         case .abandonDeliveries(let id, let failure, let time):
             return .count(try await abandonDeliveries(of: id, failure: failure, at: time))
@@ -24,7 +25,10 @@ extension SQLiteEventLog {
         case .noteRemoval(let topic, let position):
             try await noteRemoval(of: topic, through: position)
             return .nothing
-        case .append, .recordOutcomes, .lease, .takeUp, .settle, .probe: return .nothing
+        case .settle(_, _, let unnoted):
+            try await noteRemovals(through: unnoted)
+            return .nothing
+        case .append, .recordOutcomes, .lease, .takeUp, .probe: return .nothing
         }
     }
 }

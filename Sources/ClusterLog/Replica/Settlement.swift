@@ -12,11 +12,24 @@ struct Settlement: Sendable {
     /// What has one message that counts, the newest.
     enum Kind: Hashable, Sendable {
         case probe, settling, reserve
-        case removal(of: Topic)
     }
+
+    /// The newest message that says what a topic has lost.
+    private struct Note {
+        let sequence: UInt64
+        /// Up to where its events are gone.
+        let position: Position
+    }
+
+    /// How many topics it is said of at least, those that lost the latest events: when there are twice as many, one message says it
+    /// of the others.
+    static let keptNotes = 4_096
 
     private var spent: [Spent] = []
     private var newest: [Kind: UInt64] = [:]
+    private var notes: [Topic: Note] = [:]
+    /// Up to where it is not said any more which topics have lost events.
+    private var unnoted = Position.start
     /// Up to where all appends that are in the stream are written.
     private(set) var through: UInt64 = 0
     /// Of those of which only some was written, which drafts: by their messages.
@@ -30,6 +43,27 @@ struct Settlement: Sendable {
     /// Takes in a message that takes the place of the one of its kind before.
     mutating func replace(_ kind: Kind, by sequence: UInt64) {
         if let before = newest.updateValue(sequence, forKey: kind) { spend(before, since: sequence) }
+    }
+
+    /// Takes in a message that says what a topic has lost.
+    mutating func note(removalOf topic: Topic, through position: Position, by sequence: UInt64) {
+        let note = Note(sequence: sequence, position: position)
+        if let before = notes.updateValue(note, forKey: topic) { spend(before.sequence, since: sequence) }
+    }
+
+    /// Up to where it need not be said any more which topics have lost events, if it is said that any may have.
+    var droppable: Position {
+        if notes.count <= 2 * Self.keptNotes { return unnoted }
+        return max(unnoted, notes.values.map(\.position).sorted()[notes.count - Self.keptNotes - 1])
+    }
+
+    /// Takes in that it was said of all topics that they may have lost events up to a position.
+    mutating func dropNotes(through position: Position, since sequence: UInt64) {
+        unnoted = max(unnoted, position)
+        for (topic, note) in notes where note.position <= unnoted {
+            notes[topic] = nil
+            spend(note.sequence, since: sequence)
+        }
     }
 
     /// Takes out what is of no use.

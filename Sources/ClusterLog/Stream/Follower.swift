@@ -11,46 +11,58 @@ final class Follower: Sendable {
     private let clock: StreamClock
     private let inbox: String
     private let isStopped: @Sendable () -> Bool
+    private let report: @Sendable (String) -> Void
+    private let unread = Lock<String?>(nil)
 
     /// How often the server is heard of when there is nothing to send.
     private static let heartbeat: Int64 = 250
     /// The silence after which the consumer is taken for lost.
     private static let silence = Duration.milliseconds(1_250)
 
+    /// - Parameter report: told, as a sentence, of what only the operator can see to.
     init(
         _ stream: StreamAPI,
         into replica: Replica,
         by clock: StreamClock,
         node: NodeID,
+        report: @escaping @Sendable (String) -> Void,
         until isStopped: @escaping @Sendable () -> Bool
     ) {
         self.stream = stream
         self.replica = replica
         self.clock = clock
         inbox = "\(NATSConnection.inbox).\(node.bits).stream"
+        self.report = report
         self.isStopped = isStopped
     }
 
+    /// Why the node does not take what comes next; nil if nothing but the servers keeps it from that.
+    var trouble: String? { unread.withLock { $0 } }
+
     func run() {
-        var (turn, confirmation) = (0, LossConfirmation())
+        var (turn, confirmation, isUnsure) = (0, LossConfirmation(), false)
         while !isStopped() {
             turn += 1
-            // What fails is tried again: there is nobody to tell but those who look at how far the node has come.
+            // What fails is tried again. Who looks at how far the node has come sees it.
             if stream.connection.isConnected, replica.fault == nil {
-                try? follow(to: "\(inbox).\(turn)", &confirmation)
+                try? follow(to: "\(inbox).\(turn)", &confirmation, &isUnsure)
             }
             if !isStopped() { Self.rest() }
         }
     }
 
     /// Follows until something is missing.
-    private func follow(to subject: String, _ confirmation: inout LossConfirmation) throws {
+    /// - Parameter isUnsure: see ``learn(before:_:)``.
+    private func follow(
+        to subject: String,
+        _ confirmation: inout LossConfirmation,
+        _ isUnsure: inout Bool
+    ) throws {
         let found = try stream.read()
         guard found.epoch == replica.epoch else {
             return replica.fail("The stream of the log is another one than when this node started.")
         }
         guard try goesOn(to: found.last, &confirmation) else { return }
-        try learn()
         let removed = try stream.removed()
         let messages = try stream.connection.subscribe(to: subject)
         try clock.set { try stream.consume(from: replica.taken + 1, to: subject, heartbeat: Self.heartbeat) }
@@ -76,22 +88,25 @@ final class Follower: Sendable {
             number = delivered.number
             // A server that is behind the others may begin before what it was asked for (nats-server before 2.11).
             guard delivered.sequence > replica.taken else { continue }
-            try takeMissing(before: delivered, but: removed)
+            try takeMissing(before: delivered, but: removed, &isUnsure)
+            try learn(before: delivered, &isUnsure)
             replica.take(message.data, of: message.subject, delivered)
         }
     }
 
     /// Takes what the consumer has left out: when a message replaces others, nats-server 2.9 may move a consumer past one that it
     /// has not sent yet, and count on as if nothing were missing. As a rule what is missing was removed.
-    private func takeMissing(before delivered: Delivered, but removed: Set<UInt64>) throws {
-        guard replica.taken + 1 < delivered.sequence else { return }
-        // What was removed may have been what others decided by.
-        if delivered.sequence > replica.settlement.withLock({ $0.through }) { try learn() }
+    private func takeMissing(
+        before delivered: Delivered,
+        but removed: Set<UInt64>,
+        _ isUnsure: inout Bool
+    ) throws {
         while replica.fault == nil {
             let rest = (replica.taken + 1)..<delivered.sequence
             guard let next = rest.first(where: { !removed.contains($0) }), let found = try stream.message(from: next),
                 found.place.sequence < delivered.sequence
             else { return }
+            try learn(before: found.place, &isUnsure)
             replica.take(found.data, of: found.subject, found.place)
         }
     }
@@ -116,16 +131,38 @@ final class Follower: Sendable {
         }
     }
 
-    /// Asks up to where it is settled what is written: a node that comes after others may not find what they decided by.
+    /// Asks up to where it is settled what is written, if the next message may hang by one that this node has missed.
+    ///
+    /// Others may have decided by what was removed also about a message long after it. Whoever removed it has said before up to
+    /// where that may be so, and that may have been after this node asked last.
+    /// - Parameter isUnsure: whether something was missed since then.
+    private func learn(before next: Delivered, _ isUnsure: inout Bool) throws {
+        if next.sequence > replica.taken + 1 { isUnsure = true }
+        guard isUnsure, next.sequence > replica.settlement.withLock({ $0.through }) else { return }
+        try learn()
+        isUnsure = false
+    }
+
+    /// Asks up to where it is settled what is written.
+    /// - Throws: also if what stands there cannot be read: a node says it again within seconds, if one runs that has missed nothing.
     private func learn() throws {
         guard let found = try stream.newest(of: stream.subjects.settled) else { return }
-        guard let envelope = try? Envelope(found.data), case .settle(let sequence, let partly) = envelope.command,
+        guard let envelope = try? Envelope(found.data), case .settle(let sequence, let partly, _) = envelope.command,
             sequence < found.place.sequence
         else {
-            // Who has heard nothing yet must know it, and waits for a node that says it again.
-            if replica.taken > 0 { return }
-            throw NATSError("What was written last of what is settled cannot be read.")
+            let text = """
+                What this node must know of the cluster's stream, message \(found.place.sequence) on the subject \(found.subject), was \
+                written by no version of this program. It waits for another node to write it anew. If none runs, remove that \
+                message (nats stream rmm \(stream.subjects.stream) \(found.place.sequence)): who else may write to the servers?
+                """
+            let isNews = unread.withLock { unread in
+                defer { unread = text }
+                return unread != text
+            }
+            if isNews { report(text) }
+            throw NATSError(text)
         }
+        unread.withLock { $0 = nil }
         replica.settlement.withLock { $0.settle(through: sequence, partly: partly) }
     }
 

@@ -7,7 +7,7 @@ import Locking
 ///
 /// Before events are removed it says so in the stream: up to where all that was refused is gone already, so that a node
 /// which starts later decides nothing anew of which the reasons are removed; and what each topic has lost, so that such a
-/// node tells readers who come back of the gap.
+/// node tells readers who come back of the gap. Where many topics have, it is said of all of them at once up to some position.
 final class StreamPurge {
     private let stream: StreamAPI
     private let publisher: Publisher
@@ -89,8 +89,8 @@ final class StreamPurge {
         if spent.isEmpty, removed.isEmpty { return }
         try stream.remove(spent.map(\.sequence), answeringTo: inbox)
         spent = []
-        let partly = replica.settlement.withLock { $0.partly(through: taken) }
-        try publish(.settle(through: taken, partly: partly), to: stream.subjects.settled)
+        let (partly, unnoted) = replica.settlement.withLock { ($0.partly(through: taken), $0.droppable) }
+        try publish(.settle(through: taken, partly: partly, unnoted: unnoted), to: stream.subjects.settled)
         let events = removed.filter { Self.message(of: $0.event) <= taken }
         // The last of each topic says it for all.
         let last = Dictionary(events.compactMap { gone in gone.event.topic.map { ($0, gone.event.position) } }) {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A log as the copy of a sequence that is kept elsewhere, by which a node of a cluster answers what is asked. What is written
 /// to it has its place already; nothing is lost with it.
@@ -88,6 +89,13 @@ extension SQLiteEventLog {
     /// still.
     package func noteRemoval(of topic: Topic, through position: Position) async throws(EventLogError) {
         try await change { tables in try tables.topics.noteRemoval(of: topic, through: position) }
+    }
+
+    /// Has readers of any topic find that events up to a position may be gone, but for those of a topic that has events from
+    /// before where they go on: what a topic loses comes before what it has.
+    package func noteRemovals(through position: Position) async throws(EventLogError) {
+        try await change { tables in try tables.topics.noteRemovals(through: position) }
+        _ = horizons.unnoted.max(position.rawValue, ordering: .releasing)
     }
 
     /// Removes the copies that no process has open any more: those of nodes that were killed.

@@ -8,8 +8,32 @@ extension SQLiteEventLog: TopicStore {
     }
 
     @discardableResult
-    package func setRetention(_ retention: Retention?, of topic: Topic) async throws(EventLogError) -> TopicSummary? {
+    package func setRetention(
+        _ retention: Retention?,
+        of topic: Topic,
+        expecting isThere: Bool?
+    ) async throws(EventLogError) -> TopicSummary? {
+        try await setRetention(retention, of: topic) { present in isThere == nil || isThere == (present != nil) }
+    }
+
+    /// Gives a topic bounds of its own if it has had some, or none; nil if that does not matter.
+    package func setRetention(
+        _ retention: Retention?,
+        of topic: Topic,
+        expectingBounds isBounded: Bool?
+    ) async throws(EventLogError) -> TopicSummary? {
+        try await setRetention(retention, of: topic) { present in
+            isBounded == nil || isBounded == (present?.retention != nil)
+        }
+    }
+
+    private func setRetention(
+        _ retention: Retention?,
+        of topic: Topic,
+        if isAsExpected: @escaping @Sendable (TopicSummary?) -> Bool
+    ) async throws(EventLogError) -> TopicSummary? {
         try await change { tables in
+            guard isAsExpected(try tables.observers.reader.summary(of: topic)) else { throw EventLogError.topicChanged }
             // What comes to a copy was admitted by who asked for it.
             if tables.removed == nil, retention?.isUnbounded == false { try tables.topics.admit(topic) }
             if let number = try tables.topics.setRetention(retention, of: topic) {

@@ -62,13 +62,15 @@ import Testing
             .saveObserver(record, expecting: nil, resettingFailures: false),
             .saveObserver(record, expecting: 0, resettingFailures: false),
             .deleteObserver(record.id, expecting: .max), .deleteObservers(of: record.topics[0]),
-            .setRetention(Retention(events: 1, age: nil, bytes: 3), of: topic), .setRetention(nil, of: topic),
+            .setRetention(Retention(events: 1, age: nil, bytes: 3), of: topic, expectingBounds: nil),
+            .setRetention(nil, of: topic, expectingBounds: true), .setRetention(nil, of: topic, expectingBounds: false),
             .deleteTopic(topic), .recordOutcomes(outcomes, term: 2),
             .abandonDeliveries(of: record.id, failure: "gone", at: .latest),
             .redeliver([Position(1), Position(2)], to: record.id, createdAt: .latest, at: .earliest),
             .redeliver([], to: record.id, createdAt: nil, at: .latest),
             .lease(Leases(), after: 0), .lease(leases, after: .max), .takeUp([.first], by: .max), .probe,
-            .settle(through: .max, partly: [3: [0, 2]]), .settle(through: 0, partly: [:]),
+            .settle(through: .max, partly: [3: [0, 2]], unnoted: Position(7)),
+            .settle(through: 0, partly: [:], unnoted: .start),
             .noteRemoval(of: topic, through: Position(9)),
         ]
     }
@@ -109,11 +111,20 @@ import Testing
         #expect("\(try Envelope(bytes).command)" == "\(command)")
     }
 
+    @Test func `what the second version wrote is read, which set bounds whatever there was`() throws {
+        let command = try Command.setRetention(Retention(events: 1), of: Topic("a"), expectingBounds: nil)
+        var bytes = Envelope(node: NodeID(bits: 7), number: 1, command: command).bytes
+        #expect(bytes.removeLast() == 0)
+        #expect(throws: Envelope.Refusal.meaningless) { try Envelope(bytes) }
+        bytes[2] = 2
+        #expect("\(try Envelope(bytes).command)" == "\(command)")
+    }
+
     @Test func `a later version is told apart from what no version has written`() throws {
         var bytes = Envelope(node: NodeID(bits: 7), number: 1, command: .probe).bytes
-        #expect(bytes.prefix(3) == [0xC1, 0xA7, 2], "so it begins for ever")
-        bytes[2] = 3
-        #expect(throws: Envelope.Refusal.later(3)) { try Envelope(bytes) }
+        #expect(bytes.prefix(3) == [0xC1, 0xA7, 3], "so it begins for ever")
+        bytes[2] = 4
+        #expect(throws: Envelope.Refusal.later(4)) { try Envelope(bytes) }
         #expect(throws: Envelope.Refusal.later(9)) { try Envelope([0xC1, 0xA7, 9]) }
         bytes[2] = 0
         let texts = ["", "hello", "\u{1}\u{2}", "{\"node\": 1}"].map { Array($0.utf8) }

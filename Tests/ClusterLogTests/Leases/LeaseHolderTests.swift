@@ -17,20 +17,34 @@ import Testing
     private let one = NodeID(bits: 1)
     private let other = NodeID(bits: 2)
 
-    /// One that was alone and had everything at the beginning.
-    private func holder() throws -> LeaseHolder {
+    /// One that was alone and has got everything, and has not taken it up.
+    private func beginner() throws -> LeaseHolder {
         var holder = LeaseHolder(one)
         let ask = try #require(holder.turn(at: Self.at(0)).ask)
         let counts = holder.take(ask.leases, after: ask.after, sequence: 1, at: Self.at(1))
         #expect(counts)
         holder.answer(true)
+        return holder
+    }
+
+    /// One that was alone and had everything at the beginning.
+    private func holder() throws -> LeaseHolder {
+        var holder = try beginner()
         let takeUp = try #require(holder.turn(at: Self.at(2)).takeUp)
         #expect(takeUp.parts == .all && takeUp.leases == 1 && holder.duty.isEmpty, "not before all count its outcomes")
         holder.take(takenUp: .all, term: 2)
-        holder.answerTakingUp()
+        holder.answerTakingUp(true, at: Self.at(2))
         let turn = holder.turn(at: Self.at(3))
         #expect(turn.isNews && holder.duty == .all)
         return holder
+    }
+
+    @Test func `what could not be taken up is tried again after a second, not at once`() throws {
+        var holder = try beginner()
+        _ = try #require(holder.turn(at: Self.at(2)).takeUp)
+        holder.answerTakingUp(false, at: Self.at(3))
+        let tries = [3, 1_002, 1_003].map { holder.turn(at: Self.at($0)).takeUp?.parts }
+        #expect(tries == [nil, nil, .all])
     }
 
     @Test func `delivers for five seconds from when it asked, and says so afterwards`() throws {

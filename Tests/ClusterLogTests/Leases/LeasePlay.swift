@@ -124,7 +124,7 @@ struct LeasePlay {
             nodes[id]!.fences.take(parts, by: node, leases: Int64(leases), term: Int64(sequence))
             let own = nodes[id]!.fences.parts(of: id)
             nodes[id]!.holder.take(takenUp: own, term: node == id ? Int64(sequence) : nil)
-            if node == id { nodes[id]!.holder.answerTakingUp() }
+            if node == id { nodes[id]!.holder.answerTakingUp(true, at: moment) }
         }
     }
 

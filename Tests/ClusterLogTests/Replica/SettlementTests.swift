@@ -21,13 +21,35 @@ import Testing
     }
 
     @Test mutating func `the message before is of no use when there is a newer one of its kind`() throws {
-        let kinds = try [Settlement.Kind.probe, .settling, .removal(of: Topic("a")), .removal(of: Topic("b"))]
+        let kinds = [Settlement.Kind.probe, .settling, .reserve]
         for (place, kind) in kinds.enumerated() { settlement.replace(kind, by: UInt64(place + 1)) }
         #expect(settlement.takeSpent().isEmpty)
         for (place, kind) in kinds.enumerated() { settlement.replace(kind, by: UInt64(place + 11)) }
         let spent = settlement.takeSpent()
-        #expect(spent.map(\.sequence) == [1, 2, 3, 4] && spent.map(\.since) == [11, 12, 13, 14])
+        #expect(spent.map(\.sequence) == [1, 2, 3] && spent.map(\.since) == [11, 12, 13])
         #expect(settlement.takeSpent().isEmpty)
+    }
+
+    @Test mutating func `what a topic has lost is said once, and of many topics at once`() throws {
+        let most = 2 * Settlement.keptNotes
+        settlement.note(removalOf: try Topic("a"), through: Position(1), by: 1)
+        settlement.note(removalOf: try Topic("a"), through: Position(2), by: 2)
+        #expect(settlement.takeSpent().map(\.sequence) == [1])
+        for number in 3...most + 1 {
+            settlement.note(removalOf: try Topic("t\(number)"), through: Position(Int64(number)), by: UInt64(number))
+        }
+        #expect(settlement.droppable == .start)
+        settlement.note(removalOf: try Topic("b"), through: Position(1_000_000), by: 20_000)
+        let last = Position(Int64(most + 2 - Settlement.keptNotes))
+        #expect(settlement.droppable == last)
+        settlement.dropNotes(through: last, since: 30_000)
+        let spent = settlement.takeSpent()
+        #expect(
+            spent.count == Settlement.keptNotes + 1 && spent.allSatisfy { $0.since == 30_000 && $0.sequence < 20_000 }
+        )
+        #expect(settlement.droppable == last, "what is said next says so as well")
+        settlement.note(removalOf: try Topic("b"), through: Position(1_000_001), by: 40_000)
+        #expect(settlement.takeSpent().map(\.sequence) == [20_000])
     }
 
     @Test mutating func `what a repeated append has not written again is written by no node that comes later`() throws {

@@ -58,6 +58,38 @@ import Testing
     }
 
     @Test(arguments: LogKind.all)
+    func `of several who expect the same of a topic one finds it so`(kind: LogKind) async throws {
+        let log = try kind.make().log
+        func set(_ events: Int64?, _ topic: Topic, expecting isThere: Bool) async -> EventLogError.Code? {
+            do {
+                let retention = events.map { Retention(events: $0) }
+                try await log.setRetention(retention, of: topic, expecting: isThere)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        for turn in 0..<20 {
+            let topic = try Topic("t\(turn)")
+            let codes = await withTaskGroup { group in
+                for events in 1...8 { group.addTask { await set(Int64(events), topic, expecting: false) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes.count { $0 == nil } == 1 && codes.count { $0 == .revisionChanged } == 7)
+        }
+        // By its bounds or by its events.
+        #expect(await set(1, .of("a"), expecting: true) == .revisionChanged)
+        try await log.append([.of("a")])
+        #expect(await set(1, .of("a"), expecting: false) == .revisionChanged)
+        #expect(await set(1, .of("a"), expecting: true) == nil)
+        #expect(await set(nil, .of("a"), expecting: true) == nil)
+        #expect(await set(2, .of("a"), expecting: true) == nil)
+        #expect(try await log.deleteTopic(.of("a")))
+        #expect(await set(2, .of("a"), expecting: true) == .revisionChanged)
+        #expect(await set(2, .of("a"), expecting: false) == nil)
+    }
+
+    @Test(arguments: LogKind.all)
     func `a deleted topic is gone at once for every reader, and may be used again`(kind: LogKind) async throws {
         let log = try kind.make().log
         let many = (0..<3_000).map { EventDraft.of("a", "\($0)") }

@@ -65,6 +65,26 @@ import Testing
         #expect(try await append([keyed("a", "l")], after: 60).isReplay == false, "it was not written")
     }
 
+    @Test func `where it is not noted which topics lost events, all have that have no older ones`() async throws {
+        _ = try await append([.of("old")], after: 10)
+        _ = try await append([.of("new")], after: 30)
+        func hasGap(_ topics: [String], after position: Int64) async throws -> Bool {
+            let patterns = topics.map { TopicPattern.of($0) }
+            return try await log.read(after: Position(position), matching: patterns, limit: 9, byteLimit: .max).hasGap
+        }
+        #expect(try await !hasGap(["none", "new", "old"], after: 20))
+        try await log.noteRemovals(through: Position(25))
+        try await log.noteRemovals(through: Position(24))
+        let topics = [["none"], ["new"], ["old"], ["old", "new"], ["**"]]
+        for (topics, isGap) in zip(topics, [true, true, false, true, true]) {
+            #expect(try await hasGap(topics, after: 20) == isGap, "\(topics)")
+            #expect(try await !hasGap(topics, after: 25), "\(topics)")
+        }
+        _ = try await append([.of("later")], after: 40)
+        #expect(try await hasGap(["later"], after: 20))
+        #expect(try await !hasGap(["later"], after: 30))
+    }
+
     @Test func `after what it had no room for nothing is written`() async throws {
         var limits = SQLiteEventLog.Limits()
         limits.storageBytes = 1 << 20

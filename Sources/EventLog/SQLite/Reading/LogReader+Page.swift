@@ -1,3 +1,5 @@
+import Synchronization
+
 extension SQLiteEventLog {
     /// Reads on from a position, of one topic by the index, of several by merging the index, of patterns by going through
     /// the sequence: see ``EventLog/read(after:matching:limit:byteLimit:)``.
@@ -20,7 +22,9 @@ extension SQLiteEventLog {
                 let names = Set(patterns.compactMap(\.literal))
                 let topics = try names.compactMap { try reader.stored($0) }
                 removals += topics.filter { $0.removed > position }.map(\.removal)
-                if topics.count < names.count {
+                let isUnknown = horizons.unnoted.load(ordering: .acquiring) > position
+                let known = isUnknown ? try topics.filter { try reader.hasEvents(of: $0, through: position) } : topics
+                if known.count < names.count {
                     removals.append(try RemovalHorizons.forgottenRemoval(after: position, db))
                 }
                 if topics.count == 1 {
@@ -36,6 +40,12 @@ extension SQLiteEventLog {
 }
 
 extension LogReader {
+    /// Whether a topic has events up to a position.
+    fileprivate func hasEvents(of topic: StoredTopic, through position: Int64) throws -> Bool {
+        try db.cached("SELECT 1 FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq > ?2 AND seq <= ?3 LIMIT 1")
+            .bind(topic.number, topic.removed, position).first { $0.integer(0) } != nil
+    }
+
     fileprivate mutating func read(_ topic: StoredTopic, into page: inout PageBuilder) throws {
         let rows = try db.cached(
             """

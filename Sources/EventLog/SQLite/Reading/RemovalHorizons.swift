@@ -1,5 +1,6 @@
 internal import GRDB
 import Locking
+import Synchronization
 
 /// Tells readers of patterns which removal took events that they would have read, without going through all topics for
 /// every page: what was found for a set of patterns is remembered, and the next time only the topics are looked at that
@@ -20,6 +21,9 @@ final class RemovalHorizons: Sendable {
     private typealias Loss = (removal: Int64, removed: Int64)
 
     private let horizons = Lock(RecentValues<[TopicPattern], Horizon>(capacity: 128))
+
+    /// Up to where this log, a copy, has not been told of each topic what it has lost.
+    let unnoted = Atomic<Int64>(0)
 
     /// It happens only before anybody reads.
     private let restoration: Restoration?

@@ -53,6 +53,14 @@ extension TopicWriter {
         if db.changesCount > 0 { try record(removal, upTo: position.rawValue) }
     }
 
+    /// Has readers find that topics which are not known may have lost events up to a position.
+    func noteRemovals(through position: Position) throws {
+        let removal = try nextRemoval()
+        try db.cached("UPDATE log SET forgotten = ?1, forgotten_removal = ?2 WHERE forgotten < ?1")
+            .bind(position, removal).run()
+        if db.changesCount > 0 { try record(removal, upTo: position.rawValue) }
+    }
+
     /// The number of a removal in this transaction.
     func nextRemoval() throws -> Int64 { try db.number("SELECT removals + 1 FROM log") }
 
