@@ -4,8 +4,8 @@ import { createServer } from "node:http"
 import { unescape } from "node:querystring"
 
 const key = Buffer.from(process.env.WEBHOOK_SECRET.replace(/^whsec_/, ""), "base64")
-// More than any delivery of a hub that takes bodies of a mebibyte, as it does unless told otherwise.
-const mostBytes = 1 << 22
+// More than any delivery of a hub that takes bodies of a mebibyte, as it does unless told otherwise: in JSON a byte may be six.
+const mostBytes = 1 << 23
 // A delivery may come twice, with the same id. What must not happen twice keeps the ids where it keeps its results.
 const seen = new Set()
 

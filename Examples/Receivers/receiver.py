@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
 KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
-# More than any delivery of a hub that takes bodies of a mebibyte, as it does unless told otherwise.
-MOST_BYTES = 1 << 22
+# More than any delivery of a hub that takes bodies of a mebibyte, as it does unless told otherwise: in JSON a byte may be six.
+MOST_BYTES = 1 << 23
 # A delivery may come twice, with the same id. What must not happen twice keeps the ids where it keeps its results.
 seen = set()
 

@@ -25,7 +25,12 @@ extension Problem {
     /// A credential of which nothing can be said yet.
     static func keysUnavailable(_ detail: String) -> Problem {
         // An attempt to fetch keys mostly takes less; after one that failed they are asked for again within a minute.
-        Problem(.unavailable, code: "overloaded", detail: "\(detail) Try again in a moment.", headers: [("Retry-After", "5")])
+        Problem(
+            .unavailable,
+            code: "overloaded",
+            detail: "\(detail) Try again in a moment.",
+            headers: [("Retry-After", "5")]
+        )
     }
 
     /// Several credentials, of which one may be another's.

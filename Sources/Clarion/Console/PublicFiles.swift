@@ -67,7 +67,8 @@ package struct PublicFiles: Sendable {
             else { continue }
             found.append((segments, [UInt8](contents)))
         }
-        version = "v-" + Self.fingerprint(found.flatMap { Array($0.segments.joined(separator: "/").utf8) + $0.contents })
+        version =
+            "v-" + Self.fingerprint(found.flatMap { Array($0.segments.joined(separator: "/").utf8) + $0.contents })
         for (segments, contents) in found {
             let suffix = segments[segments.count - 1].split(separator: ".").last.map(String.init) ?? ""
             let bytes = suffix == "html" ? Self.page(contents, of: version) : contents

@@ -135,7 +135,9 @@ struct Routes: Sendable {
     /// its streams would hear nothing. One after the other, so that others' work on the pool goes on meanwhile.
     func aside(_ handler: @escaping Router.Handler) -> Router.Handler {
         { [largeBodies, work] request throws(Problem) in
-            guard request.body.count > Self.largeBody, PostFormat.isTakenApart(request) else { return try handler(request) }
+            guard request.body.count > Self.largeBody, PostFormat.isTakenApart(request) else {
+                return try handler(request)
+            }
             return .later { responder in
                 work.start(for: responder) {
                     do throws(Problem) {

@@ -38,6 +38,9 @@ package struct DeliveryOutcome: Hashable, Sendable {
         return DeliveryOutcome(observer: observer, event: event, state: .dead, attempt: attempt)
     }
 
+    /// The failure of such a delivery.
+    package static let eventGone = "event-gone"
+
     /// Whether it is of no attempt: attempts are counted from 1.
     var isOfGone: Bool { state == .dead && attempt.number == 0 }
 }

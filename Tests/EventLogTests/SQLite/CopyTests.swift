@@ -113,6 +113,7 @@ import Testing
         #expect(stats.pending == 0 && stats.deadLetters == 1 && stats.failed == 0 && stats.failingSince == nil)
         let found = try #require(try await log.delivery(of: event, to: "w"))
         #expect(found.attempts.isEmpty && found.summary.attempts == 0)
+        #expect(found.summary.failure == "event-gone" && found.summary.status == nil)
         #expect(try await log.missing([event, Position(12)]) == [Position(12)])
     }
 

@@ -63,8 +63,11 @@ extension Schema {
         .adding([.closed])
     )
 
-    /// The classes of failed attempts, and why an observer that is disabled gets nothing.
-    static let failures = FailureClass.allCases.map(\.rawValue) + ["gone", "failing", UnreadableWebhook.reason]
+    /// The classes of failed attempts, why an observer that is disabled gets nothing, and why a node of a cluster delivers none.
+    static let failures =
+        FailureClass.allCases.map(\.rawValue) + [
+            "gone", "failing", UnreadableWebhook.reason, DeliveryOutcome.eventGone,
+        ]
 }
 
 extension DeliveryDocument {

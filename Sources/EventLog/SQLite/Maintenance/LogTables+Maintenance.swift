@@ -80,7 +80,7 @@ extension LogTables {
                 schedule.cursors.removeFirst()
                 continue
             }
-            left -= try 16 + observers.moveCursor(of: observer, scanning: limit)
+            left -= try 16 + observers.moveCursor(of: observer, scanning: limit, inAll: 16 * limit)
             let before = observer.subscription.cursor
             let after = observers[id]?.subscription.cursor ?? before
             // What stands where it was waits for its endpoint.

@@ -108,10 +108,10 @@ final class DeliveryWriter {
     private func giveUp(_ outcome: DeliveryOutcome, of observer: Int64) throws {
         try db.cached(
             """
-            UPDATE delivery SET state = \(LogSchema.dead), settled_at = ?3
+            UPDATE delivery SET state = \(LogSchema.dead), status = NULL, failure = ?4, settled_at = ?3
             WHERE event = ?2 AND observer = ?1 AND state = \(LogSchema.pending)
             """
-        ).bind(observer, outcome.event, outcome.attempt.at).run()
+        ).bind(observer, outcome.event, outcome.attempt.at, DeliveryOutcome.eventGone).run()
         try db.run(
             "UPDATE delivery_stats SET pending = pending - ?2, dead = dead + ?2 WHERE observer = ?1",
             observer,

@@ -1,13 +1,22 @@
 extension ObserverWriter {
     /// Moves an observer's cursor up to just before the first event that was never tried.
-    /// - Parameter limit: how many events to look at, more or less. Posts wait meanwhile.
+    /// - Parameters:
+    ///   - limit: how many events to look at, more or less. Posts wait meanwhile.
+    ///   - most: how many steps of that together are worth: a quarter as many topics are gone through instead, which leads
+    ///     past what others were to hear at once.
     /// - Returns: how many events and topics were looked at.
     @discardableResult
-    func moveCursor(of observer: RegisteredObserver, scanning limit: Int) throws -> Int {
+    func moveCursor(of observer: RegisteredObserver, scanning limit: Int, inAll most: Int? = nil) throws -> Int {
         guard observer.subscription.cursor < events.tail else { return 0 }
         var reader = reader
         let all = LogReader.Stretch(after: 0, through: events.tail)
-        let untried = try reader.untried(by: observer.subscription, in: all, count: 1, scanning: limit, inAll: limit)
+        let untried = try reader.untried(
+            by: observer.subscription,
+            in: all,
+            count: 1,
+            scanning: limit,
+            inAll: most ?? limit
+        )
         let cursor = untried.positions.first.map { $0 - 1 } ?? untried.end ?? events.tail
         try setCursor(of: observer, to: cursor)
         return untried.looked
