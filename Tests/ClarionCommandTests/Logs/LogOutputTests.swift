@@ -53,9 +53,11 @@ import Testing
     }
 
     @Test func `a terminal that is read loses nothing of a burst`() async throws {
-        let terminal = posix_openpt(O_RDWR | O_NOCTTY)
-        try #require(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0)
-        let name = try #require(ptsname(terminal).map { String(cString: $0) })
+        let terminal = try FileDescriptor(path: "/dev/ptmx", flags: O_RDWR | O_NOCTTY).number
+        // Its number, and that it may be opened: `TIOCGPTN` and `TIOCSPTLCK` (ioctl_tty(2)).
+        var (number, isLocked): (CInt, CInt) = (0, 0)
+        try #require(ioctl(terminal, 0x8004_5430, &number) == 0 && ioctl(terminal, 0x4004_5431, &isLocked) == 0)
+        let name = "/dev/pts/\(number)"
         let file = try FileDescriptor(path: name, flags: O_WRONLY | O_NONBLOCK | O_NOCTTY)
         defer { file.close() }
         let output = LogOutput(file, patience: .seconds(10))
