@@ -79,3 +79,27 @@ def test_the_console_of_the_repository_is_found_without_an_option(shared_hub):
     response = shared_hub.get("/")
     assert response.status_code == 200
     assert response.headers["Content-Type"].startswith("text/html")
+
+
+def test_what_a_page_refers_to_is_kept_until_it_is_another(start_hub, tmp_path):
+    public = tmp_path / "Public"
+    (public / "scripts").mkdir(parents=True)
+    (public / "index.html").write_bytes(b'<script src="v-0/scripts/main.js"></script>\xff')
+    addresses = []
+    for text in ("export {}", "export { }"):
+        (public / "scripts" / "main.js").write_text(text)
+        hub = start_hub("--public", str(public))
+        page = hub.get("/")
+        assert page.headers["Cache-Control"] == "no-cache" and page.content.endswith(b"\xff")
+        addresses.append("/" + page.content.split(b'"')[1].decode())
+        script = hub.get(addresses[-1])
+        assert script.text == text and script.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        # That of now, which is not kept as what it was; and of a version there are no pages.
+        for other in (addresses[0], "/v-1/scripts/main.js", "/scripts/main.js"):
+            script = hub.get(other)
+            assert script.text == text
+            assert (script.headers["Cache-Control"] == "no-cache") == (other != addresses[-1])
+        for other in ("/", "/scripts", "/nothing.js", "/scripts/main.js/"):
+            assert_problem(hub.get(addresses[-1].removesuffix("/scripts/main.js") + other), 404, "route-unknown")
+        hub.stop()
+    assert addresses[0] != addresses[1]

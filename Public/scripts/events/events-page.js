@@ -62,8 +62,17 @@ export class EventsPage {
       onState: (state) => this.#follow(state), onEvents: (events) => this.#take(events), onMissed: () => this.#timeline.load(),
     })
     this.#connectButtons()
-    // A page that the browser keeps for the way back must not keep its connection.
-    addEventListener("pagehide", () => this.#stream.leave())
+    // A page that the browser keeps for the way back must not keep its connection. What shares that may be frozen before it hears
+    // so (WebKit), and is told before the page goes; a page that stays listens again.
+    let stay
+    addEventListener("beforeunload", () => {
+      this.#stream.leave()
+      stay = setTimeout(() => this.#listen(), 3_000)
+    })
+    addEventListener("pagehide", () => {
+      clearTimeout(stay)
+      this.#stream.leave()
+    })
     addEventListener("pageshow", ({ persisted }) => persisted && this.#listen())
     credential.listen({ changed: () => this.#listen() })
   }

@@ -17,7 +17,10 @@ class SecretTray {
       card.remove()
       if (focused?.isConnected) focused.focus()
     }
-    const card = element("div", { class: "secret", role: "group", "aria-label": `The secret of ${id}` },
+    for (const former of this.#place.querySelectorAll(`[data-webhook="${CSS.escape(id)}"] strong`)) {
+      former.textContent = "The former signing secret of "
+    }
+    const card = element("div", { class: "secret", role: "group", "aria-label": `The secret of ${id}`, "data-webhook": id },
       element("p", {}, element("strong", {}, "The signing secret of "), element("a", { href: `#/webhooks/${encodeURIComponent(id)}` }, id),
         url ? element("span", { class: "secret-url clamped", title: url }, url) : null),
       element("p", {}, "It is shown only now. Your service verifies every delivery with it."),

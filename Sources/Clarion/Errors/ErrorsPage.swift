@@ -17,7 +17,7 @@ enum ErrorsPage {
 
     private static let text = ConstantBody(Array(DocumentedError.all.map(\.text).joined(separator: "\n").utf8))
 
-    private static let fields = HTMLPage.fields(contentSecurityPolicy: HTMLPage.contentSecurityPolicy(style: style))
+    private static let fields = HTMLPage.fields(contentSecurityPolicy: HTMLPage.contentSecurityPolicy(style: style, images: "data:"))
 
     private static let style = """
         :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
@@ -35,6 +35,7 @@ enum ErrorsPage {
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width">
             <title>Errors · Clarion</title>
+            <link rel="icon" href="data:,">
             <style>\(style)</style>
             <h1>Errors</h1>
             <p>Every error is a problem document. Its <code>code</code> is one of these; <code>detail</code> says what went wrong

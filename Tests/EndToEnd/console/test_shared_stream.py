@@ -78,6 +78,18 @@ def test_a_tab_that_is_closed_takes_with_it_what_only_it_wanted(hub, console, ta
     console.wait(lambda: streams(hub) == [], "no stream to be left")
 
 
+def test_a_page_that_was_to_be_left_and_stays_listens_again(hub, console, topic):
+    """What shares the stream hears of the end before the page goes: one that is kept for the way back says nothing more in WebKit."""
+    listen_to_new(console, topic)
+    console.run("dispatchEvent(new Event('beforeunload'))")
+    console.wait(lambda: streams(hub) == [], "the stream to be let go")
+    hub.post(topic, b"meanwhile")
+    console.wait(lambda: streams(hub) == [[topic]], "a stream again")
+    hub.post(topic, b"afterwards")
+    for text in ("meanwhile", "afterwards"):
+        console.wait_for_row(text)
+
+
 def test_a_page_that_is_left_leaves_no_stream(hub, console, topic):
     # Chromium keeps pages for the way back, and freezes their worker: that is a race, so once is not enough.
     for _ in range(6):

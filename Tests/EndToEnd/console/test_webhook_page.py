@@ -208,8 +208,15 @@ def test_secrets_stay_until_each_is_dismissed(hub, console, webhook, receiver, t
     newest, first = console.texts(".secret-text")
     assert newest.startswith("whsec_") and first.startswith("whsec_") and newest not in (first, webhook["secret"])
     assert "previousSecretUntil" in hub.observer(webhook["id"])
-    console.press("I have kept it")
-    assert console.texts(".secret-text") == [first]
+    console.press("Rotate the secret")
+    console.press("Really rotate?")
+    console.wait(lambda: len(console.all(".secret-text")) == 3, "the third")
+    said = ["The signing secret of", "The former signing secret of", "The signing secret of"]
+    assert [text.strip() for text in console.texts(".secret strong")] == said
+    assert console.texts(".secret-text")[1:] == [newest, first]
+    for kept in ([newest, first], [first]):
+        console.press("I have kept it")
+        assert console.texts(".secret-text") == kept
     console.run("location.hash = '#/events'")
     assert console.texts(".secret-text") == [first]
 
