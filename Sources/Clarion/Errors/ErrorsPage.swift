@@ -17,7 +17,9 @@ enum ErrorsPage {
 
     private static let text = ConstantBody(Array(DocumentedError.all.map(\.text).joined(separator: "\n").utf8))
 
-    private static let fields = HTMLPage.fields(contentSecurityPolicy: HTMLPage.contentSecurityPolicy(style: style, images: "data:"))
+    private static let fields = HTMLPage.fields(
+        contentSecurityPolicy: HTMLPage.contentSecurityPolicy(style: style, images: "data:")
+    )
 
     private static let style = """
         :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
