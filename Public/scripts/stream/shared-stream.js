@@ -4,6 +4,9 @@ import { Problem } from "../http/problem.js"
 import { hearOfEnd } from "./port-end.js"
 import { StreamShare } from "./stream-share.js"
 
+/** How long a worker has to say its first word, in milliseconds: it has some ten files to load. */
+const longestStart = 6_000
+
 /** Of the messages between tab and worker. An older tab may have left a worker that speaks otherwise. */
 const protocolVersion = 1
 
@@ -89,7 +92,16 @@ function workerPort(onError) {
   try {
     const url = new URL("share-worker.js", import.meta.url)
     const worker = new SharedWorker(url, { type: "module", name: `clarion ${protocolVersion} ${hubURL("")}` })
-    worker.addEventListener("error", onError, { once: true })
+    // Of one that cannot be started Chromium does not always tell.
+    const silence = setTimeout(() => {
+      worker.port.postMessage({ kind: "leave" })
+      onError()
+    }, longestStart)
+    worker.port.addEventListener("message", () => clearTimeout(silence), { once: true })
+    worker.addEventListener("error", () => {
+      clearTimeout(silence)
+      onError()
+    }, { once: true })
     // A page that is kept for the way back has its worker frozen, with the stream, before that hears that the page has left. One that
     // listens for this event is not kept.
     addEventListener("unload", () => {})
