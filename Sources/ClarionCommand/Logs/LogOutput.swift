@@ -63,9 +63,12 @@ final class LogOutput: Sendable {
             rest += line
             let count = rest.count
             while !rest.isEmpty {
-                if file.takesBytes(), let written = try? file.write(some: rest.prefix(Self.piece)) {
-                    rest.removeFirst(written)
-                } else if state.lost > 0 || !wait(&state) {
+                do throws(SystemError) {
+                    guard file.takesBytes() else { throw SystemError("write", EAGAIN) }
+                    rest.removeFirst(try file.write(some: rest.prefix(Self.piece)))
+                } catch {
+                    // What fails otherwise, such as a pipe that nobody reads any more, would fail again.
+                    if error.number == EAGAIN, state.lost == 0, wait(&state) { continue }
                     state.lost += 1
                     state.isCut = state.isCut || rest.count < count
                     return

@@ -76,6 +76,13 @@ import Testing
         #expect(lines.count == 2_001 && lines.dropLast().allSatisfy { $0.count == 150 })
     }
 
+    @Test(.timeLimit(.minutes(1))) func `nobody waits for a pipe without a reader`() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let output = LogOutput(FileDescriptor(pipe.fileHandleForWriting.fileDescriptor), patience: .seconds(100))
+        try pipe.fileHandleForReading.close()
+        for _ in 0..<3 { write("lost", to: output) }
+    }
+
     @Test func `lines for people are one line each`() {
         let line = "2026 warning clarion: name=a\u{2028}b\n2026 forged [Clarion] x\n"
         #expect(
