@@ -70,7 +70,7 @@ final class RawServer: Sendable {
         Self.detach { [weak self] in
             while true {
                 let socket = accept(listener, nil, nil)
-                guard socket >= 0 else { return }
+                guard socket >= 0 else { break }
                 Self.detach { [weak self] in
                     let connection = Connection(socket: socket)
                     let head = Self.head(socket)
@@ -83,13 +83,13 @@ final class RawServer: Sendable {
                     close(socket)
                 }
             }
+            close(listener)
         }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    /// Ends the thread that listens. It closes its own socket: the number, once free, may be that of the next server, whose
+    /// connections this one would take.
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private static func head(_ socket: Int32) -> String {
         var head: [UInt8] = []
