@@ -51,6 +51,12 @@ extension JetStreamLog: TopicStore {
         try await index.summary(of: topic)
     }
 
+    /// Waits until this node has taken what is in the stream: see ``TopicStore/catchUp()``.
+    package func catchUp() async throws(EventLogError) {
+        if let refusal { throw refusal }
+        guard try await hasTaken(try await probes.ask(.fresh)) else { throw .unanswered }
+    }
+
     /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:expecting:)``. Whether it has events is what this
     /// node finds before; whether it has bounds is found alike by all, in the order of the stream.
     @discardableResult

@@ -51,16 +51,23 @@ extension JetStreamLog {
     /// what there is, for some seconds. If it cannot, who comes with the id is believed: he would be sent everything anew.
     public func hasReached(_ position: Position) async throws(EventLogError) -> Bool {
         if position <= tail { return true }
-        guard refusal == nil, let sequence = try? await probes.ask(.fresh) else { return true }
+        guard refusal == nil, let sequence = try? await probes.ask(.fresh), try await hasTaken(sequence) else {
+            return true
+        }
+        return try await index.hasReached(position)
+    }
+
+    /// Whether this node has taken a message, and what is before it, within some seconds.
+    func hasTaken(_ sequence: UInt64) async throws(EventLogError) -> Bool {
         let deadline = ContinuousClock.now + .seconds(5)
         while replica.taken < sequence {
             guard ContinuousClock.now < deadline, (try? await Task.sleep(for: .milliseconds(2))) != nil else {
-                return true
+                return false
             }
         }
         // In its turn: after what was taken.
         try await index.probe()
-        return try await index.hasReached(position)
+        return true
     }
 
     /// Sees whether the cluster takes what is written, by writing a message that says nothing, and whether what was written

@@ -119,6 +119,29 @@ def test_of_several_who_make_a_topic_at_once_at_two_nodes_one_does(nodes):
         assert {answer.status_code for answer in pool.map(change, range(40))} == {200}
 
 
+def test_a_condition_is_judged_by_all_that_was_acknowledged_before(nodes):
+    lines, bounds = "1\n" * 5000, {"retention": {"events": 5}}
+
+    def set_bounds(topic, **headers):
+        return ask(nodes[1], "PUT", f"/topics/{topic}", json=bounds, headers=headers).status_code
+
+    with ThreadPoolExecutor(2) as pool:
+        for turn in range(3):
+            nodes[1].process.send_signal(signal.SIGSTOP)
+            try:
+                for _ in range(6):
+                    fields = {"Content-Type": "application/x-ndjson"}
+                    assert ask(nodes[0], "POST", events_path("much"), data=lines, headers=fields).status_code == 201
+                assert post(nodes[0], f"a{turn}", "1").status_code == post(nodes[0], f"b{turn}", "1").status_code == 201
+            finally:
+                nodes[1].process.send_signal(signal.SIGCONT)
+            answers = [
+                pool.submit(set_bounds, f"a{turn}", **{"If-None-Match": "*"}),
+                pool.submit(set_bounds, f"b{turn}", **{"If-Match": "*"}),
+            ]
+            assert [answer.result() for answer in answers] == [412, 200]
+
+
 def test_a_webhook_is_delivered_by_one_node_and_all_know_of_it(nodes):
     with WebhookReceiver() as receiver:
         path = "/observers/" + nodes[1].register(receiver.url("/hook"), "a")["id"]

@@ -62,6 +62,7 @@ struct TopicResource: Sendable {
         let conditions = try Preconditions(request)
         var expected: Bool?
         if conditions.match != nil || conditions.noneMatch != nil {
+            try await store.catchUp()
             let isThere = try await store.summary(of: topic) != nil
             try conditions.require(isThere ? .untagged : .nothing)
             // Where it matters it is to be so still when the topic is changed.

@@ -7,6 +7,8 @@ extension SQLiteEventLog: TopicStore {
         try await read { reader in try reader.summary(of: topic) }
     }
 
+    package func catchUp() {}
+
     @discardableResult
     package func setRetention(
         _ retention: Retention?,

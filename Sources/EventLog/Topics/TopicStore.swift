@@ -10,6 +10,9 @@ package protocol TopicStore: AnyObject, Sendable {
     /// One topic; nil if it has neither events nor bounds of its own.
     func summary(of topic: Topic) async throws(EventLogError) -> TopicSummary?
 
+    /// Waits until what was acknowledged before, by whichever node of a cluster, is what ``summary(of:)`` tells.
+    func catchUp() async throws(EventLogError)
+
     /// Gives a topic bounds of its own, or with nil takes them away. The topic need not have events.
     /// - Parameter isThere: whether the topic is to have events or bounds of its own before; nil if that does not matter.
     /// - Returns: the topic as it is then; nil if it has neither events nor bounds of its own.
