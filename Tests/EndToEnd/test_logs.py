@@ -51,6 +51,17 @@ def test_a_line_for_each_request(start_hub, tmp_path, topic):
     assert all(0 < line["duration"] < 10 for line in found)
 
 
+def test_who_is_refused_again_and_again_does_not_bury_other_lines(start_hub, topic):
+    hub = start_hub("--log-format", "json", "--max-streams", "0", "--max-observers", "0")
+    for _ in range(50):
+        assert hub.get(events_path(topic), headers={"Accept": "text/event-stream"}).status_code == 503
+    # Of another route.
+    webhook = {"url": "https://example.com/", "topics": [topic]}
+    assert hub.request("POST", "/observers", json=webhook).status_code == 507
+    found = wait_until(lambda: lines(hub, "request")[-1:] and lines(hub, "request")[-1]["status"] == 507 and lines(hub, "request"))
+    assert [line["status"] for line in found] == [503] * 10 + [507]
+
+
 def test_at_info_only_what_failed(start_hub, topic):
     hub = start_hub("--log-format", "json", "--max-streams", "0")
     hub.post(topic, "x")
