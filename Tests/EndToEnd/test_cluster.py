@@ -320,6 +320,55 @@ def test_what_retention_removes_leaves_the_stream_and_a_gap_at_nodes_that_start_
             assert stream.next().id == gap["resumed"]
 
 
+def test_what_stays_in_the_stream_for_its_key_or_its_batch_hides_no_gap_at_nodes_that_start_later(start_hub, server, name):
+    """They have other bounds, by which they would keep all of it: what was removed before they were is gone for them, too."""
+    log = ("--log", server.log(name))
+    nodes = [start_hub(*log, "--retention-events", "3")]
+    before = nodes[0].post("other", "x")["id"]
+    key = {"Content-Type": "text/plain", "Idempotency-Key": "k"}
+
+    def post_keyed(hub):
+        answer = ask(hub, "POST", events_path("keyed"), data="keyed", headers=key)
+        return answer.status_code, answer.json()["id"]
+
+    def state(hub):
+        return [(ask(hub, "GET", f"/topics/{topic}").json(), hub.history(topic)) for topic in ids]
+
+    def is_removed(topic):
+        return server.messages_on(name, f"clarion.{name}.topic.{topic}") < 10
+
+    _, first = post_keyed(nodes[0])
+    ids = {"keyed": [first] + [nodes[0].post("keyed", str(number))["id"] for number in range(60)]}
+    lines = "\n".join(str(number) for number in range(60))
+    batch = ask(nodes[0], "POST", events_path("batch"), data=lines, headers={"Content-Type": "application/x-ndjson"})
+    ids["batch"] = [event["id"] for event in batch.json()["events"]]
+    wait_until(lambda: is_removed("keyed"), 40, "what is removed to leave the stream")
+    wanted = state(nodes[0])
+    assert [len(history) for _, history in wanted] == [3, 3]
+
+    def is_told_alike(hub):
+        assert state(hub) == wanted
+        for topic in ids:
+            for position in (before, ids[topic][0], ids[topic][2]):
+                with hub.stream(topic, last_event_id=position) as stream:
+                    assert stream.next().type == "gap", (topic, position)
+        assert post_keyed(hub) == (200, first)
+
+    is_told_alike(nodes[0])
+    nodes.append(start_hub(*log))
+    is_told_alike(nodes[1])
+    # It removes again what the other has removed, and says no less than that of what is lost.
+    nodes[0].stop()
+    assert ask(nodes[1], "PUT", "/topics/marker", json={"retention": {"events": 3}}).ok
+    # The second time it would remove what was said before.
+    for turn in range(2):
+        for number in range(60):
+            nodes[1].post("marker", str(number))
+        wait_until(lambda: is_removed("marker"), 60, "the other node to remove")
+    nodes.append(start_hub(*log))
+    is_told_alike(nodes[2])
+
+
 def test_topics_that_are_gone_leave_a_bounded_part_of_the_stream_and_a_gap(start_hub, server, name):
     """Of the last thousands a node that starts later knows what each has lost; that others may have lost something it says of all."""
     log = ("--log", server.log(name), "--retention-age", "1s")

@@ -106,6 +106,7 @@ final class Node: Sendable {
         _ node: NodeID,
         report: @escaping @Sendable (String) -> Void
     ) throws {
+        replica.begin(after: last)
         let isDone: @Sendable () -> Bool = { [isStopped] in isStopped.flag.load(ordering: .relaxed) }
         let follower = Follower(stream, into: replica, by: clock, node: node, report: report, until: isDone)
         for thread in try publisher.run(until: isDone) { keep(thread) }

@@ -80,10 +80,20 @@ extension Replica {
             return .success(.nothing)
         case .noteRemoval(let topic, let position):
             settlement.withLock { $0.note(removalOf: topic, through: position, by: delivered.sequence) }
-            return perform(envelope.command, delivered)
+            guard let position = unseen(through: position) else { return .success(.nothing) }
+            return perform(.noteRemoval(of: topic, through: position), delivered)
         case .append, .recordOutcomes: return .success(.nothing)
         default: return perform(envelope.command, delivered)
         }
+    }
+
+    /// Up to where this copy goes by what others have removed; nil if it has seen all itself. What came later it removes when it
+    /// is its turn, by its own bounds.
+    private func unseen(through position: Position) -> Position? {
+        let unseen = state.withLock { $0.unseen }
+        if unseen == 0 { return nil }
+        if position.rawValue / Self.eventsPerMessage <= Int64(clamping: unseen) { return position }
+        return Position(Int64(clamping: unseen) * Self.eventsPerMessage + (Self.eventsPerMessage - 1))
     }
 
     /// Has what is too old be removed, also where nothing is posted.

@@ -7,7 +7,12 @@ extension Replica {
     /// Carries out a message of the stream. Called by one thread.
     func take(_ bytes: [UInt8], of subject: String, _ delivered: Delivered) {
         publisher.room.withLock { $0.take(bytes.count + subject.utf8.count, at: delivered.sequence) }
-        if delivered.sequence > taken + 1 { state.withLock { $0.hasMissed = true } }
+        if delivered.sequence > taken + 1 {
+            state.withLock { state in
+                state.hasMissed = true
+                state.unseen = max(state.unseen, delivered.sequence - 1)
+            }
+        }
         if takeReserve(bytes, of: subject, delivered) { return note(delivered) }
         let envelope: Envelope
         do throws(Envelope.Refusal) {

@@ -16,6 +16,8 @@ final class Replica: Sendable {
         var hasAll = false
         /// Whether messages were missing that may have said what is removed, or whose removal this copy has not seen.
         var hasMissed = false
+        /// Up to which message others may have removed events that this copy has not seen, or has had only afterwards.
+        var unseen: UInt64 = 0
         /// How many messages were passed over.
         var skipped = 0
         var observerFollowers: [@Sendable (ObserverChange) -> Void] = []
@@ -121,6 +123,9 @@ final class Replica: Sendable {
 
     /// Whether it has had all there was at some time: the newest messages may have been removed.
     var hasAll: Bool { state.withLock { $0.hasAll } }
+
+    /// Messages up to a place were in the stream before this node was.
+    func begin(after sequence: UInt64) { state.withLock { $0.unseen = sequence } }
 
     /// Nothing is left to send for now.
     func rest() { state.withLock { $0.hasAll = true } }

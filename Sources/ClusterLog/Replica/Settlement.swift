@@ -45,8 +45,15 @@ struct Settlement: Sendable {
         if let before = newest.updateValue(sequence, forKey: kind) { spend(before, since: sequence) }
     }
 
+    /// Whether it was said that a topic has lost as much.
+    func isNoted(removalOf topic: Topic, through position: Position) -> Bool {
+        notes[topic].map { $0.position >= position } ?? false
+    }
+
     /// Takes in a message that says what a topic has lost.
     mutating func note(removalOf topic: Topic, through position: Position, by sequence: UInt64) {
+        // Whoever started later removes what was left, and may say that it has lost no more than this.
+        if isNoted(removalOf: topic, through: position) { return spend(sequence, since: sequence) }
         let note = Note(sequence: sequence, position: position)
         if let before = notes.updateValue(note, forKey: topic) { spend(before.sequence, since: sequence) }
     }

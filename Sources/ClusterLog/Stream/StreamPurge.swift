@@ -96,7 +96,8 @@ final class StreamPurge {
         let last = Dictionary(events.compactMap { gone in gone.event.topic.map { ($0, gone.event.position) } }) {
             max($0, $1)
         }
-        for (topic, position) in last {
+        for (topic, position) in last
+        where !replica.settlement.withLock({ $0.isNoted(removalOf: topic, through: position) }) {
             try publish(.noteRemoval(of: topic, through: position), to: stream.subjects.removal(of: topic))
         }
         let messages = Set(events.lazy.filter { !$0.event.isKept }.map { Self.message(of: $0.event) })

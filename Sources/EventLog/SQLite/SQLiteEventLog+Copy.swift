@@ -85,14 +85,18 @@ extension SQLiteEventLog {
         }
     }
 
-    /// Has readers of a topic find that its events up to a position are gone, unless this copy has seen them go, or has them
-    /// still.
+    /// Removes what a topic has up to a position, as others have, and keeps its keys. Its readers find a gap also if this copy
+    /// never had anything of that.
     package func noteRemoval(of topic: Topic, through position: Position) async throws(EventLogError) {
-        try await change { tables in try tables.topics.noteRemoval(of: topic, through: position) }
+        try await change { tables in
+            try tables.countEvents()
+            tables.schedule.hasUnpurgedTopics = true
+            try tables.topics.noteRemoval(of: topic, through: position)
+        }
     }
 
-    /// Has readers of any topic find that events up to a position may be gone, but for those of a topic that has events from
-    /// before where they go on: what a topic loses comes before what it has.
+    /// Has readers of any topic find that events up to a position may be gone, but for those of a topic whose newest event
+    /// from before where they go on is one that no copy has lost: what a topic loses comes before what it has.
     package func noteRemovals(through position: Position) async throws(EventLogError) {
         try await change { tables in try tables.topics.noteRemovals(through: position) }
         _ = horizons.unnoted.max(position.rawValue, ordering: .releasing)

@@ -35,6 +35,11 @@ import Testing
         settlement.note(removalOf: try Topic("a"), through: Position(1), by: 1)
         settlement.note(removalOf: try Topic("a"), through: Position(2), by: 2)
         #expect(settlement.takeSpent().map(\.sequence) == [1])
+        // A node that started later has removed what was left for the sake of a key.
+        settlement.note(removalOf: try Topic("a"), through: Position(1), by: 3)
+        #expect(settlement.takeSpent().map(\.sequence) == [3])
+        #expect(settlement.isNoted(removalOf: try Topic("a"), through: Position(2)))
+        #expect(!settlement.isNoted(removalOf: try Topic("a"), through: Position(3)))
         for number in 3...most + 1 {
             settlement.note(removalOf: try Topic("t\(number)"), through: Position(Int64(number)), by: UInt64(number))
         }

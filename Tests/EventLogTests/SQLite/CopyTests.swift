@@ -85,6 +85,59 @@ import Testing
         #expect(try await !hasGap(["later"], after: 30))
     }
 
+    @Test func `what stays in the sequence though it was removed does not hide what was lost`() async throws {
+        func hasGap(_ topic: String, after position: Int64) async throws -> Bool {
+            let patterns = [TopicPattern.of(topic)]
+            return try await log.read(after: Position(position), matching: patterns, limit: 9, byteLimit: .max).hasGap
+        }
+        _ = try await append([.of("both")], after: 5)
+        _ = try await append([keyed("keyed", "k")], after: 10 | Placement.keyed)
+        _ = try await append([.of("one"), .of("other")], after: 1 << 20)
+        _ = try await append([keyed("both", "k")], after: 1 << 20 | Placement.keyed)
+        _ = try await append([.of("alone")], after: 2 << 20)
+        let last: Int64 = 4 << 20
+        for topic in ["keyed", "one", "other", "both", "alone"] { #expect(try await !hasGap(topic, after: last - 9)) }
+        try await log.noteRemovals(through: Position(last))
+        for topic in ["keyed", "one", "other", "both"] { #expect(try await hasGap(topic, after: last - 9), "\(topic)") }
+        #expect(try await !hasGap("alone", after: last - 9))
+        #expect(try await !hasGap("both", after: 9))
+    }
+
+    @Test func `what others have removed goes, and its keys stay`() async throws {
+        let record = ObserverRecord(id: "w", topics: [.of("a")], createdAt: clock.now)
+        _ = try await log.saveObserver(record, expecting: nil, resettingFailures: false, as: 1)
+        let before = try await append([.of("b", "x")], after: 10).events[0].position
+        let first = try await append([keyed("a", "k")], after: 20 | Placement.keyed).events[0]
+        let second = try await append([.of("a", "left")], after: 1 << 20).events[0]
+        let third = try await append([.of("a", "kept")], after: 2 << 20).events[0]
+        #expect(try await log.redeliver([first.position], to: "w", createdAt: nil, at: clock.now) == 1)
+        #expect(try await log.deliveryStats(of: "w").pending == 3)
+        func page(after position: Position) async throws -> EventPage {
+            try await log.read(after: position, matching: [.of("a")], limit: 9, byteLimit: .max)
+        }
+        #expect(try await !page(after: before).hasGap)
+        try await log.noteRemoval(of: Topic("a"), through: second.position)
+        try await log.noteRemoval(of: Topic("a"), through: first.position)
+        for position in [before, first.position] {
+            let page = try await page(after: position)
+            #expect(page.hasGap && page.events.map(\.id) == [third.id])
+        }
+        #expect(try await !page(after: second.position).hasGap)
+        let summary = try #require(try await log.summary(of: Topic("a")))
+        #expect(summary.events == 1 && summary.bytes == third.data.count)
+        #expect(log.usage.topics == 2)
+        let removed = try await removals(2)
+        #expect(removed.map(\.position) == [first.position, second.position])
+        #expect(removed.map(\.isKept) == [true, false])
+        #expect(try await log.deliveryStats(of: "w").pending == 1, "what is left")
+        let again = try await append([keyed("a", "k")], after: 3 << 20)
+        #expect(again.isReplay && again.events.map(\.id) == [first.id])
+        try await log.noteRemoval(of: Topic("a"), through: third.position)
+        #expect(log.usage.topics == 1 && log.usage.idempotencyKeys == 1)
+        #expect(try await log.summary(of: Topic("a")) == nil)
+        #expect(try await append([keyed("a", "k")], after: 4 << 20).isReplay)
+    }
+
     @Test func `after what it had no room for nothing is written`() async throws {
         var limits = SQLiteEventLog.Limits()
         limits.storageBytes = 1 << 20

@@ -26,7 +26,7 @@ extension LogTables {
     func performChore(atMost limit: Int, mayGiveBack: Bool, at now: Timestamp) throws {
         if schedule.wantsCursors { schedule.cursors = observers.ids[...] }
         switch schedule.nextChore(mayGiveBack: mayGiveBack, at: now) {
-        case .purgeTopics: try purgeTopic(limit)
+        case .purgeTopics: try purgeTopic(limit, at: now)
         case .purgeObservers: try purgeObserver(limit)
         case .moveCursors: try moveCursors(limit)
         case .forgetTopics: try forgetGoneTopics(limit)

@@ -6,8 +6,9 @@ extension LogTables {
     static let deliveredLifetime: Int64 = 7 * 86_400_000
     static let deadLifetime: Int64 = 30 * 86_400_000
 
-    /// Deletes some rows of a topic that was deleted, and forgets the keys of its events.
-    func purgeTopic(_ limit: Int) throws {
+    /// Deletes some rows of a topic that was deleted, and forgets the keys of its events; or those of events that are gone
+    /// elsewhere, whose keys are kept.
+    func purgeTopic(_ limit: Int, at now: Timestamp) throws {
         let unpurged = try db.cached(
             "SELECT id, removed, name, deleted FROM topic INDEXED BY topic_unpurged WHERE is_purged = 0 LIMIT 1"
         )
@@ -17,15 +18,18 @@ extension LogTables {
         guard let topic = first else { return schedule.hasUnpurgedTopics = false }
         let found = try db.cached(
             """
-            SELECT seq, length(data), EXISTS (SELECT 1 FROM delivery WHERE delivery.event = seq)
+            SELECT seq, length(data), EXISTS (SELECT 1 FROM delivery WHERE delivery.event = seq), time
             FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3
             """
-        ).bind(topic.id, topic.removed, limit).map { EventRow(position: $0[0], bytes: $0[1], hasDeliveries: $0[2]) }
+        ).bind(topic.id, topic.removed, limit).map {
+            EventRow(position: $0[0], bytes: $0[1], hasDeliveries: $0[2], time: $0[3])
+        }
         var touched = 0
         for row in found {
             if touched >= limit { return }
             touched += try row.delete(db)
-            removed?.note(row.position, of: topic.name)
+            let isKept = row.position > topic.deleted && row.hasKey(at: now)
+            removed?.note(row.position, of: topic.name, isKept: isKept)
             schedule.mayHaveFreePages = true
         }
         guard found.count < limit else { return }

@@ -23,7 +23,7 @@ extension SQLiteEventLog {
                 let topics = try names.compactMap { try reader.stored($0) }
                 removals += topics.filter { $0.removed > position }.map(\.removal)
                 let isUnknown = horizons.unnoted.load(ordering: .acquiring) > position
-                let known = isUnknown ? try topics.filter { try reader.hasEvents(of: $0, through: position) } : topics
+                let known = isUnknown ? try topics.filter { try reader.isWhole($0, after: position) } : topics
                 if known.count < names.count {
                     removals.append(try RemovalHorizons.forgottenRemoval(after: position, db))
                 }
@@ -40,10 +40,16 @@ extension SQLiteEventLog {
 }
 
 extension LogReader {
-    /// Whether a topic has events up to a position.
-    fileprivate func hasEvents(of topic: StoredTopic, through position: Int64) throws -> Bool {
-        try db.cached("SELECT 1 FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq > ?2 AND seq <= ?3 LIMIT 1")
-            .bind(topic.number, topic.removed, position).first { $0.integer(0) } != nil
+    /// Whether a topic surely has lost nothing after a position: its newest event up to there is none that stays in the sequence
+    /// although it was removed, as those with keys do, and those that were appended together with others, next to which they are.
+    fileprivate func isWhole(_ topic: StoredTopic, after position: Int64) throws -> Bool {
+        let newest = try db.cached(
+            """
+            SELECT seq, EXISTS (SELECT 1 FROM event AS other WHERE other.seq IN (event.seq - 1, event.seq + 1))
+            FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq DESC LIMIT 1
+            """
+        ).bind(topic.number, topic.removed, position)
+        return try newest.first { $0.integer(0) & Placement.keyed == 0 && $0.integer(1) == 0 } ?? false
     }
 
     fileprivate mutating func read(_ topic: StoredTopic, into page: inout PageBuilder) throws {

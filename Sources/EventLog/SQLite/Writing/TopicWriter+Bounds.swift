@@ -39,18 +39,30 @@ extension TopicWriter {
         return true
     }
 
-    /// Has readers of a topic find that its events up to a position are gone, unless this log has seen them go, or has them
-    /// still.
+    /// Has a topic's events up to a position gone for every reader, and its keys be kept. The rows go later, as those of a
+    /// topic that was deleted. What was added before must be counted.
     func noteRemoval(of topic: Topic, through position: Position) throws {
-        let number = try known(topic)?.number ?? makeNumber(of: topic)
+        let known = try known(topic)
+        let number = try known?.number ?? makeNumber(of: topic)
+        let left =
+            try db.cached(
+                """
+                SELECT count(*), ifnull(sum(length(data)), 0) FROM event INDEXED BY event_topic
+                WHERE topic = ?1 AND seq > (SELECT removed FROM topic WHERE id = ?1) AND seq <= ?2
+                """
+            ).bind(number, position).first { (events: $0.integer(0), bytes: $0.integer(1)) } ?? (events: 0, bytes: 0)
         let removal = try nextRemoval()
         try db.cached(
             """
-            UPDATE topic SET removed = ?2, removal = ?3 WHERE id = ?1 AND removed < ?2
-                AND NOT EXISTS (SELECT 1 FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq <= ?2)
+            UPDATE topic SET removed = ?2, removal = ?3, events = max(events - ?4, 0), bytes = max(bytes - ?5, 0),
+                is_purged = iif(?4 > 0, 0, is_purged)
+            WHERE id = ?1 AND removed < ?2
             """
-        ).bind(number, position, removal).run()
-        if db.changesCount > 0 { try record(removal, upTo: position.rawValue) }
+        ).bind(number, position, removal, left.events, left.bytes).run()
+        guard db.changesCount > 0 else { return }
+        try record(removal, upTo: position.rawValue)
+        guard known?.isThere == true else { return }
+        if try db.number("SELECT \(LogSchema.isThere) FROM topic WHERE id = ?1", number) == 0 { vanished(topic) }
     }
 
     /// Has readers find that topics which are not known may have lost events up to a position.
