@@ -108,11 +108,37 @@ def test_a_node_that_cannot_read_what_is_settled_says_so_and_waits(start_hub, se
         hub.kill()
         remover.publish(f"clarion.{log}.settled", b"hello")
         place = remover.newest("settled")
-        start = pool.submit(hub.start)
-        wait_until(lambda: f"nats stream rmm CLARION_{log} {place}" in hub.log, what="the line on what it waits for")
+        with NATSStranger(server.ports[0]) as hearer:
+            hearer.subscribe("$JS.API.>")
+            start = pool.submit(hub.start)
+            wait_until(lambda: f"nats stream rmm CLARION_{log} {place}" in hub.log, what="the line on what it waits for")
+            # It looks again, and has nothing sent to it meanwhile.
+            asked, looks = [], 0
+            while looks < 4:
+                subject, _, data = hearer.next()
+                looks += b"last_by_subj" in data
+                if looks:
+                    asked.append(subject)
+        assert not [subject for subject in asked if ".CONSUMER." in subject]
         remover.remove(place)
         start.result()
     assert [event["data"] for event in hub.history("a")] == ["0", "2"]
+
+
+def test_what_a_later_version_has_settled_stops_a_node(start_hub, server, log):
+    hub = start_hub("--log", server.log(log))
+    with Remover(server, log) as remover:
+        hub.post("a", "0")
+        hub.post("a", "gone")
+        remover.remove(remover.newest("topic.a"))
+        hub.post("a", "2")
+        hub.kill()
+        remover.publish(f"clarion.{log}.settled", b"\xc1\xa7\x04 of tomorrow")
+        place = remover.newest("settled")
+    with pytest.raises(AssertionError, match=f"Message {place} of the stream is of version 4"):
+        hub.start()
+    # No folder and no message is to blame.
+    assert "--data" not in hub.log and "nats stream rmm" not in hub.log
 
 
 def test_a_reserve_of_more_than_servers_have_ends_no_node(start_hub, server, log):

@@ -1,4 +1,5 @@
 internal import CNATS
+import Locking
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -15,6 +16,8 @@ internal import CNATS
 final class NATSLink: @unchecked Sendable {
     private let pointer: OpaquePointer
     let watch: ConnectionMonitor
+    /// Subscriptions that have ended and that libnats' reading thread may still have in hand: their addresses.
+    private let ended = Lock<[UInt]>([])
 
     /// Connects to the first server that answers.
     /// - Parameter lose: called once, on a thread of its own, if the link is found dead.
@@ -71,7 +74,10 @@ final class NATSLink: @unchecked Sendable {
     }
 
     deinit {
+        // It waits for the thread that reads.
+        unsafe natsConnection_Close(pointer)
         watch.stop()
+        unsafe Self.destroy(ended.withLock { $0 })
         unsafe natsConnection_Destroy(pointer)
     }
 
@@ -82,6 +88,29 @@ final class NATSLink: @unchecked Sendable {
     /// meanwhile, and nobody else has it any more.
     func withPointer<Value>(_ work: (OpaquePointer) -> Value) -> Value {
         withExtendedLifetime(self) { unsafe work(pointer) }
+    }
+
+    /// Ends a subscription, and frees it as soon as the thread that reads has left every message which came before. Waits for the
+    /// server, a second at most; while that cannot be told, it is kept until the next one ends or the link does.
+    ///
+    /// libnats before 3.6.1 finds the subscription of a message, and locks it afterwards without having retained it
+    /// (<https://github.com/nats-io/nats.c/issues/637>).
+    func end(_ subscription: OpaquePointer) {
+        unsafe natsSubscription_Unsubscribe(subscription)
+        let all = ended.withLock { ended in
+            defer { ended = [] }
+            return ended + [UInt(bitPattern: subscription)]
+        }
+        // What could not be sent is not said to have failed.
+        let isPassed = unsafe withPointer {
+            unsafe natsConnection_FlushTimeout($0, 1_000) == NATS_OK
+                && natsConnection_Status($0) == NATS_CONN_STATUS_CONNECTED
+        }
+        if isPassed { Self.destroy(all) } else { ended.withLock { $0 += all } }
+    }
+
+    private static func destroy(_ subscriptions: [UInt]) {
+        for address in subscriptions { unsafe natsSubscription_Destroy(OpaquePointer(bitPattern: address)) }
     }
 
     /// How often libnats made it anew; 0 if that cannot be told.

@@ -32,7 +32,7 @@ final class NATSSubscription: Sendable {
         }
 
         deinit {
-            unsafe natsSubscription_Destroy(pointer)
+            unsafe link.end(pointer)
         }
     }
 

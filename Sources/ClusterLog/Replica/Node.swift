@@ -120,7 +120,7 @@ final class Node: Sendable {
                 guard let newest = try? stream.read().last, newest > last + Self.nearTheEnd else { break }
                 last = newest
             }
-            if let fault = replica.fault { throw EventLogError(code: .foreign, message: fault) }
+            if let fault = replica.fault { throw EventLogError(code: .unavailable, message: fault) }
             // Servers that have just begun have no leader for some seconds, and then no consumer. One that waits to be told
             // that what it has sent was taken says no more than that it is there.
             if replica.taken > come.through { come = (replica.taken, .now) }

@@ -19,9 +19,7 @@ extension Replica {
             envelope = try Envelope(bytes)
         } catch {
             switch error {
-            case .later(let version):
-                let message = "is of version \(version), which this node cannot read: it must be a later one."
-                return fail("Message \(delivered.sequence) of the stream \(message)")
+            case .later(let version): return fail(Self.fault(of: delivered, in: version))
             case .meaningless: return skip(subject, delivered)
             }
         }
@@ -37,6 +35,12 @@ extension Replica {
         }
         commands.add(1, ordering: .relaxed)
         note(delivered)
+    }
+
+    /// Why this node cannot go on where a message is of a later version.
+    static func fault(of message: Delivered, in version: UInt8) -> String {
+        let reason = "is of version \(version), which this node cannot read: it must be a later one."
+        return "Message \(message.sequence) of the stream \(reason)"
     }
 
     private func note(_ delivered: Delivered) {

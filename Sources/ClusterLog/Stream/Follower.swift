@@ -47,7 +47,7 @@ final class Follower: Sendable {
             if stream.connection.isConnected, replica.fault == nil {
                 try? follow(to: "\(inbox).\(turn)", &confirmation, &isUnsure)
             }
-            if !isStopped() { Self.rest() }
+            if !isStopped() { _ = Semaphore().wait(atMost: trouble == nil ? .milliseconds(50) : .seconds(1)) }
         }
     }
 
@@ -63,6 +63,8 @@ final class Follower: Sendable {
             return replica.fail("The stream of the log is another one than when this node started.")
         }
         guard try goesOn(to: found.last, &confirmation) else { return }
+        // Before anything is sent, which could not be taken, and would be sent again each time.
+        if trouble != nil { try learn() }
         let removed = try stream.removed()
         let messages = try stream.connection.subscribe(to: subject)
         try clock.set { try stream.consume(from: replica.taken + 1, to: subject, heartbeat: Self.heartbeat) }
@@ -146,8 +148,13 @@ final class Follower: Sendable {
     /// Asks up to where it is settled what is written.
     /// - Throws: also if what stands there cannot be read: a node says it again within seconds, if one runs that has missed nothing.
     private func learn() throws {
-        guard let found = try stream.newest(of: stream.subjects.settled) else { return }
-        guard let envelope = try? Envelope(found.data), case .settle(let sequence, let partly, _) = envelope.command,
+        guard let found = try stream.newest(of: stream.subjects.settled) else { return unread.withLock { $0 = nil } }
+        let read = Result { () throws(Envelope.Refusal) in try Envelope(found.data) }
+        if case .failure(.later(let version)) = read {
+            replica.fail(Replica.fault(of: found.place, in: version))
+            throw NATSError("what is settled is of a later version")
+        }
+        guard case .success(let envelope) = read, case .settle(let sequence, let partly, _) = envelope.command,
             sequence < found.place.sequence
         else {
             let text = """
@@ -179,9 +186,5 @@ final class Follower: Sendable {
         // Otherwise there is more, and it waits to be told that what it has sent was taken.
         if message.stalled == nil { replica.rest() }
         return true
-    }
-
-    private static func rest() {
-        _ = Semaphore().wait(atMost: .milliseconds(50))
     }
 }
