@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from standardwebhooks import Webhook
@@ -322,9 +323,10 @@ def test_an_international_name_is_taken_in_its_ascii_form_only(shared_hub, topic
 class Proxy:
     """A proxy as webhooks use it: tunnels for https, passes http on; remembers what it was asked for."""
 
-    def __init__(self, allows=lambda target: True):
+    def __init__(self, allows=lambda target: True, refusal="403 Forbidden"):
         self.asked = []
         self.allows = allows
+        self.refusal = refusal
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -355,7 +357,7 @@ class Proxy:
             target = target.decode()
             self.asked.append((method.decode(), target, head.decode("latin-1")))
             if not self.allows(target):
-                client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+                client.sendall(f"HTTP/1.1 {self.refusal}\r\nContent-Length: 0\r\n\r\n".encode())
                 return
             host, port = re.search(r"([^/:]+):(\d+)", target.removeprefix("http://")).groups()
             # Names of the tests all lead to this machine.
@@ -407,13 +409,48 @@ def test_addresses_in_urls_are_judged_with_a_proxy_too(start_hub, topic):
         assert proxy.asked == []
 
 
-def test_what_a_proxy_refuses(start_hub, topic):
-    with Proxy(allows=lambda target: False) as proxy:
+class KeptProxy(BaseHTTPRequestHandler):
+    """A proxy that answers itself, on one connection for all hosts."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.asked.append((self.path, self.headers["Host"], self.client_address))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def test_each_host_has_its_own_name_on_a_kept_connection_to_a_proxy(start_hub, topic):
+    with ThreadingHTTPServer(("127.0.0.1", 0), KeptProxy) as proxy:
+        proxy.asked = []
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        hub = start_hub(*RETRIES, "--egress-proxy", f"http://127.0.0.1:{proxy.server_port}", "--allow-egress", "::1/128")
+        hosts = ["[::1]:8080", "example.test", "[::1]", "example.test:8080"]
+        # One after the other, so that the connection is used again.
+        for number, host in enumerate(hosts):
+            hub.register(f"http://{host}/{number}", f"{topic}{number}")
+            hub.post(f"{topic}{number}", "x")
+            wait_until(lambda: len(proxy.asked) > number)
+        proxy.shutdown()
+    assert [(path, name) for path, name, _ in proxy.asked] == [
+        (f"http://{host}/{number}", host) for number, host in enumerate(hosts)]
+    assert len({client for _, _, client in proxy.asked}) == 1
+
+
+@pytest.mark.parametrize(("refusal", "failure"), [
+    ("403 Forbidden", "egress-blocked"), ("500 Unable to connect", "connection-refused"),
+    ("502 Bad Gateway", "connection-refused"), ("504 Gateway Timeout", "timeout")])
+def test_what_a_proxy_refuses(start_hub, topic, refusal, failure):
+    with Proxy(allows=lambda target: False, refusal=refusal) as proxy:
         hub = start_hub(*RETRIES, "--egress-proxy", f"http://127.0.0.1:{proxy.port}", "--log-level", "debug")
         webhook = hub.register("https://internal.example/", topic)
         event = hub.post(topic, "x")
         wait_until(lambda: failures(hub, webhook))
-        assert set(failures(hub, webhook)) == {"egress-blocked"}
+        assert set(failures(hub, webhook)) == {failure}
         # The endpoint has not answered: what the proxy did is not its status.
         assert {attempt["status"] for attempt in attempts(hub, webhook, event)} == {None}
         assert hub.observer(webhook["id"])["stats"]["lastStatus"] is None

@@ -159,7 +159,7 @@ export class TopicValue {
     const theirs = element("button", { type: "button", class: "button button-quiet", onclick: () => this.#takeCurrent() }, "Take theirs")
     this.#result.replaceChildren(element("div", { class: "message message-problem", role: "alert" },
       element("strong", {}, "Somebody else has set the value meanwhile"),
-      " Yours was not stored. What it is now stands above; what you wrote is still here.",
+      " Yours was not stored. What it is now stands above; what you wrote is still here. If it is the same, a proxy in between may compress answers.",
       element("div", { class: "form-actions" }, over, theirs)))
     over.focus()
   }

@@ -106,7 +106,7 @@ export class WebhookEditor {
     } catch (problem) {
       if (problem.status !== 412) throw problem
       throw new Problem({ ...problem.members, title: "Somebody else has changed this webhook meanwhile",
-        detail: "Nothing of yours was saved. Cancel to see what it is now, and edit that." })
+        detail: "Nothing of yours was saved. Cancel to see what it is now, and edit that. If nobody has, a proxy in between may compress answers." })
     }
   }
 

@@ -81,6 +81,9 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL for logs: without the values of its query, which may be credentials. A parameter without `=` is one.
     public var withoutQueryValues: String { description.withoutQueryValues }
 
+    /// The host, with the port unless it is the scheme's (RFC 9110 section 7.2).
+    var authority: String { port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)" }
+
     /// The address, if the host is one.
     var address: IPAddress? {
         IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast().prefix { $0 != "%" }) : host)

@@ -44,7 +44,9 @@ extension Transfer {
         default: break
         }
         if options.configuration.proxy != nil, case let status = easy.tunnelStatus, status >= 300 {
-            return fail(.egressBlocked, "the proxy answered \(status)")
+            // What a server says of itself, or of another that it did not reach, is no rule of the operator's.
+            let failure: FailureClass = status == 504 ? .timeout : status >= 500 ? .connectionRefused : .egressBlocked
+            return fail(failure, "the proxy answered \(status)")
         }
         return fail(ending.failure, ending.text)
     }

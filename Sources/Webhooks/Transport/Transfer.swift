@@ -60,7 +60,10 @@ final class Transfer {
     }
 
     private func prepare(now: Int64, timestamp: Int64) {
-        easy.setURL(request.destination.endpoint.url.description)
+        let url = request.destination.endpoint.url
+        easy.setURL(url.description)
+        // libcurl takes the brackets of an IPv6 address from what a kept connection to a proxy was made for (7.88).
+        if options.configuration.proxy != nil { easy.lines.append("Host", url.authority) }
         switch request.purpose {
         case .delivery:
             sign(now: now, timestamp: timestamp)
@@ -70,7 +73,9 @@ final class Transfer {
             easy.lines.append(lines: request.destination.customLines)
             easy.setLines()
             easy.setMethod("OPTIONS")
-        case .fetch: easy.setMethod("GET")
+        case .fetch:
+            easy.setLines()
+            easy.setMethod("GET")
         }
     }
 
