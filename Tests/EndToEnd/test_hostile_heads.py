@@ -12,6 +12,7 @@ from http_fuzzer import FIELDS
 from hub_process import events_path
 from problems import assert_problem
 from raw_http import RawConnection, RawResponse
+from waiting import DEADLINE, wait_until
 
 #: What a smuggler hides behind the first request.
 HIDDEN = (b"POST /topics/hidden/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nhidden")
@@ -260,3 +261,20 @@ def test_a_topic_may_be_of_marks_alone(shared_hub):
     received, _ = answers(shared_hub.port, head(b"Content-Length: 1", b"Connection: close", first=first) + b"1")
     assert statuses(received) == [201], received
     assert [event["topic"] for event in shared_hub.history(topic)] == [topic]
+
+
+@pytest.mark.parametrize(("start", "status"), [
+    (b"GET /?" + b"q" * 20_000, 414), (head(b"X: " + b"v" * 20_000)[:-4], 431), (head(b"Content-Length: x"), 400)])
+def test_who_is_still_sending_what_was_refused_sees_the_answer(hub, start, status):
+    descriptors = hub.descriptors()
+    with socket.create_connection(("127.0.0.1", hub.port), DEADLINE) as client:
+        client.sendall(start)
+        assert client.recv(1, socket.MSG_PEEK), "it is refused"
+        # Whoever sends on meanwhile, as a proxy does, is not cut off.
+        for _ in range(20):
+            client.sendall(b"x" * 10_000)
+        received = b""
+        while more := client.recv(65536):
+            received += more
+        assert received.startswith(b"HTTP/1.1 %d " % status) and received.endswith(b"}\n")
+    wait_until(lambda: hub.descriptors() <= descriptors, what="the socket that is closed")

@@ -38,6 +38,8 @@ final class Connection {
     private var readWhenTold = 0
     /// Whether a stream goes on on a descriptor of its own: libmicrohttpd closes its own, and the connection is still open.
     var isHandedOver = false
+    /// Whether it was told to end: its socket may be watched without libmicrohttpd's knowing, until nobody has it open.
+    var isEnded = false
 
     /// - Parameter consumed: how many bytes of it were read before libmicrohttpd got it; nil if it is new.
     init(handle: OpaquePointer, session: SecureSession?, consumed: Int?) {

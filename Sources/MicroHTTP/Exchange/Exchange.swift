@@ -149,7 +149,7 @@ final class Exchange {
 
     /// Libmicrohttpd takes no response in the middle of a body.
     private func refuseInBody(_ problem: Problem) {
-        Refusal.send(problem, to: owner, fields: commonFields, id: id, loop: loop)
+        Refusal.send(problem, to: owner, readsAway: false, fields: commonFields, id: id, loop: loop)
         tell(problem.status, problem)
     }
 

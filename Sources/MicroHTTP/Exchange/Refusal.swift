@@ -47,17 +47,20 @@ enum Refusal {
     }
 
     /// Sends the problem that stands for libmicrohttpd's refusal, and shuts the socket.
-    static func send(_ status: Int, to connection: Connection, loop: EventLoop) {
+    static func send(_ status: Int, to connection: Connection, readsAway: Bool = true, loop: EventLoop) {
         let (problem, id) = (problem(status, stage: connection.stage), RequestID.next())
-        send(problem, to: connection, id: id, loop: loop)
+        send(problem, to: connection, readsAway: readsAway, id: id, loop: loop)
         loop.core.served(ServedRequest(id: id, method: nil, status: problem.status, problem: problem.code))
     }
 
     /// Sends a problem where libmicrohttpd takes no response, and shuts the socket. Whoever calls tells of it.
+    ///
+    /// - Parameter readsAway: whether libmicrohttpd closes the connection by itself.
     static func send(
         _ problem: Problem,
         to connection: Connection,
         hasBody: Bool = true,
+        readsAway: Bool = true,
         fields: [(name: String, value: String)] = [],
         id: String,
         loop: EventLoop
@@ -73,6 +76,8 @@ enum Refusal {
             _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket, $0.baseAddress, $0.count, flags) }
         }
         _ = shutdown(socket, Int32(SHUT_WR))
+        // Of a TLS connection the loop may watch the socket itself.
+        if readsAway, !connection.isEnded, connection.session == nil { loop.readAway(socket) }
     }
 
     private static let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)

@@ -80,6 +80,7 @@ final class Daemon {
     /// Closes a connection in the next run, also one that libmicrohttpd asks for ever. None that is suspended: told of its end
     /// before it is resumed, libmicrohttpd would keep it for ever.
     func end(_ connection: Connection) {
+        connection.isEnded = true
         shutdown(connection.socket, Int32(SHUT_RDWR))
         guard RequestHead.isParsedInPlace else { return }
         unsafe clarion_mhd_watch_end(descriptor, connection.socket, connection.handle)

@@ -41,6 +41,7 @@ final class EventLoop: @unchecked Sendable {
     private var nextLook = 0
     /// How many connections may still be looked at for refusals until then.
     private var refusalLooks = Refusal.looksPerTick
+    private var refused = RefusedSockets()
     private let streams: LoopStreams
 
     private static let idleRunsAtOnce = 64
@@ -117,6 +118,7 @@ final class EventLoop: @unchecked Sendable {
         release()
         handshakes.resume(poll)
         daemon = nil
+        refused.close()
         for arrival in mail.arrivals { close(arrival.socket) }
     }
 
@@ -150,7 +152,7 @@ final class EventLoop: @unchecked Sendable {
         guard idleRuns > 1 else { return }
         for connection in connections.all where connection.holdsEndlessChunkHead() {
             // What 0.9.75 answers where it has a thread of its own.
-            Refusal.send(500, to: connection, loop: self)
+            Refusal.send(500, to: connection, readsAway: false, loop: self)
             daemon?.end(connection)
         }
     }
@@ -161,7 +163,7 @@ final class EventLoop: @unchecked Sendable {
         // Whatever keeps libmicrohttpd asking, it does not keep the processor.
         if isDaemonReady { return idleRuns > Self.idleRunsAtOnce ? 1 : 0 }
         let wait = streams.longestWait
-        guard !connections.isEmpty || !queue.isWatched else { return wait }
+        guard !connections.isEmpty || !queue.isWatched || !refused.isEmpty else { return wait }
         // A stream whose turn is later does not wait for the watch.
         let tick = Int32(ConnectionWatch.tick)
         return wait < 0 ? tick : min(wait, tick)
@@ -171,6 +173,7 @@ final class EventLoop: @unchecked Sendable {
         guard isAtOnce || now >= nextLook else { return }
         nextLook = now + ConnectionWatch.tick
         refusalLooks = Refusal.looksPerTick
+        refused.look(now: now)
         // Libmicrohttpd has timeouts of its own.
         isDaemonReady = isDaemonReady || !connections.isEmpty
         // Among requests that never cease there is no run without one.
@@ -188,6 +191,9 @@ final class EventLoop: @unchecked Sendable {
     func connectionRefused(with status: Int) -> Connection? {
         Refusal.connection(of: status, current: current, in: connections, looks: &refusalLooks)
     }
+
+    /// Reads on for a while from a socket that libmicrohttpd is about to close, and whose client may still be sending.
+    func readAway(_ socket: Int32) { refused.add(socket, now: SystemClock.coarse.milliseconds) }
 
     // Requests that are answered later.
 
