@@ -54,7 +54,9 @@ extension JetStreamLog: TopicStore {
     /// Waits until this node has taken what is in the stream: see ``TopicStore/catchUp()``.
     package func catchUp() async throws(EventLogError) {
         if let refusal { throw refusal }
-        guard try await hasTaken(try await probes.ask(.fresh)) else { throw .unanswered }
+        guard try await hasTaken(try await probes.ask(.fresh)) else {
+            throw EventLogError(code: .unavailable, message: "This node is behind the cluster's log.")
+        }
     }
 
     /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:expecting:)``. Whether it has events is what this

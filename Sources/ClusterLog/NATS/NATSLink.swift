@@ -77,7 +77,7 @@ final class NATSLink: @unchecked Sendable {
         // It waits for the thread that reads.
         unsafe natsConnection_Close(pointer)
         watch.stop()
-        unsafe Self.destroy(ended.withLock { $0 })
+        Self.destroy(ended.withLock { $0 })
         unsafe natsConnection_Destroy(pointer)
     }
 
@@ -90,23 +90,21 @@ final class NATSLink: @unchecked Sendable {
         withExtendedLifetime(self) { unsafe work(pointer) }
     }
 
-    /// Ends a subscription, and frees it as soon as the thread that reads has left every message which came before. Waits for the
-    /// server, a second at most; while that cannot be told, it is kept until the next one ends or the link does.
+    /// Ends a subscription, and frees those that ended before it, once the thread that reads has left every message which came
+    /// before. Waits for the server, a second at most. This one is kept until the next one ends or the link does: that a flush
+    /// failed is not always told.
     ///
     /// libnats before 3.6.1 finds the subscription of a message, and locks it afterwards without having retained it
     /// (<https://github.com/nats-io/nats.c/issues/637>).
     func end(_ subscription: OpaquePointer) {
         unsafe natsSubscription_Unsubscribe(subscription)
-        let all = ended.withLock { ended in
-            defer { ended = [] }
-            return ended + [UInt(bitPattern: subscription)]
+        let isPassed = unsafe withPointer { unsafe natsConnection_FlushTimeout($0, 1_000) == NATS_OK }
+        let before = ended.withLock { ended in
+            let before = isPassed ? ended : []
+            ended = (isPassed ? [] : ended) + [UInt(bitPattern: subscription)]
+            return before
         }
-        // What could not be sent is not said to have failed.
-        let isPassed = unsafe withPointer {
-            unsafe natsConnection_FlushTimeout($0, 1_000) == NATS_OK
-                && natsConnection_Status($0) == NATS_CONN_STATUS_CONNECTED
-        }
-        if isPassed { Self.destroy(all) } else { ended.withLock { $0 += all } }
+        Self.destroy(before)
     }
 
     private static func destroy(_ subscriptions: [UInt]) {

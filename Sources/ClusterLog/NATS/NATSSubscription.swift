@@ -65,7 +65,11 @@ final class NATSSubscription: Sendable {
             let link = connection.link
             if link !== held.link {
                 let next = try Held(to: subject, atMost: limit, of: link)
-                self.held.withLock { $0 = next }
+                // The former one goes outside of the lock: that takes a while.
+                _ = self.held.withLock { held in
+                    defer { held = next }
+                    return held
+                }
                 return nil
             }
             _ = Semaphore().wait(atMost: Self.rest)

@@ -154,8 +154,8 @@ final class Daemon {
     private static func addOwnCookie(to handle: OpaquePointer, _ connection: Connection, _ loop: EventLoop) -> Int {
         guard RequestHead.isParsedInPlace else { return 0 }
         if unsafe clarion_mhd_add_own_cookie(handle) == .YES { return 1 }
-        // The request line has taken all memory.
-        Refusal.send(414, to: connection, loop: loop)
+        // The request line has taken all memory. Libmicrohttpd goes on with the head, and refuses it.
+        Refusal.send(414, to: connection, readsAway: false, loop: loop)
         return 0
     }
 

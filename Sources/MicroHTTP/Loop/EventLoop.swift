@@ -41,7 +41,7 @@ final class EventLoop: @unchecked Sendable {
     private var nextLook = 0
     /// How many connections may still be looked at for refusals until then.
     private var refusalLooks = Refusal.looksPerTick
-    private var refused = RefusedSockets()
+    private var refused: RefusedSockets
     private let streams: LoopStreams
 
     private static let idleRunsAtOnce = 64
@@ -51,6 +51,8 @@ final class EventLoop: @unchecked Sendable {
         self.loops = loops
         do throws(SystemError) { poll = try EventPoll() } catch { throw ServerError(error) }
         queue = ListenQueue(of: core)
+        let configuration = core.configuration
+        refused = RefusedSockets(connections: configuration.maximumConnections, loops: configuration.threads)
         streams = LoopStreams(core.streams)
         daemon = try Daemon(for: self)
         guard let daemon, poll.watch(daemon.descriptor, for: .readable, token: Token.daemon) else {
