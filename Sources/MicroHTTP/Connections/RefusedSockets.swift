@@ -31,7 +31,7 @@ struct RefusedSockets {
         for socket in sockets {
             // The bytes of a TCP socket are thrown away unseen (tcp(7), MSG_TRUNC).
             let flags = Int32(MSG_TRUNC | MSG_DONTWAIT)
-            let count = unsafe recv(socket.descriptor, nil, Self.bytesAtOnce, flags)
+            let count = recv(socket.descriptor, nil, Self.bytesAtOnce, flags)
             let isOver = now >= socket.until || count == 0 || count < 0 && errno != EAGAIN
             if isOver { Glibc.close(socket.descriptor) } else { left.append(socket) }
         }
