@@ -55,37 +55,35 @@ struct HubGauges: Sendable {
         self.certificate = certificate.map { ($0, meter(Metric.certificateExpiry)) }
     }
 
-    /// Reads everything. Takes time: it looks at every observer, and at every topic in the log.
+    /// Reads everything. Takes time: it looks at every webhook and object, and at every topic in the log.
     ///
     /// - Parameter webhooks: what makes the attempts.
     func read(
         from log: any EventLog,
-        _ places: StreamPlaces,
+        _ host: StreamHost,
         _ directory: ObserverDirectory,
         _ webhooks: WebhookDispatcher,
         waitingBytes: Int,
         bodyBytes: Int
     ) async {
-        streams.set(places.count)
-        maximumStreams.set(places.maximum)
+        streams.set(host.places.count)
+        maximumStreams.set(host.places.maximum)
+        streamsBehind.set(host.reader.streamsBehind)
         outboxBytes.set(waitingBytes)
         self.bodyBytes.set(bodyBytes)
         inFlight.set(webhooks.requestsUnderWay)
         if let certificate { certificate.expiry.set(certificate.file.expiry) }
         var counts: [Standing: Int] = [:]
-        var behind = 0
         var streams = 0
-        for observer in directory.all() {
-            if let stream = observer as? EventStream {
-                // There may be ten thousand.
+        for listed in directory.listed(after: nil) {
+            if listed.kind == .stream {
+                // There may be ten thousand, and to load one costs more than all else here.
                 streams += 1
-                if stream.isBehind { behind += 1 }
-            } else {
+            } else if let observer = listed.observer {
                 counts[Standing(kind: observer.kind, state: observer.state), default: 0] += 1
             }
         }
         counts[Standing(kind: .stream, state: .active)] = streams
-        streamsBehind.set(behind)
         for (standing, meter) in observers { meter.set(counts[standing] ?? 0) }
         // A log that cannot be read, or is closed, leaves them as they were.
         guard let figures = try? await log.figures() else { return }

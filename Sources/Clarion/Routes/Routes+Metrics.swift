@@ -36,7 +36,7 @@ extension Hub {
     func readGauges() async {
         await gauges.read(
             from: log,
-            streams.places,
+            streams,
             directory,
             dispatcher,
             waitingBytes: readerMemory.usedBytes,

@@ -69,9 +69,6 @@ final class EventStream: HubObserver {
     /// The position of the last event that was handed to the client's socket or waits for it.
     var position: Position { cursor.withLock { $0.position } }
 
-    /// Whether the log is read for it, because it does not keep up.
-    var isBehind: Bool { cursor.withLock { !$0.isLive } }
-
     /// Lists the stream, and has the one of the same id displaced.
     func enter(_ directory: ObserverDirectory) {
         let listing = directory.add(self)

@@ -5,12 +5,12 @@ import MicroHTTP
 /// Opens streams and knows how many there are.
 final class StreamHost: Sendable {
     let places: StreamPlaces
+    let reader: StreamReader
 
     private let log: any EventLog
     private let broadcaster: TopicBroadcaster
     private let directory: ObserverDirectory
     private let shared: OpenStreams
-    private let reader: StreamReader
     private let outboxBytes: Int
     private let names: ObserverNames
     private let nodes: OtherNodes

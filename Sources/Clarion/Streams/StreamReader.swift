@@ -1,17 +1,22 @@
 import EventLog
 import MicroHTTP
+import Synchronization
 
 /// Feeds streams that are behind from the log, page by page, each at its own client's pace.
 final class StreamReader: Sendable {
     private let pages: ReaderPages
     private let work: BackgroundWork
     private let metrics: HubMetrics
+    private let readings = Atomic<Int>(0)
 
     init(pages: ReaderPages, work: BackgroundWork, metrics: HubMetrics) {
         self.pages = pages
         self.work = work
         self.metrics = metrics
     }
+
+    /// How many streams are behind: the log is read for them.
+    var streamsBehind: Int { readings.load(ordering: .relaxed) }
 
     /// An event id for a position of this log.
     func id(at position: Position) -> String {
@@ -21,6 +26,8 @@ final class StreamReader: Sendable {
     /// Reads on until the stream has caught up or is gone. The stream is held only while a page is sent to it.
     func read(for stream: EventStream, from position: Position, gaps: StreamGaps) {
         work.start { [weak stream] in
+            self.readings.add(1, ordering: .relaxed)
+            defer { self.readings.subtract(1, ordering: .relaxed) }
             var place: Place? = Place(position: position, gaps: gaps)
             while let here = place, let outlet = stream?.outlet, let topics = stream?.topics {
                 // Room first: while a client is slow, no page waits in memory for it.
