@@ -1,4 +1,4 @@
-"""What every error must look like (RFC 9457, and http-api.md, "Errors")."""
+"""What every error must look like (RFC 9457)."""
 
 import functools
 import json

@@ -4,7 +4,7 @@ import JSON
 import Locking
 import MicroHTTP
 
-/// The topics as a REST resource (http-api.md, "Topics and the service").
+/// The topics as a REST resource (http-api.md, "Topics").
 struct TopicResource: Sendable {
     let store: any TopicStore
     let deletion: TopicDeletion
