@@ -7,6 +7,7 @@ import subprocess
 import urllib.error
 import urllib.request
 import uuid
+from pathlib import Path
 
 import pytest
 
@@ -134,7 +135,13 @@ class NATSServers:
 
     def signal(self, place, number):
         """SIGSTOP, SIGCONT."""
-        self._processes[place].send_signal(number)
+        process = self._processes[place]
+        process.send_signal(number)
+        if number == signal.SIGSTOP:
+            # Its other threads go on until one of them takes the signal.
+            tasks = Path(f"/proc/{process.pid}/task")
+            wait_until(lambda: all(task.joinpath("stat").read_text().rpartition(")")[2].split()[0] == "T"
+                                   for task in tasks.iterdir()), what="a server that stands still")
 
     def kill(self, place):
         """kill -9."""

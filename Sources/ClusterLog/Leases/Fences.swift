@@ -9,7 +9,7 @@ struct Fences: Sendable {
         let node: NodeID
         /// The place of the leases by which the node has the part.
         let leases: Int64
-        /// The place of the message by which it took the part up.
+        /// The place of the first message by which it took the part up.
         let term: Int64
     }
 
@@ -20,6 +20,8 @@ struct Fences: Sendable {
         for part in parts.each {
             // A word that was held up on its way is no news.
             if let fence = fences[part], fence.leases > leases { continue }
+            // Who takes up again what it has, since it was not answered, goes on meanwhile: no other was between.
+            let term = fences[part].map { $0.node == node ? $0.term : term } ?? term
             fences[part] = Fence(node: node, leases: leases, term: term)
         }
     }

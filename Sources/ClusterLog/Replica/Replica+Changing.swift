@@ -55,7 +55,12 @@ extension Replica {
         case .settle(let sequence, let partly, let unnoted):
             settlement.withLock { settlement in
                 settlement.settle(through: sequence, partly: partly)
-                settlement.replace(.settling, by: delivered.sequence)
+                if sequence == settlement.through {
+                    settlement.replace(.settling, by: delivered.sequence)
+                } else {
+                    // Held up on its way: who starts later is to read the newer one.
+                    settlement.spend(delivered.sequence, since: delivered.sequence)
+                }
                 settlement.dropNotes(through: unnoted, since: delivered.sequence)
             }
             // Who has seen all removals knows better.

@@ -89,6 +89,8 @@ final class StreamPurge {
         if spent.isEmpty, removed.isEmpty { return }
         try stream.remove(spent.map(\.sequence), answeringTo: inbox)
         spent = []
+        // That takes long, and another may remove by now: what it has said since must not be taken back.
+        guard keeper.duty.contains(.first) else { return }
         let (partly, unnoted) = replica.settlement.withLock { ($0.partly(through: taken), $0.droppable) }
         try publish(.settle(through: taken, partly: partly, unnoted: unnoted), to: stream.subjects.settled)
         let events = removed.filter { Self.message(of: $0.event) <= taken }

@@ -20,6 +20,13 @@ import Testing
         #expect(fences.admit(webhook, by: one, term: 6))
     }
 
+    @Test func `outcomes count on while their node takes the part up once more`() {
+        var fences = Fences()
+        fences.take(.all, by: one, leases: 1, term: 2)
+        fences.take(.all, by: one, leases: 3, term: 4)
+        #expect(fences.admit(webhook, by: one, term: 2))
+    }
+
     @Test func `what was held up on its way takes nothing from who has it now`() {
         var fences = Fences()
         fences.take(.all, by: other, leases: 3, term: 4)

@@ -50,13 +50,17 @@ extension WebhookRegistry {
     /// - Parameter grace: how long attempts under way may take at what was this node's.
     func takeDuty(grace: Duration) async {
         let others = await gate.run {
-            all.compactMap { $0 as? WebhookObserver }.filter { observer in
+            let others = all.compactMap { $0 as? WebhookObserver }.filter { observer in
                 guard store.isOnDuty(for: observer.id) else { return true }
                 if !dispatcher.delivers(to: observer.id.description) { dispatcher.set(observer.endpoint) }
                 return false
             }
+            .map(\.id.description)
+            // In the gate: what is this node's again by the next time stays.
+            dispatcher.leave(others)
+            return others
         }
-        await dispatcher.remove(others.map(\.id.description), grace: grace)
+        await dispatcher.waitForEnd(of: others, grace: grace)
     }
 
     private func take(_ record: ObserverRecord) {

@@ -120,11 +120,13 @@ package final class WebhookDispatcher: Sendable {
     /// Whether it has an endpoint of that id.
     package func delivers(to id: String) -> Bool { state.withLock { $0.scheduler.delivers(to: id) } }
 
-    /// Removes endpoints: nothing more is sent to them. Returns when nothing is under way any more.
+    /// Removes endpoints: nothing more is sent to them. What is under way goes on.
+    package func leave(_ ids: [String]) { update { state in for id in ids { _ = state.scheduler.remove(id) } } }
+
+    /// Returns when nothing is under way any more at endpoints that were left.
     ///
     /// - Parameter grace: how long attempts under way may take; those that end within it are recorded.
-    package func remove(_ ids: [String], grace: Duration) async {
-        update { state in for id in ids { _ = state.scheduler.remove(id) } }
+    package func waitForEnd(of ids: [String], grace: Duration) async {
         let deadline = ContinuousClock.now + grace
         var rest = ids
         while true {

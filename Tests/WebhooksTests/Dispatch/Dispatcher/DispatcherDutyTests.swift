@@ -45,7 +45,11 @@ struct DispatcherDutyTests {
             fixture.dispatcher.set(try fixture.endpoint("slow", slow.url, maxInFlight: 1))
             fixture.dispatcher.set(try fixture.endpoint("hanging", hanging.url, maxInFlight: 1))
             try await eventually("both have one") { slow.requests.count == 1 && hanging.requests.count == 1 }
-            async let removal: Void = fixture.dispatcher.remove(["slow", "hanging", "none"], grace: .milliseconds(500))
+            fixture.dispatcher.leave(["slow", "hanging", "none"])
+            async let removal: Void = fixture.dispatcher.waitForEnd(
+                of: ["slow", "hanging", "none"],
+                grace: .milliseconds(500)
+            )
             try await eventually("they are removed") { !fixture.dispatcher.delivers(to: "slow") }
             isOpen.withLock { $0 = true }
             await removal
