@@ -7,17 +7,16 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     public let milliseconds: Int64
 
     /// The first millisecond of the year 0000.
-    public static let earliest = Timestamp(unchecked: RFC3339.milliseconds.lowerBound)
+    public static let earliest = Timestamp(milliseconds: .min)
 
     /// The last millisecond of the year 9999.
-    public static let latest = Timestamp(unchecked: RFC3339.milliseconds.upperBound)
+    public static let latest = Timestamp(milliseconds: .max)
 
     /// A moment by its distance from 1970; what lies outside the years 0000 to 9999 becomes the nearest that is inside.
     public init(milliseconds: Int64) {
-        self.milliseconds = min(max(milliseconds, Timestamp.earliest.milliseconds), Timestamp.latest.milliseconds)
+        let bounds = RFC3339.milliseconds
+        self.milliseconds = min(max(milliseconds, bounds.lowerBound), bounds.upperBound)
     }
-
-    private init(unchecked milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// The time of the system's clock.
     public static func now() -> Timestamp { Timestamp(milliseconds: Int64(SystemClock.timeOfDay.milliseconds)) }

@@ -2,7 +2,18 @@
 ///
 /// The dispatcher reads one endpoint at a time and records one batch at a time, and does both beside each other. After an
 /// error, of which the store tells the operator, it does it again, a moment later; outcomes are not lost by it.
-package protocol DeliveryStore: Clocks {
+///
+/// It has the clocks, too. What lasts or falls due goes by ``now``, which does not step. The time of day is for others to
+/// read: it is in requests and outcomes, and what others name by it, as a date in `Retry-After`, is turned into a duration
+/// at once.
+package protocol DeliveryStore: Sendable {
+    /// The store's time in milliseconds, by which deliveries are due. It passes evenly, never goes back, and goes on where
+    /// it was after a restart, whoever sets the clock of the day. Callable from any thread.
+    var now: Int64 { get }
+
+    /// The clock of the day by which events are dated, in milliseconds since 1970. It may step.
+    var timeOfDay: Int64 { get }
+
     /// Whether deliveries to the endpoint are to be made here, at this moment. Asked before each; must not wait. If they are not
     /// any more, the endpoint is removed; whoever finds that they are again sets it again.
     func isOnDuty(for endpoint: String) -> Bool

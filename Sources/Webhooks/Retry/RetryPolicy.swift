@@ -35,7 +35,7 @@ public struct RetryPolicy: Sendable, Hashable {
         return Int64(exactly: (scheduled * (1 + jitter * chance)).rounded()) ?? .max
     }
 
-    /// What an answer means for the delivery; the times are those of ``Clocks``.
+    /// What an answer means for the delivery; the times are those of ``DeliveryStore``.
     ///
     /// - Parameters:
     ///   - attempts: attempts made, this one included.

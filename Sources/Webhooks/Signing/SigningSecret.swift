@@ -21,16 +21,18 @@ package struct SigningSecret: Sendable {
         }
     }
 
-    enum Key: Sendable {
-        /// Beside the bytes, what is keyed with them and has nothing hashed yet: that is done once, not for each attempt.
-        case hmac([UInt8], HMAC<SHA256>)
+    private enum Key: Sendable {
+        /// What is keyed with the bytes and has nothing hashed yet: that is done once, not for each attempt.
+        case hmac(HMAC<SHA256>)
         case ed25519(Curve25519.Signing.PrivateKey)
     }
 
     /// Bounds of the shared key in bytes, from the specification.
     static let keyLength = 24...64
 
-    let key: Key
+    package let scheme: Scheme
+    private let bytes: [UInt8]
+    private let key: Key
 
     /// Parses `whsec_…` or `whsk_…`.
     ///
@@ -47,15 +49,19 @@ package struct SigningSecret: Sendable {
                 let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes.prefix(32)),
                 bytes.count == 32 || bytes[32...].elementsEqual(key.publicKey.rawRepresentation)
             else { throw Self.invalid("a private key holds the 32 bytes of Ed25519; this one does not") }
-            self.init(key: .ed25519(key))
+            self.init(private: key)
         } else {
             throw Self.invalid("a secret is 'whsec_' or 'whsk_' followed by base64")
         }
     }
 
-    private init(key: Key) { self.key = key }
+    private init(private key: Curve25519.Signing.PrivateKey) {
+        (scheme, bytes, self.key) = (.ed25519, [UInt8](key.rawRepresentation), .ed25519(key))
+    }
 
-    private init(shared bytes: [UInt8]) { key = .hmac(bytes, HMAC(key: SymmetricKey(data: bytes))) }
+    private init(shared bytes: [UInt8]) {
+        (scheme, self.bytes, key) = (.hmac, bytes, .hmac(HMAC(key: SymmetricKey(data: bytes))))
+    }
 
     /// A new secret: 32 random bytes, as long as the hash that they key, or a new key pair.
     package static func generate(_ scheme: Scheme = .hmac) -> SigningSecret {
@@ -63,14 +69,7 @@ package struct SigningSecret: Sendable {
         case .hmac:
             // The bytes are copied within the closure.
             SigningSecret(shared: unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe [UInt8]($0) })
-        case .ed25519: SigningSecret(key: .ed25519(Curve25519.Signing.PrivateKey()))
-        }
-    }
-
-    package var scheme: Scheme {
-        switch key {
-        case .hmac: .hmac
-        case .ed25519: .ed25519
+        case .ed25519: SigningSecret(private: Curve25519.Signing.PrivateKey())
         }
     }
 
@@ -83,17 +82,10 @@ package struct SigningSecret: Sendable {
         return "whpk_" + key.publicKey.rawRepresentation.base64EncodedString()
     }
 
-    private var bytes: [UInt8] {
-        switch key {
-        case .hmac(let bytes, _): bytes
-        case .ed25519(let key): [UInt8](key.rawRepresentation)
-        }
-    }
-
     /// The version tag and the signature over the content; nil if the system has no randomness to sign with.
     func signature(of content: some DataProtocol) -> String? {
         switch key {
-        case .hmac(_, var code):
+        case .hmac(var code):
             code.update(data: content)
             return "v1," + Data(code.finalize()).base64EncodedString()
         case .ed25519(let key):

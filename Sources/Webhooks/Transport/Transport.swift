@@ -18,7 +18,7 @@ final class Transport: Sendable {
     /// meanwhile does not wait for its end.
     private static let niceness: Int32 = 10
 
-    init(options: TransportOptions, clocks: any Clocks) {
+    init(options: TransportOptions, clocks: any DeliveryStore) {
         self.options = options
         steady = TransportThread(name: "webhooks", options: options, clocks: clocks)
         others = TransportThread(name: "webhooks-others", niceness: Self.niceness, options: options, clocks: clocks)

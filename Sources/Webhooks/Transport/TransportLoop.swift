@@ -7,7 +7,7 @@ struct TransportLoop: ~Copyable {
     private let multi: MultiHandle
     private let template: EasyHandle
     private let options: TransportOptions
-    private let clocks: any Clocks
+    private let clocks: any DeliveryStore
     private var active: [UInt64: Transfer] = [:]
     /// Attempts that are begun some at a time.
     private var upcoming: Deque<TransportRequest> = []
@@ -17,7 +17,7 @@ struct TransportLoop: ~Copyable {
     /// the last would hold up for as long whoever answers.
     private static let beginningsPerTurn = 16
 
-    init?(options: TransportOptions, clocks: any Clocks) {
+    init?(options: TransportOptions, clocks: any DeliveryStore) {
         guard let multi = MultiHandle(keptConnections: options.keptConnections), let template = options.template()
         else { return nil }
         self.multi = multi

@@ -29,10 +29,10 @@ final class TransportThread: Sendable {
     private let name: String
     private let niceness: Int32
     private let options: TransportOptions
-    private let clocks: any Clocks
+    private let clocks: any DeliveryStore
 
     /// - Parameter niceness: how far it stands back where processors are wanted by others (nice(2)).
-    init(name: String, niceness: Int32 = 0, options: TransportOptions, clocks: any Clocks) {
+    init(name: String, niceness: Int32 = 0, options: TransportOptions, clocks: any DeliveryStore) {
         (self.name, self.niceness, self.options, self.clocks) = (name, niceness, options, clocks)
     }
 

@@ -18,16 +18,12 @@ struct WordSearch: Sendable {
     /// that ends the children of the last.
     private var nodes: [Node] = []
 
-    /// The length of the longest word in bytes; 0 if there are none.
-    let longest: Int
-
     /// Words that are empty are in no text.
     init(_ words: [[UInt8]]) {
         // Words that are the same stand beside each other then, and those that share an end.
         let words = words.filter { !$0.isEmpty }.map { Array($0.reversed()) }.sorted {
             $0.lexicographicallyPrecedes($1)
         }
-        longest = words.reduce(0) { max($0, $1.count) }
         guard !words.isEmpty else { return }
         nodes = [Node(byte: 0)]
         /// Of each node, the words that have it, and its length.

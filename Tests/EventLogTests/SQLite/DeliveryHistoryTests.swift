@@ -72,7 +72,7 @@ import Testing
 
     private func rows(_ log: SQLiteEventLog) async throws -> Int64 {
         try await log.read { reader in
-            try PreparedStatement(cachedIn: reader.db, "SELECT count(*) FROM attempt").first { $0.integer(0) } ?? -1
+            try reader.db.cached("SELECT count(*) FROM attempt").first { $0.integer(0) } ?? -1
         }
     }
 

@@ -18,15 +18,8 @@ internal import GRDBSQLite
     /// Why a parameter could not be bound: it would be NULL, and the next step does not run.
     private var fault: Int32?
 
-    /// Compiles a statement that lives as long as this object, which must end before the database is closed.
-    init(_ db: Database, _ sql: String) throws {
-        statement = try db.makeStatement(sql: sql)
-        unsafe handle = statement.sqliteStatement
-    }
-
-    /// Takes a statement from the connection's cache, where it returns to, reset, with ``reset()``.
-    init(cachedIn db: Database, _ sql: String) throws {
-        statement = try db.cachedStatement(sql: sql)
+    fileprivate init(_ statement: Statement) {
+        self.statement = statement
         unsafe handle = statement.sqliteStatement
     }
 
@@ -142,12 +135,13 @@ internal import GRDBSQLite
 }
 
 extension Database {
-    /// A statement that is kept for long.
-    func compiled(_ sql: String) throws -> PreparedStatement { try PreparedStatement(self, sql) }
+    /// A statement that is kept for long: it lives as long as the object, which must end before the database is closed.
+    func compiled(_ sql: String) throws -> PreparedStatement { PreparedStatement(try makeStatement(sql: sql)) }
 
-    /// A statement from the connection's cache, with its parameters bound: what is run often is compiled once.
+    /// A statement from the connection's cache, with its parameters bound: what is run often is compiled once. It returns there,
+    /// reset, with ``PreparedStatement/reset()``.
     func cached<each Value: ColumnValue>(_ sql: String, _ values: repeat each Value) throws -> PreparedStatement {
-        try PreparedStatement(cachedIn: self, sql).bind(repeat each values)
+        PreparedStatement(try cachedStatement(sql: sql)).bind(repeat each values)
     }
 
     /// Runs a statement from the cache to the end.

@@ -110,7 +110,7 @@ final class DiskSpace {
         // 2 is `INCREMENTAL`: a file that was made otherwise cannot.
         guard isMuch, try db.number("PRAGMA auto_vacuum") == 2 else { return false }
         let moved = max(limit * 4_096 / max(pageSize, 4_096), 1)
-        try PreparedStatement(db, "PRAGMA incremental_vacuum(\(moved))").run()
+        try db.compiled("PRAGMA incremental_vacuum(\(moved))").run()
         // The file itself becomes shorter at a checkpoint.
         writeAheadLog.wantsCheckpoint = true
         return true

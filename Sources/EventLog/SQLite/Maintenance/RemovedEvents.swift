@@ -19,8 +19,6 @@ package final class RemovedEvents: Sendable {
 
     private let state = Lock(State())
 
-    init() {}
-
     func note(_ position: Int64, of topic: Topic?, isKept: Bool = false) {
         state.withLock { $0.written.append(Removed(topic: topic, position: Position(position), isKept: isKept)) }
     }

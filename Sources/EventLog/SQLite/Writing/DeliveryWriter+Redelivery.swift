@@ -47,8 +47,7 @@ extension DeliveryWriter {
                 added += 1
             }
         }
-        try db.cached("UPDATE delivery_stats SET pending = pending + ?2, dead = dead - ?3 WHERE observer = ?1")
-            .bind(observer.key, added, revived).run()
+        try observers.count(observer.key, pending: added, dead: -revived)
         return count
     }
 
@@ -82,8 +81,7 @@ extension DeliveryWriter {
             )
         }
         let count = tried + untried.count
-        try db.cached("UPDATE delivery_stats SET pending = pending - ?2, dead = dead + ?3 WHERE observer = ?1")
-            .bind(observer.key, tried, count).run()
+        try observers.count(observer.key, pending: -tried, dead: count)
         return (count, untried.isAll)
     }
 }

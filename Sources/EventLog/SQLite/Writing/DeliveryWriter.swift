@@ -112,11 +112,7 @@ final class DeliveryWriter {
             WHERE event = ?2 AND observer = ?1 AND state = \(LogSchema.pending)
             """
         ).bind(observer, outcome.event, outcome.attempt.at, DeliveryOutcome.eventGone).run()
-        try db.run(
-            "UPDATE delivery_stats SET pending = pending - ?2, dead = dead + ?2 WHERE observer = ?1",
-            observer,
-            db.changesCount
-        )
+        try observers.count(observer, pending: -db.changesCount, dead: db.changesCount)
     }
 
     private func find(_ outcome: DeliveryOutcome, of observer: Int64) throws -> AttemptedDelivery? {

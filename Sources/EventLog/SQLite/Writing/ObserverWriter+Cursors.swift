@@ -43,7 +43,13 @@ extension ObserverWriter {
         let interests = observer.subscription.interests
         guard interests.count >= limits.interests else { return }
         let (added, _) = try writeUntried(of: observer, through: interests[1].since, LogWriter.rowsAtOnce, as: .pending)
-        try db.run("UPDATE delivery_stats SET pending = pending + ?2 WHERE observer = ?1", observer.key, added)
+        try count(observer.key, pending: added)
+    }
+
+    /// Adds to how many rows an observer has, by its number.
+    func count(_ observer: Int64, pending: Int, dead: Int = 0) throws {
+        try db.cached("UPDATE delivery_stats SET pending = pending + ?2, dead = dead + ?3 WHERE observer = ?1")
+            .bind(observer, pending, dead).run()
     }
 
     /// Notes what an observer wants from now on.

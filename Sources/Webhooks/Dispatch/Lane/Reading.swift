@@ -10,7 +10,7 @@ enum Reading: Equatable {
     case underWay(Validity)
 
     /// What must be so before a lane reads whose turn it is.
-    enum Need: CaseIterable {
+    enum Need: Int, CaseIterable {
         /// Nothing: it has no deliveries here, and has proved that it answers.
         case nothing
         /// That what is read ahead is not far beyond the budget: it has none here, but has yet to answer. However many such
@@ -20,13 +20,7 @@ enum Reading: Equatable {
         case budget
 
         /// The one after it, and the first after the last.
-        var next: Need {
-            switch self {
-            case .nothing: .nearness
-            case .nearness: .budget
-            case .budget: .nothing
-            }
-        }
+        var next: Need { Need(rawValue: rawValue + 1) ?? .nothing }
     }
 
     /// What is known by now of what is being read.

@@ -20,7 +20,7 @@ import Testing
 
     private func rows(_ log: SQLiteEventLog) async throws -> Int {
         try await log.read { reader in
-            Int(try PreparedStatement(reader.db, "SELECT count(*) FROM topic").first { $0.integer(0) } ?? 0)
+            Int(try reader.db.compiled("SELECT count(*) FROM topic").first { $0.integer(0) } ?? 0)
         }
     }
 
