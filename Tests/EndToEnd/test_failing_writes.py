@@ -668,3 +668,16 @@ def test_a_disk_that_does_not_read_at_the_start_is_not_called_damage(
         assert result.returncode == 1 and told.count("disk fails") == 1, told
         assert "damaged" not in told.split("disk fails")[0] and "no log" not in told and "backup" not in told, told
     assert_sound(clarion, hub)
+
+
+def test_a_disk_that_fails_to_read_once_is_not_called_damage(start_hub, clarion, writes, topic, tmp_path):
+    hub = start_hub(data=tmp_path / "data")
+    hub.post(topic)
+    hub.stop()
+    for number in range(1, 16):
+        writes.arm(number, errno.EIO, reads=True)
+        result = clarion("check", "--data", hub.data, environment=writes.environment)
+        assert writes.disarm()
+        told = result.stdout + result.stderr
+        assert result.returncode == 0 or "disk fails" in told, f"{number}: {told}"
+        assert "damaged" not in told and "malformed" not in told and "read ptrmap" not in told, f"{number}: {told}"

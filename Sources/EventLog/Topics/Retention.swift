@@ -27,6 +27,15 @@ public struct Retention: Hashable, Sendable {
         (self.events, self.age, self.bytes) = (events, age, bytes)
     }
 
+    /// What a topic's row says. A number that nobody can have asked for is damage, and bounds nothing: it would empty the topic.
+    init(stored events: Int64?, age: Int64?, bytes: Int64?) {
+        self.init(
+            events: events.flatMap { Self.eventBounds.contains(Int($0)) ? $0 : nil },
+            age: age.flatMap { Self.ageBounds.contains($0) ? $0 : nil },
+            bytes: bytes.flatMap { Self.byteBounds.contains(Int($0)) ? $0 : nil }
+        )
+    }
+
     /// Whether everything is kept.
     public var isUnbounded: Bool { events == nil && age == nil && bytes == nil }
 

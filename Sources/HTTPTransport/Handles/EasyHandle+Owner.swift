@@ -110,7 +110,9 @@ extension EasyHandle {
     /// connection ends without an answer. That is for connections that the server was closing anyhow, and so comes at once; later
     /// the server had the request, and whoever has made it decides whether it is made again, and what it says then.
     private nonisolated static let requestFunction: curl_prereq_callback = { shared, _, _, _, _ in
-        guard let shared = unsafe shared?.assumingMemoryBound(to: Shared.self) else { return CURL_PREREQFUNC_ABORT }
+        guard let owner = unsafe owner(shared), owner.isWanted(),
+            let shared = unsafe shared?.assumingMemoryBound(to: Shared.self)
+        else { return CURL_PREREQFUNC_ABORT }
         let now = ContinuousClock.now
         guard let first = unsafe shared.pointee.sentAt else {
             unsafe shared.pointee.sentAt = now

@@ -11,12 +11,18 @@ package protocol TransferOwner: AnyObject {
     /// the next is tried. Called for handles that were given ``EasyHandle/judgeAddresses()``.
     func permits(address: UnsafeRawBufferPointer) -> Bool
 
+    /// Whether the request is still to be sent, when it is about to be: the last moment at which it can be held back. If not, the
+    /// transfer ends.
+    func isWanted() -> Bool
+
     /// Hears that there was no socket for the address that was permitted last (socket(2)).
     func lacksSocket(_ error: Int32)
 }
 
 extension TransferOwner {
     package func permits(address: UnsafeRawBufferPointer) -> Bool { true }
+
+    package func isWanted() -> Bool { true }
 
     package func lacksSocket(_ error: Int32) {}
 }

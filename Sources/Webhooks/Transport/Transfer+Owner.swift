@@ -13,6 +13,12 @@ extension Transfer: TransferOwner {
         return true
     }
 
+    /// Asked again: between the schedule's question and this a process may have been stopped for a while.
+    func isWanted() -> Bool {
+        isWithdrawn = request.purpose == .delivery && !store.isOnDuty(for: request.destination.endpoint.id)
+        return !isWithdrawn
+    }
+
     func lacksSocket(_ error: Int32) {
         if Self.passes(error) { socketError = error }
     }

@@ -10,6 +10,7 @@ import HTTPTransport
 final class Transfer {
     private(set) var easy: EasyHandle
     let options: TransportOptions
+    let store: any DeliveryStore
 
     let request: TransportRequest
 
@@ -24,6 +25,8 @@ final class Transfer {
     var isHeadComplete = false
     var responseLength = 0
     var responsePrefix: [UInt8] = []
+    /// Whether it was not sent, because the delivery is not to be made here any more.
+    var isWithdrawn = false
     /// The guard's reason for the last address it refused.
     var refusal: String?
     /// Why there was no socket to dial an address with, if it was for want of something.
@@ -37,6 +40,7 @@ final class Transfer {
     init?(
         _ request: TransportRequest,
         options: TransportOptions,
+        _ store: any DeliveryStore,
         like template: borrowing EasyHandle,
         now: Int64,
         timeOfDay: Int64
@@ -44,6 +48,7 @@ final class Transfer {
         guard let easy = EasyHandle(copying: template) else { return nil }
         self.easy = easy
         self.options = options
+        self.store = store
         self.request = request
         if case .fetch(let length) = request.purpose {
             (maxResponseLength, keptResponseLength) = (length, length)
@@ -65,7 +70,7 @@ final class Transfer {
         // libcurl takes the brackets of an IPv6 address from what a kept connection to a proxy was made for (7.88).
         if options.configuration.proxy != nil { easy.lines.append("Host", url.authority) }
         switch request.purpose {
-        case .delivery:
+        case .delivery, .test:
             sign(now: now, timestamp: timestamp)
             easy.setLines()
         case .handshake(let origin):

@@ -18,10 +18,10 @@ final class Transport: Sendable {
     /// meanwhile does not wait for its end.
     private static let niceness: Int32 = 10
 
-    init(options: TransportOptions, clocks: any DeliveryStore) {
+    init(options: TransportOptions, store: any DeliveryStore) {
         self.options = options
-        steady = TransportThread(name: "webhooks", options: options, clocks: clocks)
-        others = TransportThread(name: "webhooks-others", niceness: Self.niceness, options: options, clocks: clocks)
+        steady = TransportThread(name: "webhooks", options: options, store: store)
+        others = TransportThread(name: "webhooks-others", niceness: Self.niceness, options: options, store: store)
     }
 
     /// Starts the threads. May be called once.

@@ -7,7 +7,7 @@ struct TransportLoop: ~Copyable {
     private let multi: MultiHandle
     private let template: EasyHandle
     private let options: TransportOptions
-    private let clocks: any DeliveryStore
+    private let store: any DeliveryStore
     private var active: [UInt64: Transfer] = [:]
     /// Attempts that are begun some at a time.
     private var upcoming: Deque<TransportRequest> = []
@@ -17,13 +17,13 @@ struct TransportLoop: ~Copyable {
     /// the last would hold up for as long whoever answers.
     private static let beginningsPerTurn = 16
 
-    init?(options: TransportOptions, clocks: any DeliveryStore) {
+    init?(options: TransportOptions, store: any DeliveryStore) {
         guard let multi = MultiHandle(keptConnections: options.keptConnections), let template = options.template()
         else { return nil }
         self.multi = multi
         self.template = template
         self.options = options
-        self.clocks = clocks
+        self.store = store
     }
 
     var wakeUp: WakeUp { multi.wakeUp }
@@ -38,15 +38,14 @@ struct TransportLoop: ~Copyable {
     }
 
     private mutating func start(_ requests: some Sequence<TransportRequest>) {
-        let (now, timeOfDay) = (clocks.now, clocks.timeOfDay)
+        let (now, timeOfDay) = (store.now, store.timeOfDay)
         for request in requests {
             if let reason = options.refusal(of: request.destination.endpoint.url) {
                 end(request, .answered(AttemptAnswer(failure: .egressBlocked, message: reason)))
                 continue
             }
-            guard let transfer = Transfer(request, options: options, like: template, now: now, timeOfDay: timeOfDay),
-                multi.add(transfer.easy)
-            else {
+            let transfer = Transfer(request, options: options, store, like: template, now: now, timeOfDay: timeOfDay)
+            guard let transfer, multi.add(transfer.easy) else {
                 end(request, .unmade("libcurl has no memory for another attempt"))
                 continue
             }
@@ -83,6 +82,7 @@ struct TransportLoop: ~Copyable {
     }
 
     private mutating func end(_ transfer: Transfer, _ ending: TransferEnding) {
+        if transfer.isWithdrawn { return retire(transfer, ending: .aborted, isGivenUp: false) }
         let shortage = transfer.shortage(ending)
         let ended = shortage.map(TransportResult.Ending.unmade) ?? .answered(transfer.answer(ending))
         retire(transfer, ending: ended, isGivenUp: ending.isTimedOut)
@@ -106,7 +106,7 @@ struct TransportLoop: ~Copyable {
         _ ending: TransportResult.Ending,
         leavesLookup: Bool = false
     ) {
-        let time = clocks.timeOfDay
+        let time = store.timeOfDay
         results.append(TransportResult(request: request, ending: ending, timeOfDay: time, leavesLookup: leavesLookup))
     }
 }

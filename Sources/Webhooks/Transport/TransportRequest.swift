@@ -27,6 +27,8 @@ final class TransportRequest: Sendable {
 
     enum Purpose: Sendable, Hashable {
         case delivery
+        /// A delivery that somebody asks for, made by whoever is asked.
+        case test
         /// Asks for consent to deliveries; what is to be delivered does not matter then.
         case handshake(origin: String)
         /// Gets what is there.

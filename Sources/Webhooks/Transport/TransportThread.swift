@@ -29,11 +29,11 @@ final class TransportThread: Sendable {
     private let name: String
     private let niceness: Int32
     private let options: TransportOptions
-    private let clocks: any DeliveryStore
+    private let store: any DeliveryStore
 
     /// - Parameter niceness: how far it stands back where processors are wanted by others (nice(2)).
-    init(name: String, niceness: Int32 = 0, options: TransportOptions, clocks: any DeliveryStore) {
-        (self.name, self.niceness, self.options, self.clocks) = (name, niceness, options, clocks)
+    init(name: String, niceness: Int32 = 0, options: TransportOptions, store: any DeliveryStore) {
+        (self.name, self.niceness, self.options, self.store) = (name, niceness, options, store)
     }
 
     /// Starts the thread, and waits until it has the descriptors that it needs: others might take the last. May be called
@@ -88,7 +88,7 @@ final class TransportThread: Sendable {
     }
 
     private func serve(handler: Transport.Handler, _ isReady: Locking.Semaphore) {
-        guard var loop = TransportLoop(options: options, clocks: clocks) else {
+        guard var loop = TransportLoop(options: options, store: store) else {
             // At start-up, before any delivery: without memory for one handle the program cannot do its work.
             fatalError("libcurl cannot be initialised")
         }
@@ -131,7 +131,7 @@ final class TransportThread: Sendable {
     /// For how long there is nothing to do, in milliseconds: announces the wait. Nil if something has come in since the
     /// inbox was emptied.
     private func timeToWait(with wakeUp: WakeUp) -> Int64? {
-        let now = clocks.now
+        let now = store.now
         return inbox.withLock { inbox in
             guard inbox.requests.isEmpty, inbox.aborts.isEmpty, !inbox.isStopping else { return nil }
             let time = inbox.isCalled ? 0 : inbox.callAt.subtractingClamped(now)

@@ -49,9 +49,9 @@ import Testing
     @Test(arguments: LogKind.all)
     func `bounds make a topic known before it has events`(kind: LogKind) async throws {
         let log = try kind.make().log
-        try await log.setRetention(Retention(events: 5, age: 1), of: .of("a"))
+        try await log.setRetention(Retention(events: 5, age: 1_000), of: .of("a"))
         let summary = try #require(try await log.summary(of: .of("a")))
-        #expect(summary.retention == Retention(events: 5, age: 1))
+        #expect(summary.retention == Retention(events: 5, age: 1_000))
         #expect(summary.first == nil)
         try await log.setRetention(nil, of: .of("a"))
         #expect(try await log.summary(of: .of("a")) == nil)

@@ -31,7 +31,18 @@ final class MemoryStore: DeliveryStore {
         set { state.withLock { $0.others = newValue } }
     }
 
-    func isOnDuty(for endpoint: String) -> Bool { state.withLock { !$0.others.contains(endpoint) } }
+    /// How often whose deliveries are made here is asked before all are somebody else's.
+    var questionsBeforeLoss: Int {
+        get { state.withLock { $0.questionsBeforeLoss } }
+        set { state.withLock { $0.questionsBeforeLoss = newValue } }
+    }
+
+    func isOnDuty(for endpoint: String) -> Bool {
+        state.withLock { state in
+            state.questionsBeforeLoss -= 1
+            return state.questionsBeforeLoss >= 0 && !state.others.contains(endpoint)
+        }
+    }
 
     struct Row: Sendable {
         enum State: Sendable, Equatable { case pending, delivered, dead }
@@ -50,6 +61,7 @@ final class MemoryStore: DeliveryStore {
         var batches: [Int] = []
         var calls = 0
         var others: Set<String> = []
+        var questionsBeforeLoss = Int.max
     }
 
     private let state = Lock(State())

@@ -11,7 +11,7 @@ struct TransportTests {
     private func transport(timeOfDay: @escaping @Sendable () -> Int64 = { 1_800_000_000_000 }) throws -> Transport {
         var configuration = WebhookConfiguration()
         configuration.allowEgress = [try CIDRBlock("127.0.0.0/8")]
-        return Transport(options: TransportOptions(configuration), clocks: MemoryStore(timeOfDay: timeOfDay))
+        return Transport(options: TransportOptions(configuration), store: MemoryStore(timeOfDay: timeOfDay))
     }
 
     private static func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }

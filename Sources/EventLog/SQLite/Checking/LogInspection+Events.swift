@@ -63,6 +63,12 @@ extension LogInspection {
                 OR (found.events > 0 AND topic.last != found.last)
             """,
             """
+            SELECT 'topic "' || name || '" has a bound that nobody can have set' FROM topic
+            WHERE retain_events NOT BETWEEN \(Retention.eventBounds.lowerBound) AND \(Retention.eventBounds.upperBound)
+                OR retain_age NOT BETWEEN \(Retention.ageBounds.lowerBound) AND \(Retention.ageBounds.upperBound)
+                OR retain_bytes NOT BETWEEN \(Retention.byteBounds.lowerBound) AND \(Retention.byteBounds.upperBound)
+            """,
+            """
             SELECT 'topic "' || name || '" has rows of events that are gone' FROM topic
             WHERE is_purged AND EXISTS (SELECT 1 FROM event WHERE event.topic = topic.id AND seq <= topic.removed)
             """,

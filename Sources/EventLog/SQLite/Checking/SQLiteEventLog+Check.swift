@@ -15,31 +15,37 @@ extension SQLiteEventLog {
     public static func check(directory: String) throws(EventLogError) -> LogReport {
         let file = LogFile(directory: directory)
         try file.checkExistence()
-        do {
+        return try file.doubting {
             let lock = try DirectoryLock(of: directory, isNew: false)
             defer { lock?.release() }
             try file.checkHeader()
-            var report = LogReport()
-            report.fileBytes = ["", "-wal"].reduce(0) { $0 + Int64(FileStatus(of: file.path + $1)?.size ?? 0) }
             // Files that SQLite makes beside the database for reading are removed.
-            let made = ["-wal", "-shm"].map { file.path + $0 }.filter { !FileManager.default.fileExists(atPath: $0) }
+            let made = ["-wal", "-shm"].map { file.path + $0 }.filter { FileStatus(notFollowing: $0) == nil }
             defer { for path in made { try? FileManager.default.removeItem(atPath: path) } }
             try file.checkOverlay()
-            // Without a transaction: after what the check has found, SQLite might not end it. Nobody else writes.
-            report = try file.reading { database in
-                try database.unsafeRead { db in
-                    var inspection = LogInspection(db: db, report: report)
-                    try inspection.run()
-                    return inspection.report
+            var report = try inspect(file)
+            if !report.findings.isEmpty {
+                // As SQLite tells it, what a disk did not read may be any of them.
+                if file.isReadable {
+                    report = try inspect(file)
+                } else {
+                    report.findings.insert(EventLogError.diskFails.message, at: 0)
                 }
             }
-            if !report.findings.isEmpty, !file.isReadable {
-                report.findings.insert(EventLogError.diskFails.message, at: 0)
-            }
             return report
-        } catch {
-            let error = EventLogError(sqlite: error)
-            throw error.code == .corrupt && !file.isReadable ? .diskFails : error
+        }
+    }
+
+    private static func inspect(_ file: LogFile) throws -> LogReport {
+        var report = LogReport()
+        report.fileBytes = ["", "-wal"].reduce(0) { $0 + Int64(FileStatus(of: file.path + $1)?.size ?? 0) }
+        // Without a transaction: after what the check has found, SQLite might not end it. Nobody else writes.
+        return try file.reading { database in
+            try database.unsafeRead { db in
+                var inspection = LogInspection(db: db, report: report)
+                try inspection.run()
+                return inspection.report
+            }
         }
     }
 }

@@ -46,14 +46,25 @@ struct LogFile {
     func prepare() throws(EventLogError) {
         guard FileManager.default.fileExists(atPath: path) else { return try make() }
         try checkAccess()
-        do {
+        try doubting {
             try checkHeader()
             try checkOverlay()
             try reading { try $0.read(check) }
+        }
+    }
+
+    /// Runs what looks at the log, and once more if it finds damage: that is what SQLite calls it, too, if a disk has failed to
+    /// read for a moment.
+    func doubting<Value>(isAgain: Bool = false, _ look: () throws -> Value) throws(EventLogError) -> Value {
+        do {
+            return try look()
         } catch {
             let error = EventLogError(sqlite: error)
-            throw error.code == .corrupt && !isReadable ? .diskFails : error
+            guard error.code == .corrupt else { throw error }
+            guard isReadable else { throw .diskFails }
+            if isAgain { throw error }
         }
+        return try doubting(isAgain: true, look)
     }
 
     /// SQLite would open a file that this user may only read all the same, and says of none which it is. One that root has

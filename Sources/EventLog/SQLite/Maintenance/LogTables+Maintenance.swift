@@ -55,7 +55,7 @@ extension LogTables {
             last = row[0]
             count += 1
             left -= 1
-            let own = Retention(events: row[3], age: row[4], bytes: row[5])
+            let own = Retention(stored: row[3], age: row[4], bytes: row[5])
             sawOwnBounds = sawOwnBounds || !own.isUnbounded
             let oldest = schedule.retention.oldest(own: own, at: now)
             var time: Int64? = row[6]

@@ -126,7 +126,7 @@ struct HeldByTopic {
 
     init(_ row: PreparedStatement) {
         (name, events, bytes, removed) = (row[0], row[1], row[2], row[3])
-        retention = Retention(events: row[4], age: row[5], bytes: row[6])
+        retention = Retention(stored: row[4], age: row[5], bytes: row[6])
     }
 
     mutating func lose(_ event: EventRow) {

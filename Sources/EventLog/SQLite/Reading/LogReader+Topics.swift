@@ -38,7 +38,7 @@ extension LogReader {
     }
 
     private func topicSummary(_ row: PreparedStatement) throws -> TopicSummary {
-        let own = Retention(events: row[5], age: row[6], bytes: row[7])
+        let own = Retention(stored: row[5], age: row[6], bytes: row[7])
         let first: Int64? = row[8]
         let more = try uncounted(of: row[0])
         return TopicSummary(

@@ -129,7 +129,8 @@ final class TopicWriter {
             try count.bind(topic, addition.events, addition.bytes, addition.last).run()
             guard retention.mayBound else { continue }
             _ = try counted.bind(topic).first { row in
-                retention.note(topic, events: row[0], bytes: row[1], own: Retention(events: row[2], bytes: row[3]))
+                let own = Retention(stored: row[2], age: nil, bytes: row[3])
+                retention.note(topic, events: row[0], bytes: row[1], own: own)
             }
         }
         additions.removeAll(keepingCapacity: true)

@@ -8,7 +8,7 @@ extension WebhookDispatcher {
     ///
     /// - Throws: ``ProbeRefusal``.
     package func attempt(_ delivery: DueDelivery, at endpoint: Endpoint) async throws(ProbeRefusal) -> AttemptOutcome {
-        let answer = try await probe(delivery, at: endpoint, purpose: .delivery)
+        let answer = try await probe(delivery, at: endpoint, purpose: .test)
         let timeOfDay = store.timeOfDay
         let result = transport.options.configuration.retryPolicy.result(
             of: answer,

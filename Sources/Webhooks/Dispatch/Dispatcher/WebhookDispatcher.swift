@@ -61,7 +61,7 @@ package final class WebhookDispatcher: Sendable {
         // time. Under load they wait for each other anyway: one batch is recorded at a time, after posts.
         limits.recordDelay = 1
         (self.store, self.logger) = (store, logger)
-        transport = Transport(options: options, clocks: store)
+        transport = Transport(options: options, store: store)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }
 

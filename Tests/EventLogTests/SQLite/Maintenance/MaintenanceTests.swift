@@ -41,6 +41,22 @@ import Testing
         #expect(try await log.texts("a") == ["as old"])
     }
 
+    @Test(arguments: ["retain_age", "retain_events", "retain_bytes"])
+    func `a bound that nobody can have set empties no topic`(column: String) async throws {
+        let directory = try TemporaryDirectory()
+        for isDamaged in [false, true] {
+            let log = try log(at: .directory(directory.path))
+            if isDamaged { clock.now = clock.now.advanced(byMilliseconds: 60_000) }
+            try await log.append([.of("a"), .of("a"), .of("b")])
+            try await log.settle()
+            #expect(try await log.texts("**").count == (isDamaged ? 6 : 3))
+            await log.close()
+            let file = try DatabaseQueue(path: directory.path + "/clarion.db")
+            try await file.write { try $0.execute(sql: "UPDATE topic SET \(column) = 0") }
+            try file.close()
+        }
+    }
+
     @Test(arguments: [1, 300]) func `events from when the clock was ahead go with what follows them`(
         count: Int
     ) async throws {

@@ -32,6 +32,22 @@ struct DispatcherDutyTests {
         }
     }
 
+    @Test func `an attempt that has begun is not sent if it is somebody else's by then`() async throws {
+        let receiver = try Receiver { _ in .status(200) }
+        let fixture = try DispatcherFixture()
+        try await fixture.run(receiver) {
+            fixture.store.add(to: "a")
+            fixture.store.questionsBeforeLoss = 1
+            fixture.dispatcher.set(try fixture.endpoint("a", receiver.url))
+            try await eventually("it is removed") { !fixture.dispatcher.delivers(to: "a") }
+            #expect(receiver.requests.isEmpty && fixture.store.count(.pending) == 1)
+            fixture.store.questionsBeforeLoss = .max
+            fixture.dispatcher.set(try fixture.endpoint("a", receiver.url))
+            try await eventually("it is delivered") { fixture.store.count(.delivered) == 1 }
+            #expect(receiver.requests.count == 1)
+        }
+    }
+
     @Test func `those that are removed may end what is under way, for as long as they are given`() async throws {
         let isOpen = Lock(false)
         let slow = try Receiver { _ in
