@@ -51,6 +51,10 @@ struct Outcomes {
         backoff.fail(at: now)
         most = max(recording.count / 4, 1)
         waiting.insert(contentsOf: recording, at: 0)
+        // It may be this one that cannot be: those of its endpoint keep their order, the others' go before them.
+        if recording.count == 1, let endpoint = recording.first?.endpoint {
+            waiting = waiting.filter { $0.endpoint != endpoint } + waiting.filter { $0.endpoint == endpoint }
+        }
         recording = []
     }
 }

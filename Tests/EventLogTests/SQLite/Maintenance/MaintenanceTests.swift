@@ -47,7 +47,7 @@ import Testing
         for isDamaged in [false, true] {
             let log = try log(at: .directory(directory.path))
             if isDamaged { clock.now = clock.now.advanced(byMilliseconds: 60_000) }
-            try await log.append([.of("a"), .of("a"), .of("b")])
+            try await log.append([.of("a", "x"), .of("a", "x"), .of("b", "x")])
             try await log.settle()
             #expect(try await log.texts("**").count == (isDamaged ? 6 : 3))
             await log.close()

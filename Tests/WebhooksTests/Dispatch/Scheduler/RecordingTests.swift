@@ -160,6 +160,34 @@ struct RecordingTests {
         #expect(play.recorded.map(\.delivery) == [1, 2])
     }
 
+    @Test("one that cannot be recorded keeps those of other endpoints from nothing")
+    func oneThatCannotBe() throws {
+        var play = Play()
+        for id in ["bad", "a", "b"] {
+            try play.set(id)
+            play.run()
+            play.offer(3, to: id)
+        }
+        let results = play.underWay.map { TransportResult(request: $0, ending: .answered(ok)) }
+        let others = results.filter { $0.request.destination.endpoint.id != "bad" }.map(\.request.delivery.id)
+        play.scheduler.finish(results, now: play.now) { 0 }
+        var recorded: [Int64] = []
+        for _ in 0..<100 where recorded.count < others.count {
+            let steps = play.scheduler.advance(to: play.now)
+            if steps.record.isEmpty {
+                play.now = max(play.now + 1, steps.next)
+            } else if steps.record.contains(where: { $0.endpoint == "bad" }) {
+                play.scheduler.recordFailed(now: play.now)
+            } else {
+                recorded += steps.record.map(\.delivery)
+                play.scheduler.recorded()
+            }
+        }
+        #expect(!others.isEmpty && recorded.sorted() == others.sorted())
+        let waiting = play.scheduler.outcomes.waiting.map(\.delivery)
+        #expect(!waiting.isEmpty && waiting == waiting.sorted(), "those of one endpoint keep their order")
+    }
+
     @Test("while the store is left alone, what waits for its time only is begun on time")
     func rateWhileStoreFails() throws {
         var play = Play(recordDelay: 10)
