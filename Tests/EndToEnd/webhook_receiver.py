@@ -46,6 +46,7 @@ class WebhookReceiver:
         self._connections = set()
         self._accepted = 0
         self._server = None
+        self._kept = None
 
     def __enter__(self):
         return self if self._server else self.start()
@@ -105,6 +106,8 @@ class WebhookReceiver:
                 pass
 
         self._server = Server((self.host, self.port), Handler)
+        if self._kept:
+            self._kept.close()
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
@@ -116,6 +119,13 @@ class WebhookReceiver:
             return
         server.shutdown()
         server.socket.close()
+        # The port stays this one's, and whoever dials it is refused.
+        self._kept = socket.socket(server.address_family)
+        self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._kept.bind((self.host, self.port))
+        except OSError:
+            pass
         with self._lock:
             for connection in self._connections:
                 try:
