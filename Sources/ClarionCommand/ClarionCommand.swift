@@ -64,6 +64,10 @@ struct ClarionCommand: AsyncParsableCommand {
         // Swift's runtime takes it for a crash, writes a report of many pages, and goes on.
         _ = signal(SIGQUIT, SIG_DFL)
         Self.occupyStandardDescriptors()
+        // Swift reads them there, and libdispatch what its threads do, without which it ends the process.
+        if CommandLine.arguments.isEmpty {
+            exit(withError: Failure.exit(EXIT_FAILURE, "/proc is not there: mount it (mount -t proc proc /proc)."))
+        }
         if let reason = UnknownCommand.reason(in: CommandLine.arguments.dropFirst(), of: Self.self) {
             exit(withError: Failure.exit(EX_USAGE, reason))
         }

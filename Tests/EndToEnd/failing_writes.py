@@ -40,6 +40,11 @@ class FailingWrites:
         self._map[:_ORDERS.size] = _ORDERS.pack(call, error, lasting, 0, 0, reads)
 
     @property
+    def calls(self):
+        """How many calls there were since."""
+        return _ORDERS.unpack(self._map[:_ORDERS.size])[3]
+
+    @property
     def failures(self):
         """How many calls have failed."""
         return _ORDERS.unpack(self._map[:_ORDERS.size])[4]

@@ -4,6 +4,7 @@ What failed has changed nothing, and what is registered, what the table says and
 after the process was killed and started again.
 """
 
+import contextlib
 import errno
 import json
 import os
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import requests
+import urllib3
 
 from failing_writes import FailingWrites, compile_library
 from hub_process import events_path
@@ -651,6 +653,32 @@ def test_a_disk_that_fails_is_not_called_damage(start_hub, writes, topic, tmp_pa
     assert hub.log.count("[Clarion] the log's disk fails") == 1 and "damaged" not in hub.log
     hub.post(topic)
     assert len(hub.history(topic)) == 2
+
+
+@pytest.mark.parametrize("kind", ["page", "stream"])
+def test_a_disk_that_fails_in_the_middle_of_an_answer_is_told(start_hub, writes, topic, tmp_path, kind):
+    hub = start_hub(data=tmp_path / "data", environment=writes.environment)
+    # More than SQLite keeps of the file, which is read once more for a page, to see where it ends.
+    for _ in range(24):
+        hub.post(topic, bytes(1_000_000), type="other")
+        hub.post(topic, b"x" * 100_000, type="wanted")
+
+    def read():
+        received = b""
+        path = events_path(topic) + ("?type=wanted" if kind == "page" else "?type=wanted&since=earliest")
+        accept = "application/json" if kind == "page" else "text/event-stream"
+        with contextlib.suppress(requests.RequestException, urllib3.exceptions.HTTPError):
+            with hub.get(path, headers={"Accept": accept}, stream=True) as answer:
+                assert answer.status_code == 200
+                while received.count(b"x" * 100_000) < 20 and (piece := answer.raw.read(4096)):
+                    received += piece
+        return received.count(b"x" * 100_000)
+
+    writes.arm(1 << 30, errno.EIO, reads=True)
+    assert read() == 20
+    writes.arm(writes.calls * 3 // 4, errno.EIO, lasting=True, reads=True)
+    assert 0 < read() < 20 and writes.disarm()
+    wait_until(lambda: "[Clarion] the log's disk fails" in hub.log)
 
 
 @pytest.mark.parametrize("command", ["serve", "check"])

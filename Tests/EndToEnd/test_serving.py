@@ -171,6 +171,15 @@ def test_a_disk_without_inodes_is_a_full_one(clarion, disk, left):
     refusal(result, "Make room on the disk of the data folder", "df -i")
 
 
+def test_a_system_without_proc(executable, tmp_path):
+    without = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs tmpfs /proc && exec "$@"', "sh"]
+    if subprocess.run([*without, "true"], capture_output=True).returncode != 0:
+        pytest.skip("/proc cannot be hidden here")
+    command = [*without, executable, "serve", "--port", "0", "--data", tmp_path / "data"]
+    refusal(subprocess.run(command, capture_output=True, text=True, timeout=10), "/proc", "mount -t proc")
+    assert not (tmp_path / "data").exists()
+
+
 def test_a_data_folder_in_use_by_another_hub(clarion, hub, topic):
     refusal(clarion("serve", "--port", "0", "--data", hub.data))
     hub.post(topic, "still here")

@@ -23,11 +23,17 @@ struct HistoryWriter: Sendable {
         while position < end {
             await outlet.drained(room: outboxRoom)
             guard !outlet.isEnded else { return }
-            let part = try? await pages.read(after: position, matching: wish.topics, room: pageRoom) { part in
-                (send(part, through: end, room: pageRoom, isFirst: isFirst), part.scannedThrough)
+            let part: (EventPieces.Outcome, Position)?
+            do throws(EventLogError) {
+                part = try await pages.read(after: position, matching: wish.topics, room: pageRoom) { part in
+                    (send(part, through: end, room: pageRoom, isFirst: isFirst), part.scannedThrough)
+                }
+            } catch {
+                pages.faults.tell(error)
+                return outlet.cut()
             }
-            // The log failed, or the hub stops.
-            guard let (outcome, scannedThrough) = part ?? nil else { return outlet.cut() }
+            // The hub stops.
+            guard let (outcome, scannedThrough) = part else { return outlet.cut() }
             if outcome.position != nil { isFirst = false }
             position = outcome.position ?? position
             outboxRoom = 0

@@ -133,7 +133,7 @@ public final class Hub: Sendable {
             memory: memory
         )
         broadcaster = TopicBroadcaster(memory: memory)
-        pages = ReaderPages(log: log, memory: memory)
+        pages = ReaderPages(log: log, memory: memory, faults: faults)
         answers = AnswerRoom(memory: memory)
         let deliveries = LogDeliveryStore(
             log: log,

@@ -27,6 +27,8 @@ final class FaultLog: Sendable {
         var metadata: Logger.Metadata = ["code": .string(error.code.rawValue), "error": "\(error)"]
         metadata["request"] = request.map { .string($0) }
         switch error.code {
+        // The hub stops.
+        case .closed: break
         case .storageFull: warn(error, "the log's disk is full: posts are refused", metadata)
         case .unavailable: warn(error, "the cluster's log is not to be had", metadata)
         case .missing: if isDue(error) { logger.error("\(error.message)") }

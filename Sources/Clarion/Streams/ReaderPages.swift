@@ -14,14 +14,17 @@ final class ReaderPages: Sendable {
 
     let log: any EventLog
     let memory: ReaderMemory
+    /// Is told what cut an answer off that had begun: its client cannot be.
+    let faults: FaultLog
 
     /// Turns instead of bytes: how many pages are being read and encoded at once. More would not be faster, and what an
     /// event takes is known only when it was read.
     private let turns = ReaderMemory(limit: 8)
 
-    init(log: any EventLog, memory: ReaderMemory) {
+    init(log: any EventLog, memory: ReaderMemory, faults: FaultLog) {
         self.log = log
         self.memory = memory
+        self.faults = faults
     }
 
     /// Reads a page, when there is room for it, and does something with it, which must not wait.

@@ -33,7 +33,7 @@ final class StreamReader: Sendable {
                 // Room first: while a client is slow, no page waits in memory for it.
                 await outlet.drained(room: here.outboxRoom)
                 guard !outlet.isEnded else { return }
-                do {
+                do throws(EventLogError) {
                     let next = try await self.pages.read(after: here.position, matching: topics, room: here.pageRoom) {
                         page in
                         // Held only now.
@@ -41,6 +41,7 @@ final class StreamReader: Sendable {
                     }
                     place = next ?? nil
                 } catch {
+                    self.pages.faults.tell(error)
                     // The client reconnects with its last id and finds what this page would have held.
                     if let stream { stream.end(.error) } else { outlet.end() }
                     return
