@@ -36,8 +36,8 @@ struct StreamSlot {
     var isBlocked = false
     var isEnding = false
     var isOver = false
-    /// Since when the stream is to end but its socket takes nothing, in milliseconds of the monotonic clock.
-    var endingSince: Int?
+    /// While it is to end, and the kernel's buffer is full.
+    private var ending = EndingGrace()
     /// How fast it is read; nil while the socket takes everything.
     var pace: ReadingPace?
     /// In milliseconds of the monotonic clock.
@@ -88,6 +88,9 @@ extension StreamSlot {
         guard pace?.isTooSlow(now: now) == true else { return false }
         return stream.queuedBytes >= Self.muchMemory && stream.memory.isShort
     }
+
+    /// Whether a stream that is to end never can.
+    mutating func isUnendable(now: Int) -> Bool { ending.isOver(lastWrite: lastWrite, now: now) }
 
     /// What a client may keep however slowly it reads, in bytes.
     static let muchMemory = 64 * 1024

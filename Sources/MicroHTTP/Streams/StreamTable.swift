@@ -76,25 +76,12 @@ struct StreamTable {
             // A body that has an end is read at its client's pace, and needs no comments.
             guard slot.stream.endsWithPeer else { continue }
             if slot.isBlocked {
-                cutIfStuck(index, now: now)
+                if slot.stream.isEnded, slots[index]?.isUnendable(now: now) == true { drop(index) }
             } else if now - slot.lastWrite >= silence {
                 _ = slot.stream.send(keepAliveFrame.whole)
             }
         }
     }
-
-    /// Cuts a stream that was told to end and is not read: its orderly end can never be written.
-    private mutating func cutIfStuck(_ index: Int, now: Int) {
-        guard let slot = slots[index], slot.stream.isEnded else { return }
-        let since = slot.endingSince ?? now
-        slots[index]?.endingSince = since
-        // One that is read slowly has time to come to its end, but not for ever.
-        if now - max(since, slot.lastWrite) >= Self.stuckGrace || now - since >= Self.slowGrace { drop(index) }
-    }
-
-    /// How long a stream that is to end may take nothing, and how long to end at all, in milliseconds.
-    static let stuckGrace = 3_000
-    static let slowGrace = 30_000
 
     mutating func dropAll() {
         for index in slots.indices where slots[index] != nil { drop(index) }

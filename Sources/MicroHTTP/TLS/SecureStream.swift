@@ -23,8 +23,8 @@ final class SecureStream {
     private var pace: ReadingPace?
     /// What had been given when that was last looked at.
     private var givenBefore = 0
-    /// Since when it is to end and is not read, in milliseconds of the monotonic clock.
-    private var endingSince: Int?
+    /// While it is to end, and something waits.
+    private var ending = EndingGrace()
 
     /// Seconds after which a client is given up that takes nothing of what waits for it: the same as for a detached
     /// stream, see ``StreamSlot/configure(_:)``.
@@ -109,12 +109,12 @@ extension SecureStream {
     /// Whether its client has had its time. The rules are those of ``StreamTable``, whose streams are written otherwise.
     func isHopeless(now: Int) -> Bool {
         guard suspended == nil else {
-            (pace, endingSince) = (nil, nil)
+            (pace, ending) = (nil, EndingGrace())
             return false
         }
         // It was cut, and libmicrohttpd waits for the socket to take what it was given before.
         if stream.isOver, !stream.endedInOrder { return true }
-        return keepsOthersWaiting(now: now) || isStuck(now: now)
+        return keepsOthersWaiting(now: now) || isUnendable(now: now)
     }
 
     private func keepsOthersWaiting(now: Int) -> Bool {
@@ -125,11 +125,8 @@ extension SecureStream {
         return isTooSlow && stream.queuedBytes >= StreamSlot.muchMemory && stream.memory.isShort
     }
 
-    /// Whether it was told to end, and its orderly end can never be written.
-    private func isStuck(now: Int) -> Bool {
-        guard stream.endsWithPeer, stream.isEnded else { return false }
-        let since = endingSince ?? now
-        endingSince = since
-        return now - max(since, lastGiven) >= StreamTable.stuckGrace || now - since >= StreamTable.slowGrace
+    /// Whether it was told to end, and never can.
+    private func isUnendable(now: Int) -> Bool {
+        stream.endsWithPeer && stream.isEnded && ending.isOver(lastWrite: lastGiven, now: now)
     }
 }
