@@ -141,6 +141,31 @@ def test_a_page_of_another_origin_locks_nobody_out(hub, file, page):
     assert ask(hub, "GET", "/topics", good, address=address).status_code == 200
 
 
+@pytest.mark.parametrize("page", [
+    {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+    {"Origin": "https://evil.example"},
+])
+@pytest.mark.parametrize("place", ["cookie", "link"])
+def test_what_a_page_of_another_origin_plants_locks_out_itself_alone(hub, file, page, place):
+    """A cookie of another port of this host, and where a page sends its reader."""
+    if place == "link" and "Origin" in page or place == "link" and page["Sec-Fetch-Dest"] == "image":
+        pytest.skip("not looked at")
+    address, good = fresh_address(), file.keys["good"]
+
+    def answer(credential):
+        cookie = {"Cookie": f"clarion_token={credential}"} if place == "cookie" else {}
+        query = f"?access_token={credential}" if place == "link" else ""
+        return ask(hub, "GET", f"/topics{query}", headers=page | cookie, address=address)
+
+    assert answer(good).status_code == 200
+    statuses = [answer(f"wrong{number}").status_code for number in range(LIMIT + 5)]
+    assert statuses == [401] * LIMIT + [429] * 5
+    assert answer(good).status_code == 429
+    assert ask(hub, "GET", "/topics", good, address=address).status_code == 200
+    assert_problem(ask(hub, "GET", "/topics", "wrong", address=address), 401, "credential-invalid")
+
+
 def test_a_credential_in_a_link_is_looked_at(hub, file):
     link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     assert ask(hub, "GET", f"/topics?access_token={file.keys['good']}", headers=link).status_code == 200

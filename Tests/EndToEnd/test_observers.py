@@ -178,6 +178,12 @@ def test_what_is_the_same_keeps_its_tag(hub, topic):
     assert hub.request("PATCH", path, json={"enabled": True}).headers["ETag"] not in (tag, changed)
 
 
+def test_a_tag_tells_nothing_of_what_others_change(shared_hub, topic):
+    body = {"topics": [topic], "url": URL}
+    tags = [shared_hub.request("POST", "/observers", json=body).headers["ETag"] for _ in range(2)]
+    assert tags[0] != tags[1] and not any(tag.strip('"').isdigit() for tag in tags)
+
+
 @pytest.mark.parametrize("type", [
     "application/json-patch+json", "application/cloudevents+json", "text/json", "application/vnd.x+json; a=b"])
 def test_another_kind_of_patch_is_refused(shared_hub, topic, type):

@@ -12,7 +12,10 @@ import { Problem } from "./problem.js"
 export async function askAs(token, path, options = {}) {
   const shown = token === null ? {} : { Authorization: `Bearer ${token}` }
   const askedAt = Date.now()
-  const response = await fetch(hubURL(path), { cache: "no-store", ...options, headers: { ...options.headers, ...shown } })
+  // Beside a cookie, which any page of this host can have set, the hub would not know which of them to take.
+  const credentials = token === null ? "same-origin" : "omit"
+  const headers = { ...options.headers, ...shown }
+  const response = await fetch(hubURL(path), { cache: "no-store", credentials, ...options, headers })
   readClock(response, askedAt)
   const isWell = response.ok || response.status === 304
   return { response, problem: isWell ? null : await Problem.of(response) }

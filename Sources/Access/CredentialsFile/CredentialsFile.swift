@@ -102,6 +102,10 @@ extension KeyEntry {
         guard let hash = CredentialHash(hexadecimal: text) else {
             throw members.fault("sha256", "It must be 64 hexadecimal digits, the SHA-256 of the key.")
         }
+        // As of a variable that was not set.
+        guard hash != CredentialHash(of: "") else {
+            throw members.fault("sha256", "It is the SHA-256 of an empty text. No key is.")
+        }
         self.hash = hash
         grant = try Grant(members)
         expires = try members.text("expires").map { text throws(MemberFault) in

@@ -9,6 +9,8 @@ final class Gate: Sendable {
     private let origins: OriginCheck
     private let work: BackgroundWork
     private let failedLogins = FailedLogins()
+    /// Of what a page of another origin may have had a browser send: it would lock out who reads it.
+    private let foreignLogins = FailedLogins(capacity: 4_096)
     /// Nil if changes are not bounded.
     private let rate: ChangeRate?
 
@@ -34,7 +36,7 @@ final class Gate: Sendable {
             try count(request, by: nil)
             return try handler(request)
         }
-        guard let shown = try credential(of: request) else {
+        guard let (shown, failedLogins) = try credential(of: request) else {
             return try answer(request, for: Caller(credentials.anonymous), check, handler)
         }
         let lock = failedLogins.isBlank ? nil : failedLogins.lock(on: ClientAddress(request))
@@ -75,7 +77,7 @@ final class Gate: Sendable {
     /// - Throws: 401 `credential-invalid`.
     func requireInForce(_ caller: Caller) throws(Problem) {
         guard let credentials, let principal = caller.principal else { return }
-        guard credentials.isInForce(principal) else { throw .credentialInvalid("The credential has expired.") }
+        guard credentials.isInForce(principal) else { throw .credentialInvalid("The credential has expired, was changed, or was taken back.") }
     }
 
     private func answer(
@@ -93,14 +95,16 @@ final class Gate: Sendable {
 
     /// A browser sends its cookies with whatever any page has it ask for: one counts for a change only if a page of ours, or
     /// one that was allowed by name, asks.
-    private func credential(of request: Request) throws(Problem) -> String? {
+    ///
+    /// - Returns: what is shown, and where it counts if it is not valid; nil if nothing is.
+    private func credential(of request: Request) throws(Problem) -> (text: String, failures: FailedLogins)? {
         guard let shown = try ShownCredential(request) else { return nil }
         switch shown.place {
-        case .field: break
+        case .field: return (shown.text, failedLogins)
         case .target: try origins.requireForTarget(request)
         case .cookie: guard request.method.isSafe || origins.isOfTrustedPage(request) else { return nil }
         }
-        return shown.text
+        return (shown.text, origins.isForeign(request) ? foreignLogins : failedLogins)
     }
 
     private func count(_ request: Request, by principal: Principal?) throws(Problem) {

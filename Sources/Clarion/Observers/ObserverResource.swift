@@ -20,7 +20,7 @@ struct ObserverResource: Sendable {
         let specification = try read(request)
         try request.caller.requireRegistering(specification.topics)
         var webhook = StoredWebhook(specification: specification, replacing: nil, at: webhooks.store.now)
-        webhook.createdBy = request.caller.principal?.name
+        webhook.register(by: request.caller.principal)
         let saved = try await save(.generate(.webhook), for: request.caller) { [webhook] _ in webhook }
         return await answer(saved, inquiry)
     }
@@ -47,7 +47,7 @@ struct ObserverResource: Sendable {
                     replacing: present?.webhook,
                     at: webhooks.store.now
                 )
-                if present == nil { webhook.createdBy = request.caller.principal?.name }
+                if present == nil { webhook.register(by: request.caller.principal) }
                 return webhook
             }
         }

@@ -4,8 +4,12 @@ import MicroHTTP
 
 /// An observer that the log keeps: a webhook.
 protocol StoredObserver: HubObserver {
-    /// Increases with each change; the ETag.
+    /// Increases with each change.
     var revision: Int64 { get }
+
+    /// Names what the webhook was registered with, to be compared when it is changed. It does not change with the figures of its
+    /// deliveries.
+    var tag: EntityTag { get }
 
     /// Has it hear nothing more, whoever still holds it: another takes its place. It stays listed until that is.
     func endHearing()
@@ -19,8 +23,4 @@ protocol StoredObserver: HubObserver {
 
 extension StoredObserver {
     var kind: ObserverKind { .webhook }
-
-    /// Names what the webhook was registered with, to be compared when it is changed. It does not change with the
-    /// figures of its deliveries.
-    var tag: EntityTag { EntityTag(String(revision)) }
 }

@@ -38,6 +38,9 @@ struct OriginCheck: Sendable {
         if request.headers.values(of: "Sec-Fetch-Dest") != ["document"] { try requireAlways(request) }
     }
 
+    /// Whether a page of another origin, that was not allowed by name, sends a request, or has it sent by a link.
+    func isForeign(_ request: Request) -> Bool { (try? requireAlways(request, isByCookie: true)) == nil }
+
     /// Whether a page of the hub's own origin, or of one that was allowed by name, sends a request.
     func isOfTrustedPage(_ request: Request) -> Bool {
         let origins = request.headers.values(of: "Origin")

@@ -22,6 +22,8 @@ extension StoredWebhook {
                 .string(try key.seal(credentials.bytes, for: id))
             } ?? credentials,
             "createdBy": JSONValue(createdBy),
+            "owner": JSONValue(owner),
+            "tag": JSONValue(tag),
             "disabledReason": JSONValue(disabledReason),
             "consent": consent.map { consent in
                 ["url": .string(consent.url.description), "perMinute": JSONValue(consent.given.perMinute)]
@@ -38,6 +40,8 @@ extension StoredWebhook {
         let specification = members.value("specification") ?? .null
         disabledReason = try members.string("disabledReason")
         createdBy = try members.string("createdBy")
+        owner = try members.string("owner")
+        tag = try members.string("tag")
         consent = try members.value("consent").map(Self.consent)
         let stored = members.value("credentials") ?? .null
         let credentials = try JSONMembers(stored: try Self.open(stored, of: id, key: key), at: "credentials")

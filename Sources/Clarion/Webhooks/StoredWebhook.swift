@@ -1,3 +1,4 @@
+import Access
 import EventLog
 import JSON
 import MicroHTTP
@@ -13,6 +14,11 @@ struct StoredWebhook: Sendable {
     var consent: Consent?
     /// The name of the key or the subject of the token that it was registered with; nil if the hub was open.
     var createdBy: String?
+    /// Who that is: two may have one name. Nil as well where a version before registered it.
+    var owner: String?
+    /// The ETag, made anew with each change; nil where a version before made the last one. Not a number of the log's, which would
+    /// tell what others change.
+    var tag: String?
 
     struct Consent: Hashable, Sendable {
         /// Whom it is of: another URL is to be asked anew.
@@ -31,7 +37,7 @@ struct StoredWebhook: Sendable {
             secrets = SigningSecrets(given ?? .generate(specification.signature))
             return
         }
-        createdBy = present.createdBy
+        (createdBy, owner, tag) = (present.createdBy, present.owner, present.tag)
         if specification.handshake { consent = present.consent }
         let keeps = given == nil && present.secrets.current.scheme == specification.signature
         secrets =
@@ -39,6 +45,14 @@ struct StoredWebhook: Sendable {
             ? present.secrets
             : present.secrets.rotated(to: given ?? .generate(specification.signature), at: now.milliseconds)
     }
+
+    /// It is registered with a credential.
+    mutating func register(by principal: Principal?) {
+        (createdBy, owner) = (principal?.name, principal?.id.digest)
+    }
+
+    /// It differs from what was there.
+    mutating func renewTag() { tag = ObserverID.randomText() }
 
     /// Whether the endpoint is to be asked before anything is delivered to it.
     var needsConsent: Bool { specification.handshake && consent?.url != specification.url }
@@ -53,7 +67,7 @@ struct StoredWebhook: Sendable {
         endpoint.ordered = specification.ordered
         endpoint.ratePerSecond = rates.compactMap(\.self).min()
         endpoint.format = specification.format
-        endpoint.owner = createdBy
+        endpoint.owner = owner ?? createdBy
         return endpoint
     }
 

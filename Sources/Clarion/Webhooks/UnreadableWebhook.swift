@@ -31,6 +31,8 @@ final class UnreadableWebhook: StoredObserver {
 
     var state: ObserverState { .disabled }
 
+    var tag: EntityTag { EntityTag(String(revision)) }
+
     /// Keeps what ends with the observer.
     func hold(_ listing: ObserverDirectory.Listing) {
         self.listing.withLock { $0 = listing }

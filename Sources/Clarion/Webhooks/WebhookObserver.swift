@@ -26,6 +26,8 @@ final class WebhookObserver: StoredObserver {
 
     var topics: [TopicPattern] { webhook.specification.topics }
 
+    var tag: EntityTag { EntityTag(webhook.tag ?? String(revision)) }
+
     init(
         id: ObserverID,
         webhook: StoredWebhook,

@@ -5,6 +5,7 @@ import MicroHTTP
 import Randomness
 import Testing
 
+@testable import Access
 @testable import Clarion
 @testable import Webhooks
 
@@ -52,6 +53,19 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `turns are of who registered it, not of a name that two may have`() throws {
+        let specification = try WebhookSpecification(["topics": ["a"], "url": "https://a.example"], httpsOnly: true)
+        let owners = [PrincipalID.subject("a", issuer: "x"), .subject("a", issuer: "y"), .anonymous].map { id in
+            var webhook = StoredWebhook(specification: specification, replacing: nil, at: .now())
+            webhook.register(
+                by: Principal(name: "a", id: id, grant: .everything, expires: nil, evidence: .anonymous)
+            )
+            #expect(webhook.createdBy == "a")
+            return webhook.endpoint(of: "w").owner
+        }
+        #expect(Set(owners).count == 3 && !owners.contains(nil))
     }
 
     /// A document that is cut, changed, or of another version.
@@ -107,6 +121,7 @@ import Testing
             && one.specification.url == other.specification.url
             && one.specification.headers == other.specification.headers && one.secrets == other.secrets
             && one.disabledReason == other.disabledReason && one.consent == other.consent
+            && (one.createdBy, one.owner, one.tag) == (other.createdBy, other.owner, other.tag)
         return isEqual ? nil : "\(one.patchable) is read as \(other.patchable)"
     }
 }
@@ -153,6 +168,8 @@ extension SeededGenerator {
             webhook.secrets = webhook.secrets.rotated(to: .generate(specification.signature), at: until)
         }
         if chance(4) { webhook.disabledReason = one(of: ["gone", "failing"]) }
+        if chance(2) { (webhook.createdBy, webhook.owner) = (oddText(upTo: 5), "key 1-2") }
+        if chance(2) { webhook.renewTag() }
         if chance(2) {
             let rate = one(of: ["1", "60", "9007199254740991", "9007199254740992", "9223372036854775807", "*", "0"])
             let answer = AttemptAnswer(status: 200, allowedOrigin: "*", allowedRate: rate)

@@ -15,22 +15,28 @@ extension Live {
                 await eventually { streams.count == 2 }
                 let stream = try #require(source.owners.first { $0.path == "busy" }).stream
                 let isOver = Atomic<Bool>(false)
-                async let frames = Task {
+                async let longestSilence = Task {
+                    var (last, longest) = (ContinuousClock.now, Duration.zero)
                     while !isOver.load(ordering: .relaxed) {
                         _ = stream.send(Frame(text: "busy\n\n").whole)
+                        longest = max(longest, ContinuousClock.now - last)
+                        last = .now
                         try? await Task.sleep(for: .milliseconds(5))
                     }
+                    return longest
                 }.value
                 let start = ContinuousClock.now
                 for _ in 0..<3 { _ = try silent.take(through: ": alive\n\n") }
                 let elapsed = ContinuousClock.now - start
                 isOver.store(true, ordering: .relaxed)
-                await frames
+                // Where processors are few, it may have been silent itself.
+                let wasBusy = await longestSilence < .milliseconds(50)
                 // Three intervals, each short by a tick and the clock's grain at most.
                 #expect(elapsed > .milliseconds(200))
                 expectFigure("three keep-alive comments", elapsed, atMost: .seconds(3))
                 stream.end()
-                #expect(!String(decoding: try busy.takeAll(), as: UTF8.self).contains("alive"))
+                let heard = String(decoding: try busy.takeAll(), as: UTF8.self)
+                #expect(!wasBusy || !heard.contains("alive"))
             }
         }
 

@@ -151,7 +151,9 @@ final class WebhookRegistry: Sendable {
         try await changing(id) {
             let stored = stored(id)
             let present = stored as? WebhookObserver
-            let webhook = try makeWebhook(present)
+            var webhook = try makeWebhook(present)
+            let former = try present?.webhook.document(of: id, sealedWith: nil)
+            if try webhook.document(of: id, sealedWith: nil) != former { webhook.renewTag() }
             let draft = ObserverRecord(
                 id: id,
                 topics: webhook.specification.topics,
