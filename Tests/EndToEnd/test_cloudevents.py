@@ -209,6 +209,24 @@ def test_a_header_that_is_wrong_is_named(shared_hub, topic, name, value, paramet
     assert shared_hub.history(topic) == []
 
 
+@pytest.mark.parametrize("data, type, shown", [
+    (b'{"total": 12}', "application/json", {"data": {"total": 12}}), (b"hello", "text/plain; charset=utf-8", {"data": "hello"}),
+    (b"\xff", "application/octet-stream", {"data_base64": "/w=="})])
+def test_what_curl_says_of_data_is_corrected_for_all_who_hear_it(shared_hub, topic, data, type, shown):
+    fields = REQUIRED | {"Content-Type": "application/x-www-form-urlencoded"}
+    assert exchange(shared_hub.port, request("POST", events_path(topic), fields, data)).status == 201
+    [event] = shared_hub.history(topic)
+    accept = {"Accept": "application/cloudevents+json"}
+    passed_on = shared_hub.get(f"{events_path(topic)}/{event['id']}", headers=accept).json()
+    assert event["contentType"] == passed_on["datacontenttype"] == type
+    assert {name: passed_on[name] for name in ("data", "data_base64") if name in passed_on} == shown
+    # And it is the same when it was posted anew, as an import does.
+    headers = {"Content-Type": "application/cloudevents+json"}
+    assert shared_hub.request("POST", events_path(f"{topic}.again"), json=passed_on, headers=headers).status_code == 201
+    [again] = shared_hub.history(f"{topic}.again")
+    assert {**again, "id": event["id"], "time": event["time"], "topic": topic} == event
+
+
 def test_lines_may_be_the_data_of_a_cloud_event(shared_hub, topic):
     headers = {"ce-specversion": "1.0", "ce-id": "1", "ce-source": "/s", "ce-type": "lines", "Content-Type": "application/x-ndjson"}
     for status in (201, 200):

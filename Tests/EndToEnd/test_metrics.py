@@ -59,14 +59,15 @@ def test_posts(hub, topic):
     assert hub.request("POST", path, data="other", headers={"Idempotency-Key": "1"}).status_code == 422
     assert hub.request("POST", path, data="1\n2\n3\n4\n", headers={"Content-Type": "application/x-ndjson"}).status_code == 201
     assert hub.request("PUT", f"/topics/{topic}/value", data="9", headers={"If-None-Match": "*"}).status_code == 412
+    assert hub.request("POST", path, data="9", headers={"If-Match": '"x"'}).status_code == 412
     assert hub.request("PUT", f"/topics/{topic}/value", data="9").status_code == 201
     assert hub.request("POST", path + "?typ=x", data="9").status_code == 400
     assert hub.request("POST", events_path("a*"), data="9").status_code == 400
     after = Reading.of(hub)
     assert after.gained(before, "clarion_posts_total", "result") == {
-        "committed": 5, "replayed": 1, "conflict": 2, "refused": 2}
+        "committed": 5, "replayed": 1, "conflict": 3, "refused": 2}
     assert after.gained(before, "clarion_refused_total", "code") == {
-        "idempotency-conflict": 1, "value-changed": 1, "parameter-unknown": 1, "topic-invalid": 1}
+        "idempotency-conflict": 1, "value-changed": 1, "precondition-failed": 1, "parameter-unknown": 1, "topic-invalid": 1}
     assert after["clarion_post_duration_seconds_count"] == 6
     assert after["clarion_commit_events_sum"] == 8
     assert after["clarion_commit_events_count"] == after["clarion_commit_duration_seconds_count"] == 5
@@ -75,9 +76,9 @@ def test_posts(hub, topic):
     assert after["clarion_log_bytes"] > 4096
     route, value = "/topics/{topic}/events", "/topics/{topic}/value"
     assert after.requests(before) == {
-        (route, "POST", "201"): 4, (route, "POST", "200"): 1, (route, "POST", "422"): 1, (route, "POST", "400"): 2,
+        (route, "POST", "201"): 4, (route, "POST", "200"): 1, (route, "POST", "422"): 1, (route, "POST", "400"): 2, (route, "POST", "412"): 1,
         (value, "PUT", "412"): 1, (value, "PUT", "201"): 1}
-    assert after.value("clarion_http_request_duration_seconds_count", route=route) == 8
+    assert after.value("clarion_http_request_duration_seconds_count", route=route) == 9
     assert hub.request("DELETE", f"/topics/{topic}").status_code == 204
     assert (Reading.of(hub)["clarion_log_events"], Reading.of(hub)["clarion_topics"]) == (0, 0)
 

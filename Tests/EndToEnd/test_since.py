@@ -191,6 +191,10 @@ def test_an_empty_id_is_none_wherever_it_stands(shared_hub, topic):
     with EventStream.of(
             shared_hub.port, topic, query=f"last-event-id=&lastEventId={ids[0]}", last_event_id="") as stream:
         assert stream.next().id == ids[1]
+    # What a polyfill adds to the URL when it comes back.
+    query = f"last-event-id={ids[0]}&after={ids[0]}&lastEventId={ids[1]}"
+    with EventStream.of(shared_hub.port, topic, query=query) as stream:
+        assert stream.next().id == ids[2]
     with EventStream.of(shared_hub.port, topic, query="last-event-id=&since=last", last_event_id="") as stream:
         assert stream.next().id == ids[2]
 

@@ -561,7 +561,8 @@ def test_a_disabled_webhook_is_enabled_on_purpose_only(hub, receiver, topic):
     hub.post(topic, "first")
     wait_until(lambda: hub.observer(webhook["id"])["state"] == "disabled")
     receiver.answer = lambda delivery: 204
-    assert hub.request("PATCH", path, json={"description": "x"}).json()["state"] == "disabled"
+    for change in ({"description": "x"}, {"url": webhook["url"], "description": "y"}, {"url": webhook["url"], "enabled": False}):
+        assert hub.request("PATCH", path, json=change).json()["reason"] == "gone"
     assert hub.request("PATCH", path, json={"enabled": True}).json()["state"] == "active"
     hub.post(topic, "second")
     assert [delivery.body for delivery in receiver.wait_for(2)] == [b"first", b"second"]

@@ -77,7 +77,9 @@ final class Gate: Sendable {
     /// - Throws: 401 `credential-invalid`.
     func requireInForce(_ caller: Caller) throws(Problem) {
         guard let credentials, let principal = caller.principal else { return }
-        guard credentials.isInForce(principal) else { throw .credentialInvalid("The credential has expired, was changed, or was taken back.") }
+        guard credentials.isInForce(principal) else {
+            throw .credentialInvalid("The credential has expired, was changed, or was taken back.")
+        }
     }
 
     private func answer(

@@ -40,7 +40,8 @@ final class RequestMetrics: Sendable {
             hub.postDuration.recordNanoseconds(request.duration)
         } else if let code = request.problem, !PostResult.isConflict(code) {
             // What the log takes is counted when it says so: its client may be gone by the time of the answer.
-            hub.posts.count(.refused)
+            // The condition of a post that no event ever meets is one as well.
+            hub.posts.count(code == "precondition-failed" ? .conflict : .refused)
         }
     }
 }

@@ -74,7 +74,7 @@ struct ObserverResource: Sendable {
                 at: webhooks.store.now
             )
             // What was disabled stays so until someone means it: by enabling it, or by another URL.
-            if changes["enabled"] != true, changes["url"] == nil {
+            if changes["enabled"] != true, specification.url == stored.url {
                 webhook.disabledReason = present.webhook.disabledReason
             }
             return webhook

@@ -47,8 +47,10 @@ enum StreamBeginning: Hashable, Sendable {
 
     /// The id after which a query wants to go on, be it of a stream or of history, which calls it `after`: who goes on with the
     /// one where the other ended need not know two words for it. And which parameter says so.
+    ///
+    /// The first is what polyfills of `EventSource` add to a URL when they come back, whatever its author wrote there.
     static func id(in query: Query) -> (parameter: String, text: String)? {
-        (idNames + ["after"]).lazy.compactMap { name in query[name].map { (name, $0) } }.first { !$0.1.isEmpty }
+        (["lastEventId"] + idNames + ["after"]).lazy.compactMap { name in query[name].map { (name, $0) } }.first { !$0.1.isEmpty }
     }
 
     /// Where that is, if it is known without reading the log, as it is nearly always.

@@ -61,7 +61,7 @@ import Testing
         (#"{"keys": [{"name": "a\nb", HASH}]}"#, "keys[0].name: It must have at most 255 bytes"),
         (#"{"keys": [{"name": "a"}]}"#, "keys[0].sha256: It is missing"),
         (#"{"keys": [{"name": "a", "sha256": "clk_0"}]}"#, "keys[0].sha256: It must be 64 hexadecimal digits"),
-        (#"{"keys": [{"name": "a", "sha256": "\#(sha256(""))"}]}"#, "keys[0].sha256: It is the SHA-256 of an empty text"),
+        (#"{"keys": [{"name": "a", "sha256": "\#(sha256(""))"}]}"#, "sha256: It is the SHA-256 of an empty text"),
         (#"{"keys": [{KEY}, {"name": "b", HASH}]}"#, "keys[1].sha256: It is that of keys[0]"),
         (#"{"keys": [{KEY, "publish": "b"}]}"#, "keys[0].publish: It must be a list."),
         (#"{"keys": [{KEY, "publish": ["b", 7]}]}"#, "keys[0].publish[1]: It must be a text."),

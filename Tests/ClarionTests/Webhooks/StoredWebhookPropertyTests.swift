@@ -39,7 +39,9 @@ import Testing
         var tags: [ObserverID: EntityTag] = [:]
         try await withHub(in: folder) { hub in
             for (id, webhook) in webhooks {
-                tags[id] = try await hub.webhooks.save(id) { _ throws(Problem) in webhook }.observer.tag
+                let saved = try await hub.webhooks.save(id) { _ throws(Problem) in webhook }.observer
+                // The tag is made anew.
+                (webhooks[id], tags[id]) = (saved.webhook, saved.tag)
             }
         }
         // Twice: what is taken up again is not written otherwise than it was.
@@ -56,14 +58,16 @@ import Testing
     }
 
     @Test func `turns are of who registered it, not of a name that two may have`() throws {
-        let specification = try WebhookSpecification(["topics": ["a"], "url": "https://a.example"], httpsOnly: true)
-        let owners = [PrincipalID.subject("a", issuer: "x"), .subject("a", issuer: "y"), .anonymous].map { id in
+        let members: JSONValue = .object(["topics": .array([.string("a")]), "url": .string("https://a.example")])
+        let specification = try WebhookSpecification(members, httpsOnly: true)
+        let ids = [PrincipalID.subject("a", issuer: "x"), .subject("a", issuer: "y"), .anonymous]
+        let owners = ids.map { id -> String? in
             var webhook = StoredWebhook(specification: specification, replacing: nil, at: .now())
             webhook.register(
                 by: Principal(name: "a", id: id, grant: .everything, expires: nil, evidence: .anonymous)
             )
             #expect(webhook.createdBy == "a")
-            return webhook.endpoint(of: "w").owner
+            return webhook.endpoint(of: ObserverID(rawValue: "w")).owner
         }
         #expect(Set(owners).count == 3 && !owners.contains(nil))
     }

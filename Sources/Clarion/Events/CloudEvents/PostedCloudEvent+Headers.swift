@@ -29,13 +29,14 @@ extension PostedCloudEvent {
             posted[name] = .string(text)
         }
         let claimed = contentType.flatMap { $0.isEmpty ? nil : $0 }
-        posted["datacontenttype"] = claimed.map(JSONValue.string)
-        let form = Self.form(of: body, claimed)
+        let type = claimed.map { ContentType.stored($0, data: body) }
+        posted["datacontenttype"] = type.map(JSONValue.string)
+        let form = Self.form(of: body, type)
         let stored: String? =
-            switch (claimed, form) {
+            switch (type, form) {
             case (nil, .none): nil
             case (nil, .json): ContentType.json
-            default: ContentType.stored(claimed, data: body)
+            default: type ?? ContentType.stored(nil, data: body)
             }
         self.init(try CloudEventAttributes(posted, at: .headers), dataForm: form, contentType: stored, data: body)
     }
