@@ -50,7 +50,9 @@ enum StreamBeginning: Hashable, Sendable {
     ///
     /// The first is what polyfills of `EventSource` add to a URL when they come back, whatever its author wrote there.
     static func id(in query: Query) -> (parameter: String, text: String)? {
-        (["lastEventId"] + idNames + ["after"]).lazy.compactMap { name in query[name].map { (name, $0) } }.first { !$0.1.isEmpty }
+        (["lastEventId"] + idNames + ["after"]).lazy.compactMap { name in query[name].map { (name, $0) } }.first {
+            !$0.1.isEmpty
+        }
     }
 
     /// Where that is, if it is known without reading the log, as it is nearly always.
