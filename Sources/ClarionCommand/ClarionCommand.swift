@@ -61,8 +61,9 @@ struct ClarionCommand: AsyncParsableCommand {
         _ = signal(SIGPIPE, SIG_IGN)
         // So is a file that may not become larger (RLIMIT_FSIZE).
         _ = signal(SIGXFSZ, SIG_IGN)
-        // Swift's runtime takes it for a crash, writes a report of many pages, and goes on.
-        _ = signal(SIGQUIT, SIG_DFL)
+        // Swift's runtime takes it for a crash, writes a report of many pages, and goes on. What it does by default it does not
+        // do to a container's first process.
+        _ = signal(SIGQUIT, getpid() == 1 ? { _ in _exit(128 + SIGQUIT) } : SIG_DFL)
         Self.occupyStandardDescriptors()
         // Swift reads them there, and libdispatch what its threads do, without which it ends the process.
         if CommandLine.arguments.isEmpty {

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -425,6 +426,18 @@ def test_quitting_ends_it_at_once(hub):
     hub.process.send_signal(signal.SIGQUIT)
     assert hub.process.wait(10) == -signal.SIGQUIT
     assert "crash" not in hub.log.lower()
+
+
+def test_quitting_ends_a_containers_first_process_at_once(start_hub):
+    """The kernel carries out no default action for it."""
+    alone = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if subprocess.run([*alone, "true"], capture_output=True).returncode != 0:
+        pytest.skip("no process can be the first of a namespace here")
+    hub = start_hub(prefix=alone)
+    hub.is_down = True
+    [first] = Path(f"/proc/{hub.process.pid}/task/{hub.process.pid}/children").read_text().split()
+    os.kill(int(first), signal.SIGQUIT)
+    assert hub.process.wait(10) == 128 + signal.SIGQUIT
 
 
 def test_two_signals_stop_it_once(hub, topic):
