@@ -17,10 +17,17 @@ RUN deploy/docker/stubs && swift build -c release --product clarion --static-swi
 COPY Sources Sources
 RUN deploy/docker/stubs --remove && swift build -c release --product clarion --static-swift-stdlib
 
-# The program, the libraries that it is linked with, the authorities that endpoints are trusted by, and a user without rights.
+# The program, the libraries that it is linked with, the authorities that endpoints are trusted by, the licences of all of them,
+# and a user without rights.
+COPY deploy/licences deploy/licences
 RUN install -D -s -t /image/usr/bin .build/release/clarion \
     && ldd /image/usr/bin/clarion | grep -o '/[^ ]*' | xargs cp --parents --dereference -t /image \
-    && cp --parents --dereference /etc/ssl/certs/ca-certificates.crt /image \
+    && cp --parents --dereference -t /image /etc/ssl/certs/ca-certificates.crt /usr/share/doc/ca-certificates/copyright \
+        /usr/share/common-licenses/* \
+    && install -d /image/usr/share/doc/clarion \
+    && deploy/licences .build/checkouts >/image/usr/share/doc/clarion/copyright \
+    && ldd /image/usr/bin/clarion | sed -n 's|.*/\([^ ]*\) (.*|*/\1|p' | xargs dpkg-query --search | cut -d: -f1 | sort -u \
+        | sed 's|.*|/usr/share/doc/&/copyright|' | xargs cp --parents --dereference -t /image \
     && echo 'clarion:x:10001:10001::/var/lib/clarion:/usr/sbin/nologin' >/image/etc/passwd \
     && echo 'clarion:x:10001:' >/image/etc/group \
     && echo 'hosts: files dns' >/image/etc/nsswitch.conf \
