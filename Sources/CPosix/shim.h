@@ -33,10 +33,14 @@ static inline void clarion_close_from(posix_spawn_file_actions_t *actions, int f
 }
 #endif
 
-/* Has blocks of that size and larger always go back to the system when they are freed (mallopt(3)), where it can be told. */
-static inline void clarion_give_back_blocks(int size) {
+/* Has blocks of that size and larger always go back to the system when they are freed, and what else is free at the end of a
+   heap once it is so much (mallopt(3)), where it can be told. */
+static inline void clarion_give_back_memory(int block, int rest) {
 #ifdef M_MMAP_THRESHOLD
-    mallopt(M_MMAP_THRESHOLD, size);
+    mallopt(M_MMAP_THRESHOLD, block);
+    mallopt(M_TRIM_THRESHOLD, rest);
+    /* Small blocks are joined when they are freed, not all of them when a large one is. */
+    mallopt(M_MXFAST, 0);
 #endif
 }
 

@@ -38,7 +38,8 @@ struct Serve: AsyncParsableCommand {
         for remark in settings.remarks { logger.warning("\(remark)") }
         // glibc gives large blocks back to the system, until it has seen some freed: then those as large stay, and between
         // them what is left of others (mallopt(3)). A crowd of large events would be felt for ever.
-        clarion_give_back_blocks(128 << 10)
+        // The end of a heap stays up to a MiB of each: what a moment needs would go and come, each time with its pages.
+        clarion_give_back_memory(128 << 10, 1 << 20)
         do {
             let hub = await HubService(settings, manager: ServiceManager(), logger: logger)
             try await Self.run(hub, logger: logger)

@@ -87,9 +87,16 @@ final class Transfer {
     private func sign(now: Int64, timestamp: Int64) {
         let delivery = request.delivery
         easy.lines.append("webhook-id", delivery.eventID)
-        easy.lines.append("webhook-timestamp", String(timestamp))
-        let prefix = delivery.eventID + "." + String(timestamp) + "."
+        let timestamp = String(timestamp)
+        easy.lines.append("webhook-timestamp", timestamp)
         let secrets = request.destination.endpoint.secrets.valid(at: now)
+        // In one piece: each operator allocates a text of its own.
+        var prefix = ""
+        prefix.reserveCapacity(delivery.eventID.utf8.count + timestamp.utf8.count + 2)
+        prefix += delivery.eventID
+        prefix += "."
+        prefix += timestamp
+        prefix += "."
         let signature = unsafe easy.post(delivery.body, after: prefix) { unsafe secrets.signatures(over: $0) }
         easy.lines.append("webhook-signature", signature)
         if let contentType = delivery.contentType, !contentType.isEmpty {

@@ -78,8 +78,10 @@ struct Backlog {
     /// meanwhile: it is due, however the attempt ended.
     mutating func end(_ id: Int64) -> DueDelivery? {
         unrecorded += 1
-        tracked[id]?.isActive = false
-        tracked[id]?.unrecorded += 1
+        change(id) { known in
+            known.isActive = false
+            known.unrecorded += 1
+        }
         return takeRenewed(id)
     }
 
@@ -93,8 +95,8 @@ struct Backlog {
     /// Takes in that an outcome is recorded; returns whether its delivery is done with here.
     mutating func recorded(_ id: Int64, isReading: Bool) -> Bool {
         unrecorded -= 1
-        tracked[id]?.unrecorded -= 1
-        guard tracked[id]?.isSettled != false else { return false }
+        let known = change(id) { $0.unrecorded -= 1 }
+        guard known?.isSettled != false else { return false }
         if isReading { recordedMeanwhile.append(id) } else { forget(id) }
         return true
     }
@@ -130,8 +132,16 @@ struct Backlog {
     }
 
     private mutating func release(_ id: Int64) {
-        tracked[id]?.isActive = false
-        if tracked[id]?.isSettled == true { forget(id) }
+        if change(id, { $0.isActive = false })?.isSettled == true { forget(id) }
+    }
+
+    /// Changes what is remembered of one, and returns it. Not in place: for that a dictionary allocates three times.
+    @discardableResult
+    private mutating func change(_ id: Int64, _ body: (inout Tracked) -> Void) -> Tracked? {
+        guard var known = tracked[id] else { return nil }
+        body(&known)
+        tracked[id] = known
+        return known
     }
 
     private mutating func takeRenewed(_ id: Int64) -> DueDelivery? {

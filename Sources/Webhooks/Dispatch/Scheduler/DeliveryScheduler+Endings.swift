@@ -1,9 +1,13 @@
+import OrderedCollections
+
 /// Taking in what became of attempts.
 extension DeliveryScheduler {
     /// Takes in results; decides the outcomes and has them wait to be recorded.
     ///
     /// - Parameter jitter: chance, -1 to 1, once per failure.
     mutating func finish(_ results: [TransportResult], now: Int64, jitter: () -> Double) {
+        // Each is settled once.
+        var concerned: OrderedSet<Int> = []
         for result in results {
             let attempt = attempts.end(result.request.token, leavesLookup: result.leavesLookup)
             guard let attempt, case .lane(let index) = attempt.owner else { continue }
@@ -25,6 +29,9 @@ extension DeliveryScheduler {
             case .answered(let answer):
                 finish(result, of: index, answer, now: now, jitter: answer.failure == nil ? 0 : jitter())
             }
+            concerned.append(index)
+        }
+        for index in concerned {
             reconsider(index, now: now)
             settle(index)
         }
@@ -47,11 +54,14 @@ extension DeliveryScheduler {
         jitter: Double
     ) {
         let (request, timeOfDay) = (transportResult.request, transportResult.timeOfDay)
-        let (delivery, endpoint) = (request.delivery, request.destination.endpoint)
-        let present = lanes.with(index) { $0.registration.destination?.endpoint }
+        let delivery = request.delivery
+        // As it was then, and as it is now.
+        let (past, present) = (request.destination, lanes.with(index) { $0.registration.destination })
         // A URL that was replaced meanwhile says nothing about the one in its place, nor does what began before it was enabled
         // again.
-        let isPresent = present?.url == endpoint.url && present?.generation == endpoint.generation
+        let isPresent =
+            present?.endpoint.url == past.endpoint.url
+            && present?.endpoint.generation == past.endpoint.generation
         let hasFailed = answer.failure != nil
         let attempts = delivery.attempts + 1
         var result = policy.result(of: answer, attempts: attempts, now: now, timeOfDay: timeOfDay, jitter: jitter)
@@ -61,9 +71,9 @@ extension DeliveryScheduler {
         if !hasFailed { self.attempts.answeredAt = now }
         let areOthersAnswered = now - self.attempts.answeredAt < 100
 
-        var outcome = AttemptOutcome(of: delivery, at: endpoint, answer, result, timeOfDay: timeOfDay)
+        var outcome = AttemptOutcome(of: delivery, at: past.endpoint, answer, result, timeOfDay: timeOfDay)
         var retry: DueDelivery?
-        if case .retry(let notBefore) = result, present?.ordered == true {
+        if case .retry(let notBefore) = result, present?.endpoint.ordered == true {
             // The head holds the rest back until it is delivered or dead.
             retry = delivery
             retry?.attempts += 1

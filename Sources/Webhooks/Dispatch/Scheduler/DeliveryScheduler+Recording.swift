@@ -1,3 +1,5 @@
+import OrderedCollections
+
 /// What the store records, and the end, which is when it has recorded all.
 extension DeliveryScheduler {
     /// How many outcomes make them not wait for others.
@@ -23,14 +25,17 @@ extension DeliveryScheduler {
 
     /// Takes in that the outcomes of the last ``Steps/record`` are stored.
     mutating func recorded() {
+        // Each is settled once: whoever sends waits for this.
+        var concerned: OrderedSet<Int> = []
         for outcome in outcomes.recorded() {
             guard let index = lanes.indices[outcome.endpoint] else { continue }
             lanes.with(index) { lane in
                 let isDone = lane.backlog.recorded(outcome.delivery, isReading: lane.reading.isUnderWay)
                 if case .retry(let notBefore) = outcome.result, isDone { lane.readAt = min(lane.readAt, notBefore) }
             }
-            settle(index)
+            concerned.append(index)
         }
+        for index in concerned { settle(index) }
     }
 
     mutating func recordFailed(now: Int64) { outcomes.fail(at: now) }

@@ -29,14 +29,19 @@ struct OwnerRounds<Line: WaitingLanes> {
 
     /// Changes the line of an owner.
     mutating func change<Result>(_ owner: String?, _ body: (inout Line) -> Result) -> Result {
-        let before = lines.count
-        let result = body(&lines[owner, default: OwnersLine()].lanes)
-        if lines.count > before { round.append(owner) }
-        if lines[owner]?.lanes.isEmpty == true {
-            lines[owner] = nil
-            // The one whose turn it was is the last.
-            if let index = round.lastIndex(of: owner) { round.remove(at: index) }
-        }
+        update(owner) { body(&$0.lanes) }
+    }
+
+    private mutating func update<Result>(_ owner: String?, _ body: (inout OwnersLine) -> Result) -> Result {
+        // Taken out and put back: to change it in place a dictionary allocates, and this is done for each attempt.
+        let known = lines.removeValue(forKey: owner)
+        var line = known ?? OwnersLine()
+        let result = body(&line)
+        let isEmpty = line.lanes.isEmpty
+        if !isEmpty { lines[owner] = line }
+        if known == nil, !isEmpty { round.append(owner) }
+        // The one whose turn it was is the last.
+        if known != nil, isEmpty, let index = round.lastIndex(of: owner) { round.remove(at: index) }
         return result
     }
 
@@ -45,8 +50,9 @@ struct OwnerRounds<Line: WaitingLanes> {
     mutating func takeTurn<Result>(_ body: (inout Line, _ turn: Int) -> Result) -> Result? {
         guard let owner = round.popFirst() else { return nil }
         round.append(owner)
-        lines[owner]?.turns += 1
-        let turn = lines[owner]?.turns ?? 0
-        return change(owner) { body(&$0, turn) }
+        return update(owner) { line in
+            line.turns += 1
+            return body(&line.lanes, line.turns)
+        }
     }
 }
