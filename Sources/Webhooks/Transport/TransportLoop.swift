@@ -17,8 +17,8 @@ struct TransportLoop: ~Copyable {
     /// the last would hold up for as long whoever answers.
     private static let beginningsPerTurn = 16
 
-    init?(options: TransportOptions, store: any DeliveryStore) {
-        guard let multi = MultiHandle(keptConnections: options.keptConnections), let template = options.template()
+    init?(keptConnections: Int, options: TransportOptions, store: any DeliveryStore) {
+        guard let multi = MultiHandle(keptConnections: keptConnections), let template = options.template()
         else { return nil }
         self.multi = multi
         self.template = template

@@ -1,5 +1,6 @@
 import HTTPTransport
 import Notation
+import Posix
 
 /// What every transfer has in common.
 final class TransportOptions: Sendable {
@@ -7,11 +8,15 @@ final class TransportOptions: Sendable {
     let egressGuard: EgressGuard
     /// How many attempts may be under way, each of which has a connection of its own at most.
     let maxInFlight: Int
-    /// How many connections each of two threads keeps, busy ones included: beside all attempts that may be under way there
-    /// are so many on each at most.
+    /// How many connections the first thread and that of the others keep, busy ones included: beside all attempts that may be
+    /// under way there are so many on each at most.
     let keptConnections: Int
+    /// How many each of the other threads keeps.
+    let keptBeyondFirst: Int
+    /// How many threads make attempts at steady endpoints: one where descriptors are few. The log records for about three.
+    let steadyThreads: Int
 
-    init(_ configuration: WebhookConfiguration) {
+    init(_ configuration: WebhookConfiguration, cores: Int = SystemLimits.cores) {
         self.configuration = configuration
         egressGuard = EgressGuard(allowing: configuration.allowEgress)
         // Programs set these; nobody has more descriptors.
@@ -20,6 +25,9 @@ final class TransportOptions: Sendable {
         let wanted = min(max(configuration.maxInFlight, 1), most)
         keptConnections = min(wanted, connections / 4)
         maxInFlight = min(wanted, connections - 2 * keptConnections)
+        // Then as many are left as the first keeps.
+        steadyThreads = connections / 4 < wanted ? 1 : min(cores, 3)
+        keptBeyondFirst = keptConnections / max(steadyThreads - 1, 1)
     }
 
     /// A handle with these options, to copy for each attempt. Fails only when libcurl is out of memory.

@@ -6,8 +6,8 @@ final class TransportRequest: Sendable {
     /// How the lane stood when the attempt began, which it counts under until it ends.
     let standing: Standing
 
-    /// Whether its endpoint's attempts cost the transport next to nothing.
-    let isSteady: Bool
+    /// The thread that makes it.
+    let thread: SendingThread
 
     let destination: Destination
     let delivery: DueDelivery
@@ -16,12 +16,12 @@ final class TransportRequest: Sendable {
     init(
         token: UInt64,
         standing: Standing,
-        isSteady: Bool,
+        thread: SendingThread,
         destination: Destination,
         delivery: DueDelivery,
         purpose: Purpose = .delivery
     ) {
-        (self.token, self.standing, self.isSteady) = (token, standing, isSteady)
+        (self.token, self.standing, self.thread) = (token, standing, thread)
         (self.destination, self.delivery, self.purpose) = (destination, delivery, purpose)
     }
 

@@ -25,20 +25,27 @@ final class TransportThread: Sendable {
         mutating func wake() { wait.take()?.wakeUp.wake() }
     }
 
+    /// Is given the attempts that have ended, on this thread, and whether it was called.
+    typealias Handler = @Sendable (_ ended: [TransportResult], _ isCalled: Bool) -> Void
+
     private let inbox = Lock(Inbox())
     private let name: String
     private let niceness: Int32
+    private let keptConnections: Int
     private let options: TransportOptions
     private let store: any DeliveryStore
 
-    /// - Parameter niceness: how far it stands back where processors are wanted by others (nice(2)).
-    init(name: String, niceness: Int32 = 0, options: TransportOptions, store: any DeliveryStore) {
-        (self.name, self.niceness, self.options, self.store) = (name, niceness, options, store)
+    /// - Parameters:
+    ///   - niceness: how far it stands back where processors are wanted by others (nice(2)).
+    ///   - keptConnections: how many connections it keeps, busy ones included.
+    init(name: String, niceness: Int32, keptConnections: Int, options: TransportOptions, store: any DeliveryStore) {
+        (self.name, self.niceness, self.keptConnections) = (name, niceness, keptConnections)
+        (self.options, self.store) = (options, store)
     }
 
     /// Starts the thread, and waits until it has the descriptors that it needs: others might take the last. May be called
     /// once.
-    func start(handler: @escaping Transport.Handler) {
+    func start(handler: @escaping Handler) {
         inbox.withLock { $0.isRunning = true }
         let isReady = Locking.Semaphore()
         Thread.start(name: name, niceness: niceness) { self.run(handler: handler, isReady) }
@@ -78,7 +85,7 @@ final class TransportThread: Sendable {
         }
     }
 
-    private func run(handler: Transport.Handler, _ isReady: Locking.Semaphore) {
+    private func run(handler: Handler, _ isReady: Locking.Semaphore) {
         serve(handler: handler, isReady)
         let waiters = inbox.withLock { inbox in
             inbox.isRunning = false
@@ -87,8 +94,8 @@ final class TransportThread: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    private func serve(handler: Transport.Handler, _ isReady: Locking.Semaphore) {
-        guard var loop = TransportLoop(options: options, store: store) else {
+    private func serve(handler: Handler, _ isReady: Locking.Semaphore) {
+        guard var loop = TransportLoop(keptConnections: keptConnections, options: options, store: store) else {
             // At start-up, before any delivery: without memory for one handle the program cannot do its work.
             fatalError("libcurl cannot be initialised")
         }

@@ -92,6 +92,7 @@ struct DispatchModel {
         self.policy = policy
         var limits = DeliveryScheduler.Limits()
         limits.inFlight = 16
+        limits.threads = 1 + Int(seed % 3)
         limits.perName = seed % 2 == 0 ? 1 : 3
         limits.queuedBytes = 3 << 20
         limits.unrecordedPerLane = 5

@@ -33,6 +33,20 @@ struct TransportOptionsTests {
         #expect(try refusal(of: "http://\(host)/", at: 0x0A01_0203)?.contains("--allow-egress 10.0.0.0/8") == true)
     }
 
+    @Test(
+        "all threads together keep no more connections than there may be",
+        arguments: [4, 5, 100, 400, 4095, 4096, 5000],
+        [1, 2, 3, 64]
+    )
+    func connections(most: Int, cores: Int) {
+        var configuration = WebhookConfiguration()
+        configuration.maximumConnections = most
+        let options = TransportOptions(configuration, cores: cores)
+        let kept = 2 * options.keptConnections + (options.steadyThreads - 1) * options.keptBeyondFirst
+        #expect(kept + options.maxInFlight <= most)
+        #expect(options.steadyThreads == (most < 4096 ? 1 : min(cores, 3)))
+    }
+
     @Test("what is less than anything makes the least", arguments: [Int.min, -1, 0])
     func least(number: Int) {
         var configuration = WebhookConfiguration()

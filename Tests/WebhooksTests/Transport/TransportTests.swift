@@ -8,20 +8,27 @@ import Testing
 
 @Suite("Transport")
 struct TransportTests {
-    private func transport(timeOfDay: @escaping @Sendable () -> Int64 = { 1_800_000_000_000 }) throws -> Transport {
+    private func transport(
+        cores: Int = 2,
+        timeOfDay: @escaping @Sendable () -> Int64 = { 1_800_000_000_000 }
+    ) throws -> Transport {
         var configuration = WebhookConfiguration()
         configuration.allowEgress = [try CIDRBlock("127.0.0.0/8")]
-        return Transport(options: TransportOptions(configuration), store: MemoryStore(timeOfDay: timeOfDay))
+        let options = TransportOptions(configuration, cores: cores)
+        return Transport(options: options, store: MemoryStore(timeOfDay: timeOfDay))
     }
 
     private static func niceness() -> Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
-    private func request(_ token: UInt64, isSteady: Bool, _ receiver: Receiver) throws -> TransportRequest {
+    /// Alternating.
+    private static func thread(of token: UInt64) -> SendingThread { token % 2 == 0 ? .steady(0) : .others }
+
+    private func request(_ token: UInt64, on thread: SendingThread, _ receiver: Receiver) throws -> TransportRequest {
         let url = try WebhookURL(receiver.url, httpsOnly: false)
         return TransportRequest(
             token: token,
             standing: .unknown,
-            isSteady: isSteady,
+            thread: thread,
             destination: Destination(Endpoint(id: "a", url: url, secrets: SigningSecrets(.generate()))),
             delivery: DueDelivery(id: 1, eventID: "e", topic: "t", body: [])
         )
@@ -45,10 +52,10 @@ struct TransportTests {
             return 1_800_000_000_000
         }
         transport.start { results, _ in ended.withLock { $0 += results.map(\.request.token) } }
-        transport.submit([try request(0, isSteady: false, receiver)])
+        transport.submit([try request(0, on: .others, receiver)])
         try await eventually("the thread is kept") { isHeld.withLock { $0 } }
         for token in 1...20 as ClosedRange<UInt64> {
-            transport.submit([try request(token, isSteady: token % 2 == 0, receiver)])
+            transport.submit([try request(token, on: Self.thread(of: token), receiver)])
         }
         try await eventually("the steady ones have ended") { ended.withLock { $0.count } >= 10 }
         #expect(ended.withLock { $0.sorted() } == Array(stride(from: 2, through: 20, by: 2)))
@@ -58,7 +65,35 @@ struct TransportTests {
         receiver.stop()
     }
 
-    @Test("what ends on either thread is handed over on the one that does not stand back, each once")
+    @Test("a thread for steady endpoints goes on, whatever keeps another")
+    func severalThreads() async throws {
+        let receiver = try Receiver()
+        let transport = try transport(cores: 3)
+        let release = Semaphore()
+        let isHeld = Lock(false)
+        let ended = Lock<[UInt64]>([])
+        transport.start { results, isCalled in
+            let holds = isHeld.withLock { isHeld in
+                defer { isHeld = isHeld || isCalled }
+                return isCalled && !isHeld
+            }
+            if holds { _ = release.wait(atMost: .seconds(60)) }
+            ended.withLock { $0 += results.map(\.request.token) }
+        }
+        transport.call()
+        try await eventually("the first is kept") { isHeld.withLock { $0 } }
+        for token in 0..<12 as Range<UInt64> {
+            transport.submit([try request(token, on: .steady(Int(token % 3)), receiver)])
+        }
+        try await eventually("those of the others have ended") { ended.withLock { $0.count } == 8 }
+        #expect(ended.withLock { $0.allSatisfy { $0 % 3 != 0 } })
+        release.signal()
+        try await eventually("all have ended") { ended.withLock { $0.count } == 12 }
+        await transport.stop()
+        receiver.stop()
+    }
+
+    @Test("what ends with the others is handed over on the first thread, each once")
     func handingOver() async throws {
         let receiver = try Receiver()
         let transport = try transport()
@@ -71,14 +106,14 @@ struct TransportTests {
         }
         let own = Self.niceness()
         let tokens = 0..<40 as Range<UInt64>
-        for token in tokens { transport.submit([try request(token, isSteady: token % 2 == 0, receiver)]) }
+        for token in tokens { transport.submit([try request(token, on: Self.thread(of: token), receiver)]) }
         try await eventually("all have ended") { ended.withLock { $0.count } == tokens.count }
         #expect(ended.withLock { Set($0.values) } == [own])
         await transport.stop()
         receiver.stop()
     }
 
-    @Test("an attempt is given up on whichever thread makes it, and both end with what is under way")
+    @Test("an attempt is given up on whichever thread makes it, and all end with what is under way")
     func aborting() async throws {
         let receiver = try Receiver { _ in .hang }
         let transport = try transport()
@@ -88,7 +123,8 @@ struct TransportTests {
                 if case .aborted = result.ending { aborted.withLock { $0.append(result.request.token) } }
             }
         }
-        transport.submit(try (0..<4).map { try request($0, isSteady: $0 % 2 == 0, receiver) })
+        let threads: [SendingThread] = [.steady(0), .others, .steady(1), .others]
+        transport.submit(try threads.indices.map { try request(UInt64($0), on: threads[$0], receiver) })
         try await eventually("all are under way") { receiver.requests.count == 4 }
         transport.submit(aborting: [0, 1])
         try await eventually("two are given up") { aborted.withLock { $0.sorted() } == [0, 1] }
@@ -97,12 +133,13 @@ struct TransportTests {
         receiver.stop()
     }
 
-    @Test("the thread that makes handshakes stands back behind all others, and only that one")
+    @Test("the thread that makes handshakes stands back behind all others, and of the rest the first behind none")
     func niceness() async throws {
         let transport = try transport()
         transport.start { _, _ in }
         let own = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
         try await eventually("it stands back") { niceness(ofThreads: "webhooks-others") == [own + 10] }
+        #expect(niceness(ofThreads: "webhooks-more") == [own + 5])
         #expect(niceness(ofThreads: "webhooks") == [own])
         await transport.stop()
     }

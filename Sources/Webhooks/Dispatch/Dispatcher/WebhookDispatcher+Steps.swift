@@ -24,7 +24,7 @@ extension WebhookDispatcher {
         if !isAllBegun { update { _ in } }
     }
 
-    /// Takes in what was committed, on the transport's thread that is called for it: in order, so on one.
+    /// Takes in what was committed, on the transport's first thread, which is called for it: in order, so on one.
     func takeOffers() {
         let deletions = state.withLock { $0.deletions }
         let (offers, isIncomplete) = offers.withLock { waiting in
@@ -53,7 +53,7 @@ extension WebhookDispatcher {
         }
     }
 
-    /// Takes in results, or that a time has come, on the transport's thread.
+    /// Takes in results, or that a time has come, on one of the transport's threads.
     func take(_ results: [TransportResult]) {
         var ended: [(TransportResult, Probe)] = []
         update { state in

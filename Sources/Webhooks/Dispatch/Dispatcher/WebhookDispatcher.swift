@@ -12,9 +12,9 @@ import Notation
 /// await dispatcher.shutdown(grace: .seconds(10))
 /// ```
 ///
-/// The transport's thread runs it: it makes attempts, begins the next ones as slots come free, has the store record what
-/// became of them, and is the clock by which retries are due. Beside it one task, the *pump*, reads the store. Between them
-/// stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps
+/// The transport's threads run it: they make attempts, begin the next ones as slots come free, and have the store record what
+/// became of them. The first takes in what is offered, and is the clock by which retries are due. Beside them one task, the
+/// *pump*, reads the store. Between them stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps
 /// itself alive.
 package final class WebhookDispatcher: Sendable {
     /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but the question whose
@@ -61,6 +61,7 @@ package final class WebhookDispatcher: Sendable {
         // time. Under load they wait for each other anyway: one batch is recorded at a time, after posts.
         limits.recordDelay = 1
         (self.store, self.logger) = (store, logger)
+        limits.threads = options.steadyThreads
         transport = Transport(options: options, store: store)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }
@@ -143,7 +144,7 @@ package final class WebhookDispatcher: Sendable {
 
     /// Notes that new due deliveries of the endpoint were committed, to be read from the store in its turn.
     ///
-    /// Only notes it, from any thread: the rest is done on the transport's thread.
+    /// Only notes it, from any thread: the rest is done on the transport's first thread.
     package func wake(_ id: String) {
         if offers.withLock({ $0.wake(id) }) { transport.call() }
     }
@@ -151,13 +152,13 @@ package final class WebhookDispatcher: Sendable {
     /// Takes deliveries of the endpoint that were just committed, all that were: what was handed out of memory need not
     /// be read. If others come before them, or there are many, they are read from the store in their turn.
     ///
-    /// Only notes them: the rest is done on the transport's thread. To be called in the order of the commits.
+    /// Only notes them: the rest is done on the transport's first thread. To be called in the order of the commits.
     ///
     /// - Parameters:
     ///   - format: what the deliveries are encoded in.
     ///   - last: the last of the events.
     ///   - size: the bytes of the events.
-    ///   - deliveries: makes them, new and due, lowest id first; called on the transport's thread, or not at all.
+    ///   - deliveries: makes them, new and due, lowest id first; called on that thread, or not at all.
     package func offer(
         _ id: String,
         in format: Endpoint.Format,

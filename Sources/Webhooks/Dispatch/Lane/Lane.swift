@@ -11,8 +11,8 @@ struct Lane {
     var pace = Pace()
     var health = EndpointHealth()
 
-    /// How many of its attempts are under way.
-    var inFlight = 0
+    /// Its attempts that are under way.
+    var threads = LaneThreads()
 
     /// Whether attempts are under way that had begun when the queue was to be read again.
     private var hasStaleAttempts = false
@@ -25,12 +25,21 @@ struct Lane {
 
     init(id: String, owner: String?) { (self.id, self.owner) = (id, owner) }
 
+    /// How many of its attempts are under way.
+    var inFlight: Int { threads.count }
+
     var isOpen: Bool { registration.isOpen }
 
     /// Whether it has something to send and a slot for it.
     var canSend: Bool {
         let window = pace.isOneByOne ? min(registration.window, 1) : registration.window
         return isOpen && !backlog.queue.isEmpty && inFlight < window
+    }
+
+    /// The thread that makes its next attempt, of so many for steady endpoints.
+    func nextThread(of threads: Int) -> SendingThread {
+        guard health.steadiness.isSteady else { return .others }
+        return self.threads.next(of: threads, window: registration.window)
     }
 
     /// Until when nothing begins. Of one that has just become ordered, others than the head may wait for a retry too.

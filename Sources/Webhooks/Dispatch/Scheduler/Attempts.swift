@@ -71,14 +71,14 @@ struct Attempts {
         to destination: Destination,
         of owner: Owner,
         _ standing: Standing,
-        isSteady: Bool = false,
+        on thread: SendingThread = .others,
         purpose: TransportRequest.Purpose = .delivery,
         now: Int64
     ) -> TransportRequest {
         let request = TransportRequest(
             token: nextToken,
             standing: standing,
-            isSteady: isSteady,
+            thread: thread,
             destination: destination,
             delivery: delivery,
             purpose: purpose

@@ -12,7 +12,7 @@ extension DeliveryScheduler {
             let attempt = attempts.end(result.request.token, leavesLookup: result.leavesLookup)
             guard let attempt, case .lane(let index) = attempt.owner else { continue }
             lanes.with(index) { lane in
-                lane.inFlight -= 1
+                lane.threads.end(on: result.request.thread)
                 if attempt.isSlow { lane.health.trust.slowUnderWay -= 1 }
             }
             switch result.ending {

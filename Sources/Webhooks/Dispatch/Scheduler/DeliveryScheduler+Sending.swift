@@ -43,25 +43,20 @@ extension DeliveryScheduler {
         switch turn {
         case .queued:
             let isCrowded = attempts.shares.unknown >= Self.newAtOnce
-            let taken = lanes.with(index) { lane -> (DueDelivery, Destination, EndpointHealth)? in
+            let threads = limits.threads
+            let taken = lanes.with(index) { lane -> (DueDelivery, Destination, Standing, SendingThread)? in
                 guard let destination = lane.registration.destination, let delivery = lane.backlog.popFirst() else {
                     return nil
                 }
-                lane.inFlight += 1
                 lane.health.failing.begin(at: now)
                 lane.health.steadiness.begin(isCrowded: isCrowded)
-                return (delivery, destination, lane.health)
+                let thread = lane.nextThread(of: threads)
+                lane.threads.begin(on: thread)
+                return (delivery, destination, lane.health.trust.standing(at: now), thread)
             }
-            guard let (delivery, destination, health) = taken else { return nil }
+            guard let (delivery, destination, standing, thread) = taken else { return nil }
             settle(index)
-            return attempts.begin(
-                delivery,
-                to: destination,
-                of: .lane(index),
-                health.trust.standing(at: now),
-                isSteady: health.steadiness.isSteady,
-                now: now
-            )
+            return attempts.begin(delivery, to: destination, of: .lane(index), standing, on: thread, now: now)
         case .none:
             settle(index)
         case .held, .parked, .waiting:

@@ -21,6 +21,8 @@ struct DeliveryScheduler {
     /// Bounds that are the same for all lanes.
     struct Limits {
         var inFlight = 1024
+        /// How many threads the transport has for endpoints that are steady.
+        var threads = 1
         /// What an attempt at an endpoint that has a name counts for: to look it up takes descriptors, too.
         var perName = 1
         /// Single attempts at a time to one host: whoever tries an endpoint out wants few, and each may hang.
