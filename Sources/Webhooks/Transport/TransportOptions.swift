@@ -13,7 +13,8 @@ final class TransportOptions: Sendable {
     let keptConnections: Int
     /// How many each of the other threads keeps.
     let keptBeyondFirst: Int
-    /// How many threads make attempts at steady endpoints: one where descriptors are few. The log records for about three.
+    /// How many threads make attempts at steady endpoints: one where descriptors are few, or so few attempts may be under way
+    /// that no endpoint has more than one thread's. The log records for about three.
     let steadyThreads: Int
 
     init(_ configuration: WebhookConfiguration, cores: Int = SystemLimits.cores) {
@@ -26,7 +27,8 @@ final class TransportOptions: Sendable {
         keptConnections = min(wanted, connections / 4)
         maxInFlight = min(wanted, connections - 2 * keptConnections)
         // Then as many are left as the first keeps.
-        steadyThreads = connections / 4 < wanted ? 1 : min(cores, 3)
+        let isForMore = connections / 4 >= wanted && wanted / 8 > DeliveryScheduler.Limits.Threads().leastShare
+        steadyThreads = isForMore ? min(cores, 3) : 1
         keptBeyondFirst = keptConnections / max(steadyThreads - 1, 1)
     }
 

@@ -92,7 +92,7 @@ struct DispatchModel {
         self.policy = policy
         var limits = DeliveryScheduler.Limits()
         limits.inFlight = 16
-        limits.threads = 1 + Int(seed % 3)
+        limits.threads = .init(steady: 1 + Int(seed % 3), leastShare: 1)
         limits.perName = seed % 2 == 0 ? 1 : 3
         limits.queuedBytes = 3 << 20
         limits.unrecordedPerLane = 5
@@ -438,6 +438,13 @@ struct DispatchModel {
         }
         must(Set(attempts.underWay.keys) == Set(underWay.map(\.token)), "attempts are remembered that have ended")
         must(attempts.underWay.count == lanes.reduce(0) { $0 + $1.inFlight }, "attempts are counted wrong")
+        for lane in lanes {
+            let threads = underWay.filter { $0.destination.endpoint.id == lane.id }.map(\.thread)
+            for number in 0..<scheduler.limits.threads.steady {
+                let count = threads.count { $0 == .steady(number) }
+                must(lane.threads.count(on: number) == count, "a thread's attempts are counted wrong")
+            }
+        }
         let weight = attempts.underWay.values.reduce(0) { $0 + $1.weight }
         must(attempts.inFlight == weight, "the shares are counted wrong")
         let slow = attempts.underWay.values.count(where: \.isSlow)

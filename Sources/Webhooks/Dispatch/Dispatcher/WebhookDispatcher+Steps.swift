@@ -53,7 +53,7 @@ extension WebhookDispatcher {
         }
     }
 
-    /// Takes in results, or that a time has come, on one of the transport's threads.
+    /// Takes in results, or that a time has come, on the transport's first thread.
     func take(_ results: [TransportResult]) {
         var ended: [(TransportResult, Probe)] = []
         update { state in

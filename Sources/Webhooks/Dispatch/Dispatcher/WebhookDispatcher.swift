@@ -12,9 +12,9 @@ import Notation
 /// await dispatcher.shutdown(grace: .seconds(10))
 /// ```
 ///
-/// The transport's threads run it: they make attempts, begin the next ones as slots come free, and have the store record what
-/// became of them. The first takes in what is offered, and is the clock by which retries are due. Beside them one task, the
-/// *pump*, reads the store. Between them stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps
+/// The transport's first thread runs it: it makes attempts, has others make some, begins the next ones as slots come free, has
+/// the store record what became of them, and is the clock by which retries are due. Beside it one task, the *pump*, reads the
+/// store. Between them stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps
 /// itself alive.
 package final class WebhookDispatcher: Sendable {
     /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but the question whose
@@ -61,7 +61,7 @@ package final class WebhookDispatcher: Sendable {
         // time. Under load they wait for each other anyway: one batch is recorded at a time, after posts.
         limits.recordDelay = 1
         (self.store, self.logger) = (store, logger)
-        limits.threads = options.steadyThreads
+        limits.threads.steady = options.steadyThreads
         transport = Transport(options: options, store: store)
         state = Lock(State(scheduler: DeliveryScheduler(limits: limits, policy: configuration.retryPolicy)))
     }
@@ -72,7 +72,7 @@ package final class WebhookDispatcher: Sendable {
     /// How many requests to endpoints are under way.
     package var requestsUnderWay: Int { state.withLock { $0.scheduler.attempts.underWay.count } }
 
-    /// Starts the transport thread and the pump. Further calls do nothing.
+    /// Starts the transport and the pump. Further calls do nothing.
     package func start() {
         let isFirst = state.withLock { state in
             guard state.pump == nil, state.scheduler.phase == .running else { return false }
@@ -171,7 +171,7 @@ package final class WebhookDispatcher: Sendable {
     }
 
     /// Ends it: no new attempts; those under way get `grace`, then they are aborted and stay pending like everything
-    /// else that was not attempted. Returns when all outcomes are recorded and the transport thread has ended.
+    /// else that was not attempted. Returns when all outcomes are recorded and the transport has ended.
     package func shutdown(grace: Duration) async {
         update { state in
             state.scheduler.stop(deadline: store.now.addingClamped(grace.milliseconds))

@@ -36,8 +36,8 @@ struct Lane {
         return isOpen && !backlog.queue.isEmpty && inFlight < window
     }
 
-    /// The thread that makes its next attempt, of so many for steady endpoints.
-    func nextThread(of threads: Int) -> SendingThread {
+    /// The thread that makes its next attempt.
+    func nextThread(of threads: DeliveryScheduler.Limits.Threads) -> SendingThread {
         guard health.steadiness.isSteady else { return .others }
         return self.threads.next(of: threads, window: registration.window)
     }

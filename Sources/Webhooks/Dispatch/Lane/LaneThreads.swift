@@ -10,17 +10,14 @@ struct LaneThreads {
     /// Those on the threads for steady endpoints, as far as there were any.
     private var steady: [Int] = []
 
-    /// The least share: for fewer attempts another thread is not worth its connections.
-    static let leastShare = 8
-
     /// The thread for the next attempt at an endpoint that is steady.
-    ///
-    /// - Parameter threads: how many there are for steady endpoints.
-    func next(of threads: Int, window: Int) -> SendingThread {
-        let share = max(Self.leastShare, (window + threads - 1) / threads)
-        let first = (0..<threads).first { $0 >= steady.count || steady[$0] < share }
-        return .steady(first ?? 0)
+    func next(of threads: DeliveryScheduler.Limits.Threads, window: Int) -> SendingThread {
+        let share = max(threads.leastShare, (window + threads.steady - 1) / threads.steady)
+        return .steady((0..<threads.steady).first { count(on: $0) < share } ?? 0)
     }
+
+    /// How many are under way on a thread for steady endpoints.
+    func count(on thread: Int) -> Int { thread < steady.count ? steady[thread] : 0 }
 
     mutating func begin(on thread: SendingThread) { change(thread, by: 1) }
     mutating func end(on thread: SendingThread) { change(thread, by: -1) }

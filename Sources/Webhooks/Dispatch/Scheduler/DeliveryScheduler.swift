@@ -21,8 +21,8 @@ struct DeliveryScheduler {
     /// Bounds that are the same for all lanes.
     struct Limits {
         var inFlight = 1024
-        /// How many threads the transport has for endpoints that are steady.
-        var threads = 1
+        /// The transport's threads for endpoints that are steady.
+        var threads = Threads()
         /// What an attempt at an endpoint that has a name counts for: to look it up takes descriptors, too.
         var perName = 1
         /// Single attempts at a time to one host: whoever tries an endpoint out wants few, and each may hang.
@@ -39,6 +39,12 @@ struct DeliveryScheduler {
         var recordDelay: Int64 = 0
         /// and how many make it not wait.
         var recordAtOnce = 64
+
+        struct Threads {
+            var steady = 1
+            /// What a lane has of one at least: for fewer attempts another is not worth its connections.
+            var leastShare = 8
+        }
     }
 
     enum Phase: Equatable {

@@ -1,11 +1,33 @@
 import Locking
 import Glibc
+import Posix
 import Testing
 
 @testable import Webhooks
 
 @Suite("WebhookDispatcher")
 struct WebhookDispatcherTests {
+    @Test(
+        "an endpoint with much under way has a further thread make attempts, and their count returns to zero",
+        .enabled(if: SystemLimits.cores > 1)
+    )
+    func furtherThreads() async throws {
+        let receiver = try Receiver()
+        let fixture = try DispatcherFixture()
+        try await fixture.run(receiver) {
+            func most() -> Int {
+                fixture.dispatcher.state.withLock { state in
+                    state.scheduler.lanes.slots.compactMap { $0?.threads.count(on: 1) }.max() ?? 0
+                }
+            }
+            for _ in 0..<2000 { fixture.store.add(to: "a") }
+            fixture.dispatcher.set(try fixture.endpoint("a", receiver.url, maxInFlight: 64))
+            try await eventually("it makes some") { most() > 0 }
+            try await eventually("all are delivered") { fixture.store.count(.delivered) == 2000 }
+            try await eventually("none is under way") { most() == 0 }
+        }
+    }
+
     @Test("delivers what was pending at registration and what is posted after it, signed, with all headers")
     func delivers() async throws {
         let receiver = try Receiver()

@@ -9,7 +9,7 @@ struct LaneThreadsTests {
     func few() {
         var threads = LaneThreads()
         for _ in 0..<1000 {
-            let begun = (0..<LaneThreads.leastShare).map { _ in threads.begin(of: 3, window: 64) }
+            let begun = (0..<8).map { _ in threads.begin(of: 3, window: 24) }
             #expect(Set(begun) == [.steady(0)])
             for thread in begun { threads.end(on: thread) }
         }
@@ -42,7 +42,7 @@ struct LaneThreadsTests {
             // The most at once on each is what it has to open.
             var most: [SendingThread: Int] = [:]
             for _ in 0..<500 {
-                if underWay.count < window, random.chance(2) {
+                if underWay.count < window, !random.chance(3) {
                     let thread = threads.begin(of: count, window: window)
                     underWay.append(thread)
                     most[thread] = max(most[thread] ?? 0, underWay.count { $0 == thread })
@@ -59,7 +59,7 @@ struct LaneThreadsTests {
 
 extension LaneThreads {
     fileprivate mutating func begin(of threads: Int, window: Int) -> SendingThread {
-        let thread = next(of: threads, window: window)
+        let thread = next(of: .init(steady: threads), window: window)
         begin(on: thread)
         return thread
     }
