@@ -33,7 +33,7 @@ package protocol DeliveryStore: Sendable {
     /// Records outcomes, all in one transaction. Each names its delivery by endpoint and id. Ones of deliveries that no
     /// longer exist are to be ignored.
     ///
-    /// Called from the transport's threads, so it must not wait. Whatever is read after the completion was called shows what
+    /// Called from the transport's thread, so it must not wait. Whatever is read after the completion was called shows what
     /// was recorded.
     ///
     /// - Parameter completion: to be called once, from any thread, also before this returns. May record the next.

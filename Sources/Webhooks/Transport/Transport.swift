@@ -1,7 +1,7 @@
 import Locking
 
-/// Makes attempts on several threads: some are for endpoints that are steady, one is for all others, whose handshakes would
-/// hold those up (``Steadiness``).
+/// Makes attempts on several threads. The first is for endpoints that are steady, with further ones for those that have much
+/// under way (``LaneThreads``); one is for all others, whose handshakes would hold those up (``Steadiness``).
 final class Transport: Sendable {
     /// Is given the attempts that have ended, on one thread, always the same. ``call()`` has it called if need be without any.
     typealias Handler = TransportThread.Handler

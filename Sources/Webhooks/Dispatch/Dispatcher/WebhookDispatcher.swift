@@ -14,8 +14,8 @@ import Notation
 ///
 /// The transport's first thread runs it: it makes attempts, has others make some, begins the next ones as slots come free, has
 /// the store record what became of them, and is the clock by which retries are due. Beside it one task, the *pump*, reads the
-/// store. Between them stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the dispatcher keeps
-/// itself alive.
+/// store. Between them stands a ``DeliveryScheduler`` in a mutex. From ``start()`` until ``shutdown(grace:)`` has returned the
+/// dispatcher keeps itself alive.
 package final class WebhookDispatcher: Sendable {
     /// Lock order: this before the transport's inbox. Nothing is called out to while it is held, but the question whose
     /// deliveries an endpoint's are (``DeliveryStore/isOnDuty(for:)``) and the transport's inbox: an attempt must be
