@@ -54,11 +54,15 @@ package struct MultiHandle: ~Copyable {
         sockets.hasServed()
     }
 
-    /// Does all that can be done without waiting, at the sockets that are ready.
+    /// At how many sockets ``perform()`` does something: what comes meanwhile does not wait for all that are ready.
+    private static let socketsPerTurn = 8
+
+    /// Does what can be done without waiting, at some of the sockets that are ready.
     package func perform() {
         var running: Int32 = 0
         if !sockets.isAnyReady { sockets.wait(milliseconds: 0) }
-        while let (socket, events) = sockets.nextReady() {
+        for _ in 0..<Self.socketsPerTurn {
+            guard let (socket, events) = sockets.nextReady() else { break }
             unsafe curl_multi_socket_action(handle, socket, events, &running)
         }
         if sockets.takeTimeout() {
@@ -100,7 +104,7 @@ package struct MultiHandle: ~Copyable {
 
     /// Waits until a socket is ready, a timeout of libcurl's own passes, ``wakeUp`` is used, or the time is up.
     package func wait(milliseconds: Int) {
-        sockets.wait(milliseconds: milliseconds)
+        if !sockets.isAnyReady { sockets.wait(milliseconds: milliseconds) }
     }
 
     /// `CURLMOPT_SOCKETFUNCTION(3)`

@@ -76,6 +76,7 @@ final class SocketWatch {
     func forget(_ socket: Int32) {
         if watched.removeValue(forKey: socket) != nil { poll.remove(socket) }
         if !disturbed.isEmpty { disturbed.remove(socket) }
+        if !ready.isEmpty { ready.removeAll { $0.socket == socket } }
     }
 
     /// Whether libcurl is to look for idle connections that have ended.

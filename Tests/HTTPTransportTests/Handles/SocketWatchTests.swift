@@ -41,6 +41,18 @@ struct SocketWatchTests {
         #expect(ready(watch).isEmpty)
     }
 
+    @Test("of one that is closed before its turn comes nothing is told: the next may have its number")
+    func closedWhileReady() throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try pair()
+        defer { for end in [near, far] { close(end) } }
+        for end in [near, far] { watch.watch(end, for: Self.output) }
+        #expect(watch.wait(milliseconds: 0))
+        watch.forget(near)
+        let first = try #require(watch.nextReady())
+        #expect(first == (far, Self.output) && watch.nextReady() == nil && !watch.isAnyReady)
+    }
+
     /// In how many sets of the process a descriptor is watched (proc(5), "tfd").
     private func sets(watching socket: Int32) throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").count { name in

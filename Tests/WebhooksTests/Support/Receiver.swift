@@ -62,6 +62,8 @@ final class Receiver: Sendable {
     var url: String { "http://127.0.0.1:\(port)/hook" }
     var requests: [ReceivedRequest] { state.withLock { $0.requests } }
     var connections: Int { state.withLock { $0.connections } }
+    /// Whether all requests that have come are answered.
+    var isIdle: Bool { state.withLock { $0.concurrent == 0 } }
     var mostConcurrent: Int { state.withLock { $0.mostConcurrent } }
     var openConnections: Int { state.withLock { $0.open.count } }
 
