@@ -398,6 +398,30 @@ def test_a_write_ahead_log_that_is_removed_or_replaced_is_noticed_and_loses_noth
     hub.assert_sound()
 
 
+@pytest.mark.parametrize("stop", ["stop", "kill"])
+def test_a_write_ahead_log_that_is_emptied_takes_nothing_else_with_it(start_hub, stop):
+    hub = start_hub()
+    for number in range(100):
+        hub.post("a", str(number).encode())
+    hub.restart()
+    hub.post("a", b"new")
+    os.truncate(hub.data / "clarion.db-wal", 0)
+    for _ in range(3):
+        # What cannot be found after a restart is not acknowledged.
+        for method, path in [("POST", "/topics/a/events"), ("GET", "/readyz")]:
+            answer = hub.request(method, path, data=b"lost" if method == "POST" else None)
+            assert (answer.status_code, answer.json()["code"]) == (503, "log-unavailable"), answer.text
+    lines = [line for line in hub.log.splitlines() if "while the hub runs" in line]
+    assert len(lines) == 1 and "error" in lines[0] and "emptied or cut" in lines[0], hub.log
+    getattr(hub, stop)()
+    hub.assert_sound()
+    hub.restart()
+    assert [event["data"] for event in hub.history("a")] == [str(number) for number in range(100)]
+    hub.post("a", b"more")
+    hub.stop()
+    hub.assert_sound()
+
+
 def test_a_log_that_is_emptied_is_noticed(start_hub):
     hub = start_hub()
     hub.post("a", b"1")

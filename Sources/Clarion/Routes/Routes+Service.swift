@@ -11,11 +11,8 @@ extension Routes {
             do throws(EventLogError) {
                 try await hub.log.probe()
             } catch {
-                guard error.code == .missing else {
-                    throw Problem(error, requestID: request.id, faults: hub.faults).asUnreadiness
-                }
-                hub.faults.tell(error)
-                throw Problem.logIsGone
+                let problem = Problem(error, requestID: request.id, faults: hub.faults)
+                throw error.code == .missing ? problem : problem.asUnreadiness
             }
             return .plain("ready\n")
         }
@@ -23,15 +20,6 @@ extension Routes {
 }
 
 extension Problem {
-    fileprivate static var logIsGone: Problem {
-        Problem(
-            .unavailable,
-            code: "log-unavailable",
-            detail: "A file of the log was removed or replaced, or emptied: what is posted may be lost when it stops.",
-            headers: [("Retry-After", "5")]
-        )
-    }
-
     /// Why the hub takes no posts, for who asks before posting.
     fileprivate var asUnreadiness: Problem {
         let isFull = code == EventLogError.Code.storageFull.rawValue

@@ -64,6 +64,14 @@ extension Problem {
         case .unavailable:
             faults.tell(error, request: requestID)
             self.init(.unavailable, code: "log-unavailable", detail: error.message, headers: [("Retry-After", "1")])
+        case .missing:
+            faults.tell(error, request: requestID)
+            self.init(
+                .unavailable,
+                code: "log-unavailable",
+                detail: "A file of the log was removed or replaced, emptied or cut. The hub's own log has the details.",
+                headers: [("Retry-After", "5")]
+            )
         case .revisionChanged:
             self.init(
                 .preconditionFailed,

@@ -11,6 +11,12 @@ extension EventLogError {
         message: "The log's disk fails (input/output error): it may be that nothing is wrong with the files."
     )
 
+    /// Nothing is written to it any more: what followed what is gone, nobody would find (``JoinedWrites``).
+    static let isCut = EventLogError(
+        code: .missing,
+        message: "clarion.db-wal was emptied or cut while the hub runs: what it had is lost. Restart the hub."
+    )
+
     /// What an error of SQLite means for a log; an error of this module stays what it is. To be asked at once, on the thread
     /// that met it: SQLite knows ENOSPC alone as a full disk, and calls damaged what a disk does not read, so `errno` says more.
     init(sqlite error: any Error) {
@@ -24,6 +30,8 @@ extension EventLogError {
         let (code, message): (Code, String) =
             switch failure?.resultCode {
             case _ where failure?.isWantOfSpace(number) ?? false: (.storageFull, EventLogError.isFull.message)
+            // Of a database file SQLite does not tell it.
+            case _ where failure?.extendedResultCode == .SQLITE_IOERR_SHORT_READ: (.missing, EventLogError.isCut.message)
             case _ where failure?.isOfDisk(number) ?? false: (.diskFailed, EventLogError.diskFails.message)
             case .SQLITE_CANTOPEN where number == EMFILE || number == ENFILE: (.overloaded, "Too many files are open.")
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: (.corrupt, "The log's file is damaged\(reason).")

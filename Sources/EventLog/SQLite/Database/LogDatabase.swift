@@ -17,6 +17,9 @@ struct LogDatabase: Sendable {
     let checkpointer: Checkpointer?
     let lock: DirectoryLock?
 
+    /// What is written into its write-ahead log.
+    let written = WrittenEnd()
+
     /// Whether the file said that it is a copy when it was opened, whatever was in its write-ahead log.
     private let wasCopy: Bool
 
@@ -44,7 +47,7 @@ struct LogDatabase: Sendable {
                 try lock?.take(file)
                 wasCopy = try file.isCopy()
                 connection = try DatabasePool(path: file.path, configuration: LogDatabase.configuration)
-                checkpointer = try Checkpointer(path: file.path)
+                checkpointer = try Checkpointer(path: file.path, written)
                 place = LogPlace(file)
             case (.inMemory, _), (_, .memory):
                 self.durability = .memory

@@ -18,10 +18,16 @@ final class Checkpointer: Sendable {
     /// What it takes less of a processor than others, where they compete (nice(2)); it still gets a tenth.
     private static let niceness: Int32 = 10
 
-    init(path: String) throws {
+    /// - Parameter written: what the log's writer has written.
+    init(path: String, _ written: WrittenEnd) throws {
         var configuration = Configuration()
         configuration.label = "clarion-checkpoint"
         connection = try DatabaseQueue(path: path, configuration: configuration)
+        try connection.writeWithoutTransaction { db in
+            // SQLite opens the write-ahead log when it reads for the first time.
+            _ = try db.number("PRAGMA schema_version")
+            JoinedWrites.start(db, written)
+        }
     }
 
     /// Leaves it to the system when what is moved reaches the disk. To be called before the first checkpoint.

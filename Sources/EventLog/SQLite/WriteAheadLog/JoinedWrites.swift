@@ -4,15 +4,19 @@ internal import GRDBSQLite
 /// Has what a commit adds to the write-ahead log written in one call, where SQLite makes two for each page: one for a frame's
 /// head and one for the page (<https://www.sqlite.org/fileformat2.html#walformat>).
 ///
-/// It stands between the writer's connection and its file, whose methods (<https://www.sqlite.org/c3ref/io_methods.html>) it
+/// It stands between a connection and its file, whose methods (<https://www.sqlite.org/c3ref/io_methods.html>) it
 /// replaces. Frames that continue what was written last are held until the one whose head ends a transaction: SQLite shows
 /// nobody a frame before, and is told of a failure then. Whatever else is asked of the file has what is held written first.
 ///
-/// Confined to the writer's thread. `@safe`: SQLite lends the file and the bytes for each call.
+/// What was written must still be there, or nothing is written after it, nor read: where somebody has emptied or cut the file
+/// (``WrittenEnd``), SQLite would leave a hole, and move the zeros in it into the database file.
+///
+/// Confined to the connection's thread. `@safe`: SQLite lends the file and the bytes for each call.
 @safe struct JoinedWrites {
     /// What SQLite calls. It is first, so that its address, which the file has, is that of this value.
     private var methods: sqlite3_io_methods
     private let original: UnsafePointer<sqlite3_io_methods>
+    private let written: WrittenEnd
 
     private let held: UnsafeMutableRawBufferPointer
     private var heldSize = 0
@@ -24,21 +28,25 @@ internal import GRDBSQLite
     private enum Part { case any, page, lastPage }
 
     private static let headSize = 24
+    /// What SQLite says itself where the file ends before what it has to read.
+    private static let isCut = ResultCode.SQLITE_IOERR_SHORT_READ.rawValue
     /// How much is held, in bytes: a large transaction is written in several pieces.
     private static let capacity = 128 << 10
 
     /// Takes effect until the connection is closed. Without a write-ahead log there is none.
-    static func start(_ db: Database) {
+    /// - Parameter written: shared by the connections of one log.
+    static func start(_ db: Database, _ written: WrittenEnd) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         unsafe sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
         guard let file = unsafe file, let original = unsafe file.pointee.pMethods else { return }
         let writes = UnsafeMutablePointer<JoinedWrites>.allocate(capacity: 1)
-        unsafe writes.initialize(to: JoinedWrites(before: original))
+        unsafe writes.initialize(to: JoinedWrites(before: original, written))
         unsafe file.pointee.pMethods = UnsafeRawPointer(writes).assumingMemoryBound(to: sqlite3_io_methods.self)
     }
 
-    private init(before original: UnsafePointer<sqlite3_io_methods>) {
+    private init(before original: UnsafePointer<sqlite3_io_methods>, _ written: WrittenEnd) {
         unsafe self.original = original
+        self.written = written
         unsafe methods = original.pointee
         unsafe held = .allocate(byteCount: Self.capacity, alignment: 16)
         unsafe methods.xWrite = { file, bytes, count, offset in
@@ -46,7 +54,11 @@ internal import GRDBSQLite
             return unsafe JoinedWrites.of(file).pointee.write(bytes, at: offset, file)
         }
         unsafe methods.xRead = { file, bytes, count, offset in
-            unsafe JoinedWrites.whole(file) { unsafe $0.xRead(file, bytes, count, offset) }
+            unsafe JoinedWrites.whole(file) { methods in
+                let written = unsafe JoinedWrites.of(file).pointee.written.end
+                guard unsafe JoinedWrites.reaches(written, file, methods) else { return JoinedWrites.isCut }
+                return unsafe methods.xRead(file, bytes, count, offset)
+            }
         }
         unsafe methods.xTruncate = { file, size in unsafe JoinedWrites.whole(file) { unsafe $0.xTruncate(file, size) } }
         unsafe methods.xSync = { file, flags in unsafe JoinedWrites.whole(file) { unsafe $0.xSync(file, flags) } }
@@ -89,7 +101,7 @@ internal import GRDBSQLite
             let result = unsafe writeHeld(file)
             guard result == SQLITE_OK else { return result }
             end = offset + Int64(bytes.count)
-            return unsafe original.pointee.xWrite(file, bytes.baseAddress, Int32(bytes.count), offset)
+            return unsafe write(UnsafeRawBufferPointer(bytes), to: end, file)
         }
         if heldSize + bytes.count > Self.capacity {
             let result = unsafe writeHeld(file)
@@ -109,8 +121,31 @@ internal import GRDBSQLite
         if heldSize == 0 { return SQLITE_OK }
         let size = heldSize
         heldSize = 0
-        let result = unsafe original.pointee.xWrite(file, held.baseAddress, Int32(size), end - Int64(size))
+        let result = unsafe write(UnsafeRawBufferPointer(rebasing: held[..<size]), to: end, file)
         if result != SQLITE_OK { end = -1 }
         return result
+    }
+
+    /// Writes bytes that end at a place.
+    private func write(
+        _ bytes: UnsafeRawBufferPointer,
+        to end: Int64,
+        _ file: UnsafeMutablePointer<sqlite3_file>?
+    ) -> Int32 {
+        let start = end - Int64(bytes.count)
+        guard unsafe Self.reaches(start, file, original.pointee) else { return Self.isCut }
+        let result = unsafe original.pointee.xWrite(file, bytes.baseAddress, Int32(bytes.count), start)
+        if result == SQLITE_OK { written.end = end }
+        return result
+    }
+
+    /// Whether the file is as long as that. One whose size cannot be told is.
+    private static func reaches(
+        _ end: Int64,
+        _ file: UnsafeMutablePointer<sqlite3_file>?,
+        _ methods: sqlite3_io_methods
+    ) -> Bool {
+        var size: Int64 = 0
+        return unsafe methods.xFileSize(file, &size) != SQLITE_OK || size >= end
     }
 }

@@ -11,6 +11,7 @@ final class WriteAheadLog {
     /// Nil if nothing is on disk.
     private let checkpointer: Checkpointer?
     private var checkpoints: CheckpointSchedule
+    private let written: WrittenEnd
 
     /// The bytes of a page.
     let pageSize: Int
@@ -30,6 +31,7 @@ final class WriteAheadLog {
     init(_ opened: LogDatabase) {
         database = opened.connection
         checkpointer = opened.checkpointer
+        written = opened.written
         pageSize = opened.pageSize
         checkpoints = CheckpointSchedule(pageSize: pageSize)
     }
@@ -37,7 +39,7 @@ final class WriteAheadLog {
     /// Has SQLite say how long it is, from the next commit on until ``stop(_:)``.
     func start(_ db: Database) throws {
         guard checkpointer != nil else { return }
-        JoinedWrites.start(db)
+        JoinedWrites.start(db, written)
         reader = try db.compiled("SELECT 1 FROM log")
         // `unsafe`: SQLite calls with this object during a commit on the connection only, and no more after ``stop(_:)``, which
         // must come before this object ends.

@@ -19,7 +19,7 @@ import Testing
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
             try db.execute(sql: "CREATE TABLE row (id INTEGER PRIMARY KEY, number INTEGER, filling BLOB)")
             try db.execute(sql: "CREATE INDEX row_number ON row (number)")
-            JoinedWrites.start(db)
+            JoinedWrites.start(db, WrittenEnd())
         }
     }
 
