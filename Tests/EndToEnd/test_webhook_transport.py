@@ -308,6 +308,58 @@ def test_a_kept_connection_that_ends_as_it_is_used_costs_no_attempt(shared_hub, 
         assert len(attempts(shared_hub, webhook, second)) == 1
 
 
+class TalkingEndpoint(Attempts):
+    """Says something over each connection when it has answered, as if it were asked once more."""
+
+    def __init__(self, more, context=None):
+        super().__init__([])
+        self._more, self._context = more, context
+        self.said = threading.Semaphore(0)
+        if context:
+            self.url = self.url.replace("http:", "https:")
+
+    def _serve(self, connection):
+        with self._context.wrap_socket(connection, server_side=True) if self._context else connection as connection:
+            with connection.makefile("rb") as lines:
+                while line := lines.readline():
+                    fields = {}
+                    while (field := lines.readline().strip()):
+                        name, _, value = field.decode().partition(": ")
+                        fields[name.lower()] = value
+                    lines.read(int(fields["content-length"]))
+                    self.append((line.split()[1].decode(), fields["webhook-id"]))
+                    connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+                    # When the answer was taken, and the connection is idle.
+                    select.select([], [], [], 0.02)
+                    connection.sendall(self._more)
+                    self.said.release()
+
+
+@pytest.mark.parametrize("is_secure", [False, True], ids=["http", "https"])
+@pytest.mark.parametrize("more", [
+    b"HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", b"body"],
+    ids=["gone", "ok", "body"])
+def test_what_comes_unasked_is_no_answer_to_the_next_delivery(shared_hub, authority, topic, more, is_secure):
+    context = None
+    if is_secure:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(authority.certificate, authority.key)
+    with TalkingEndpoint(more, context) as endpoint:
+        # Two webhooks of one host share its connections.
+        first, second = [shared_hub.register(f"{endpoint.url}{name}", f"{topic}.{name}") for name in "ab"]
+        expected = []
+        for _ in range(5):
+            for webhook, name in [(first, "a"), (second, "b")]:
+                expected.append((f"/{name}", shared_hub.post(f"{topic}.{name}", name)["id"]))
+                assert endpoint.said.acquire(timeout=30), endpoint
+        for webhook in (first, second):
+            wait_until(lambda: shared_hub.observer(webhook["id"])["stats"]["pending"] == 0)
+            now = shared_hub.observer(webhook["id"])
+            assert (now["state"], now["stats"]["delivered"], now["stats"]["failed"]) == ("active", 5, 0), now
+            assert now["stats"]["lastStatus"] == 204
+        assert endpoint == expected
+
+
 # International names
 
 def test_an_international_name_is_taken_in_its_ascii_form_only(shared_hub, topic):

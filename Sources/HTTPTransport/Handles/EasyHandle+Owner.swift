@@ -24,6 +24,8 @@ extension EasyHandle {
         var sentAt: ContinuousClock.Instant?
         /// The socket that is watched for it.
         var socket: Int32?
+        /// Those of the multi handle that it was added to, which owns them.
+        unowned(unsafe) var sockets: SocketWatch?
         var lines = LineBound()
         var framing = FramingBound()
 
@@ -109,10 +111,12 @@ extension EasyHandle {
     /// `CURLOPT_PREREQFUNCTION(3)`: called whenever the request is about to be sent. libcurl sends one again, by itself, if a kept
     /// connection ends without an answer. That is for connections that the server was closing anyhow, and so comes at once; later
     /// the server had the request, and whoever has made it decides whether it is made again, and what it says then.
-    private nonisolated static let requestFunction: curl_prereq_callback = { shared, _, _, _, _ in
+    private nonisolated static let requestFunction: curl_prereq_callback = { shared, _, _, _, localPort in
         guard let owner = unsafe owner(shared), owner.isWanted(),
             let shared = unsafe shared?.assumingMemoryBound(to: Shared.self)
         else { return CURL_PREREQFUNC_ABORT }
+        // It will not be sent, and comes here again.
+        if unsafe shared.pointee.sockets?.endIfDisturbed(port: localPort) == true { return CURL_PREREQFUNC_OK }
         let now = ContinuousClock.now
         guard let first = unsafe shared.pointee.sentAt else {
             unsafe shared.pointee.sentAt = now

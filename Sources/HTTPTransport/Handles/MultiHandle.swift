@@ -46,12 +46,13 @@ package struct MultiHandle: ~Copyable {
         let watch = unsafe Unmanaged.passUnretained(sockets).toOpaque()
         unsafe clarion_easy_set_close_socket_function(easy.pointer, Self.closeSocketFunction)
         unsafe clarion_easy_set_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, watch)
+        unsafe easy.shared.pointee.sockets = sockets
         return unsafe curl_multi_add_handle(handle, easy.pointer) == CURLM_OK
     }
 
     package func remove(_ easy: borrowing EasyHandle) {
+        unsafe sockets.hasServed(easy.pointer, over: easy.shared.pointee.socket)
         unsafe curl_multi_remove_handle(handle, easy.pointer)
-        sockets.hasServed()
     }
 
     /// At how many sockets ``perform()`` does something: what comes meanwhile does not wait for all that are ready.
@@ -114,7 +115,7 @@ package struct MultiHandle: ~Copyable {
         if interest != CURL_POLL_REMOVE, let easy = unsafe easy, let shared = unsafe EasyHandle.shared(of: easy) {
             unsafe shared.pointee.socket = socket
         }
-        unsafe Unmanaged<SocketWatch>.fromOpaque(watch).takeUnretainedValue().watch(socket, for: interest)
+        unsafe Unmanaged<SocketWatch>.fromOpaque(watch).takeUnretainedValue().watch(socket, for: interest, of: easy)
         return 0
     }
 
