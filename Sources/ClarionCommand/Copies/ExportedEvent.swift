@@ -38,7 +38,10 @@ struct ExportedEvent {
     }
 
     /// Whether the hub posts there itself, and nobody else may.
-    var isReserved: Bool { topic.hasPrefix("clarion.") }
+    var isReserved: Bool { topic.utf8.starts(with: "clarion.".utf8) }
+
+    /// Whether both are on one topic. Names are bytes for a hub: Swift takes `é` in one code point and in two for the same.
+    func isOnTopic(of other: ExportedEvent) -> Bool { topic.utf8.elementsEqual(other.topic.utf8) }
 
     /// A line of history as one of an export.
     ///
@@ -53,15 +56,18 @@ struct ExportedEvent {
 
     /// Whether it was posted as it is, with no attributes but those that the hub made for it.
     private var isPlain: Bool {
-        members[Self.idName] == nil && text("subject") == topic && text("source")?.hasPrefix("/topics/") == true
+        members[Self.idName] == nil && text("subject")?.utf8.elementsEqual(topic.utf8) == true
+            && text("source")?.hasPrefix("/topics/") == true
     }
 
     /// Whether a hub would take its data for JSON, although nobody said so.
     var isAmbiguous: Bool { isPlain && members["datacontenttype"] == nil && members["data"] != nil }
 
-    /// What a hub tells a CloudEvent from all others by, which holds for a day: later it may come again. Nil if it was posted
-    /// as something else, and is named by the hub's id.
-    var identity: [String]? { isPlain ? nil : [topic, text("source") ?? "", text("id") ?? ""] }
+    /// What a hub tells a CloudEvent from all others by, in bytes, which holds for a day: later it may come again. Nil if it was
+    /// posted as something else, and is named by the hub's id.
+    var identity: [[UInt8]]? {
+        isPlain ? nil : [topic, text("source") ?? "", text("id") ?? ""].map { Array($0.utf8) }
+    }
 
     /// An idempotency key that no other event of the log has.
     var key: String { "clarion-import/\(text(Self.idName) ?? text("id") ?? "")" }

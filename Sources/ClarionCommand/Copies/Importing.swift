@@ -47,7 +47,7 @@ struct Importing {
         let mustStandAlone = isRepeated || event.isAmbiguous
         // With the comma.
         let size = line.count + 1
-        if mustStandAlone || !batch.hasRoom(for: size) || batch.last.map({ $0.event.topic != event.topic }) ?? false {
+        if mustStandAlone || !batch.hasRoom(for: size) || batch.last.map({ !$0.event.isOnTopic(of: event) }) ?? false {
             try await flush(client)
         }
         if mustStandAlone { return try await postAlone(Line(number: number, event: event), client) }
