@@ -182,6 +182,21 @@ def test_a_line_that_is_no_event_is_named(shared_hub, run, topic, line, words):
     assert b"same import again" in result.stderr
 
 
+@pytest.mark.parametrize("members, words", [
+    ({"data_base64": "!Q=="}, "data_base64"), ({"data_base64": "e A=="}, "data_base64"), ({"data_base64": "eA"}, "data_base64"),
+    ({"data_base64": 5}, "data_base64"), ({"data_base64": ["eA=="]}, "data_base64"), ({"data_base64": "eA==", "data": "x"}, "both"),
+    ({"extension": {"a": 1}}, '"extension"'), ({"extension": []}, '"extension"'), ({"subject": {}}, '"subject"'),
+    ({"specversion": None}, "no CloudEvent"), ({"specversion": 1.0}, "no CloudEvent")])
+def test_a_line_that_was_damaged_is_not_imported_as_something_else(shared_hub, run, topic, members, words):
+    line = {"specversion": "1.0", "id": topic, "source": "/a", "type": "t", "clariontopic": topic} | members
+    good = line | {"extension": True, "data_base64": None, "data": None, "subject": "s", "specversion": "1.0"}
+    result = run(shared_hub, "import", input=(json.dumps(good) + "\n" + json.dumps(line)).encode())
+    assert result.returncode == 65 and "line 2" in result.stderr.decode() and words in result.stderr.decode(), result
+    assert shared_hub.history(topic) == []
+    done(run(shared_hub, "import", input=json.dumps(good).encode()))
+    assert len(shared_hub.history(topic)) == 1
+
+
 def test_a_file_posts_its_events_and_asks_for_nothing_else(shared_hub, run, topic):
     """The name of an attribute is a header's where an event is posted as its data: it begins no request of its own."""
     shared_hub.post(topic, b"precious")

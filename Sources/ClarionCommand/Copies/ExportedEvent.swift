@@ -18,9 +18,9 @@ struct ExportedEvent {
 
     /// - Returns: nil if it is none.
     init?(_ bytes: [UInt8]) {
-        guard let document = try? JSONDocument(bytes, maximumDepth: 128), let members = document.root.members else {
-            return nil
-        }
+        guard let document = try? JSONDocument(bytes, maximumDepth: 128), let members = document.root.members,
+            members["specversion"]?.text != nil
+        else { return nil }
         // What was posted as something else than a CloudEvent has its topic as its subject.
         let name = members[Self.topicName] == nil ? "subject" : Self.topicName
         guard let topic = members[name]?.text, !topic.isEmpty else { return nil }
@@ -35,6 +35,20 @@ struct ExportedEvent {
         members.keys.sorted().first { name in
             name.isEmpty || name != "data_base64" && !name.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0.isDigit }
         }
+    }
+
+    /// What no CloudEvent has, as the rest of a sentence; nil if there is nothing. A hub refuses it. Posted as its data, the event
+    /// would be taken with its data lost, or with such a member as a text.
+    var fault: String? {
+        // Null is the same as left out.
+        if let base64 = members["data_base64"], base64.kind != .null {
+            guard members["data"] == nil else { return "it has both \"data\" and \"data_base64\"" }
+            guard base64.text.flatMap({ Data(base64Encoded: $0) }) != nil else {
+                return "\"data_base64\" is no string of base64"
+            }
+        }
+        let nested = members.filter { $0.key != "data" && ($0.value.kind == .object || $0.value.kind == .array) }
+        return nested.keys.min().map { "\"\($0)\" is an object or an array, which no attribute of a CloudEvent is" }
     }
 
     /// Whether the hub posts there itself, and nobody else may.
@@ -73,7 +87,7 @@ struct ExportedEvent {
     var key: String { "clarion-import/\(text(Self.idName) ?? text("id") ?? "")" }
 
     /// The event as a post of its data alone: for what a hub does not take as a CloudEvent, because it is larger so, or has
-    /// a type or content type that a CloudEvent cannot have. It has no ``foreignMember``.
+    /// a type or content type that a CloudEvent cannot have. It has no ``foreignMember`` and no ``fault``.
     var asData: (data: [UInt8], type: String?, contentType: String?, attributes: [(String, String)]) {
         if isPlain {
             let type = text("type")

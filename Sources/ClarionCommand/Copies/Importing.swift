@@ -38,6 +38,7 @@ struct Importing {
                 "line \(number): \"\(name.prefix(64))\" is no attribute of a CloudEvent, whose names have the letters a to z and digits only"
             )
         }
+        if let fault = event.fault { throw Failure.exit(EX_DATAERR, "line \(number): \(fault)") }
         guard !event.isReserved else {
             skipped += 1
             return
