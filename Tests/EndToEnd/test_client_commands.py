@@ -277,6 +277,17 @@ def test_lines_with_a_key_are_stored_once(run, shared_hub, topic):
     assert [event["data"] for event in shared_hub.history(topic)] == ["a", "a", "b"]
 
 
+@pytest.mark.parametrize("line, other", [(b"one", b"two"), (b'{"a": 1}', b'{"a": 2}'), (b"\xff", b"\xfe")])
+def test_another_line_under_its_key_is_where_it_ends(run, shared_hub, topic, line, other):
+    first = said(run("post", topic, "--lines", "--key", "k", input=b"same\n" + line)).split()
+    stored = shared_hub.history(topic)
+    result = run("post", topic, "--lines", "--key", "k", input=b"same\n" + other + b"\nmore\n")
+    assert result.returncode == 1 and result.stdout.decode().split() == first[:1], result
+    [said_of_it] = result.stderr.decode().splitlines()
+    assert said_of_it.startswith("clarion: line 2, ") and "idempotency-conflict" in said_of_it
+    assert shared_hub.history(topic) == stored
+
+
 def test_what_it_exits_with(run, topic, tmp_path):
     nobody = f"http://127.0.0.1:{free_port()}"
     for arguments in [["post", topic, "x"], ["listen", topic], ["topics"], ["observers"], ["health"], ["export"]]:
