@@ -215,6 +215,13 @@ def test_each_event_of_a_post_has_its_id_printed(run, shared_hub, topic, content
     assert len(ids) == 2 and ids == [event["id"] for event in shared_hub.history(topic)]
 
 
+@pytest.mark.parametrize("content_type, data", [("application/x-ndjson", ""), ("application/x-ndjson", "\n"),
+                                                ("application/cloudevents-batch+json", "[]")])
+def test_a_post_of_no_events_is_done_with_none(run, shared_hub, topic, content_type, data):
+    assert said(run("post", topic, data, "--content-type", content_type)) == ""
+    assert shared_hub.history(topic) == []
+
+
 def test_a_content_type_is_sent_as_it_is_or_refused(run, shared_hub, topic):
     for content_type in ["x\ny", "text/plain\r\nEvent-Type: evil", "a/b\x7f"]:
         assert "content type" in said(run("post", topic, "x", "--content-type", content_type), 64)
