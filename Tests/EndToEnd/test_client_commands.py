@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import socket
 import subprocess
 import threading
@@ -10,7 +11,7 @@ import time
 
 import pytest
 
-from hub_process import environment_without_settings
+from hub_process import REPOSITORY, environment_without_settings
 from ports import free_port
 from strange_server import strange_server
 from waiting import wait_until
@@ -317,6 +318,15 @@ def test_what_it_exits_with(run, topic, tmp_path):
         assert "secret" not in said(run("post", topic, "x", "--hub", hub), 64)
     assert run("frobnicate").returncode == 64 and run("post").returncode == 64
     assert said(run("health")) == "ready\n"
+
+
+def test_every_exit_status_is_listed(run):
+    sources = [path.read_text() for path in (REPOSITORY / "Sources/ClarionCommand").rglob("*.swift")]
+    used = {0, 1, 2} | {getattr(os, name) for name in re.findall(r"\bEX_[A-Z]+", " ".join(sources))}
+    told = (REPOSITORY / "docs/operating.md").read_text().partition("Commands that speak to a hub exit with")[2]
+    assert list(map(int, re.findall(r"^- (\d+) ", told.partition("\nWhere nobody")[0], re.M))) == sorted(used)
+    help = said(run("--help")).partition("exit")[2].partition("EXAMPLE")[0]
+    assert list(map(int, re.findall(r"\bwith\s+(\d+)\b", help))) == sorted(used)
 
 
 @pytest.mark.parametrize("words, name, meant, within", [

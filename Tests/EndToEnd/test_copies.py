@@ -127,7 +127,9 @@ def test_files_and_patterns(start_hub, run, tmp_path):
     done(run(new, "import", "a.ndjson"))
     assert [event["data"] for event in new.history("**")] == ["0", "1", "2", "3", "4"]
     assert run(new, "import", "none.ndjson").returncode == 66
-    assert run(old, "export", "no/such/folder").returncode == 73
+    (tmp_path / "link").symlink_to("nothing")
+    for name in ["no/such/folder", ".", "link"]:
+        assert run(old, "export", name).returncode == 73
     assert run(old, "export", "--topic", "a*", "left").returncode == 1
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith("left")], "what failed leaves nothing"
 
