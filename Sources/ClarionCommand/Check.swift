@@ -21,9 +21,10 @@ struct Check: AsyncParsableCommand {
     @OptionGroup var folder: LogFolder
 
     func run() async throws {
+        let path = try folder.path
         let report: LogReport
         do throws(EventLogError) {
-            report = try SQLiteEventLog.check(directory: folder.path)
+            report = try SQLiteEventLog.check(directory: path)
         } catch {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }

@@ -14,7 +14,8 @@ struct ClarionCommand: AsyncParsableCommand {
 
             Commands but serve, check, token, backup and cluster speak to a hub: --hub or CLARION_URL says which, --token or \
             CLARION_TOKEN as who. They exit with 0, with 1 for what the hub refuses, with 2 if it cannot be reached, with \
-            64 for what is no command, and with 74 if it is done but cannot be printed.
+            64 for what is no command, with 65 for a line to import that is no event, with 66 if a file cannot be read, \
+            with 73 if one cannot be made, and with 74 if it is done but cannot be printed.
 
             EXAMPLE
               clarion serve &

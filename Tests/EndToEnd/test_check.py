@@ -48,6 +48,15 @@ def test_a_sound_log(clarion, stopped):
     assert contents(stopped.data) == before
 
 
+@pytest.mark.parametrize("command", [["check"], ["backup", "copy.db"]])
+def test_an_empty_folder_is_not_the_systems_root(clarion, command):
+    """As of a variable of the shell that is not set; a hub refuses it, too."""
+    refused = clarion("serve", "--data", "")
+    result = clarion(*command, "--data", "")
+    assert (result.returncode, result.stdout, result.stderr) == (64, "", refused.stderr)
+    assert result.stderr == "clarion: --data: is empty: give it a value, or leave it out\n"
+
+
 def test_a_log_that_was_killed(clarion, hub, topic):
     for number in range(50):
         hub.post(topic, f"event {number}")

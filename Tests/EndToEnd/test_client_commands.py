@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import socket
 import subprocess
 import threading
@@ -10,7 +11,7 @@ import time
 
 import pytest
 
-from hub_process import environment_without_settings
+from hub_process import REPOSITORY, environment_without_settings
 from ports import free_port
 from strange_server import strange_server
 from waiting import wait_until
@@ -215,6 +216,13 @@ def test_each_event_of_a_post_has_its_id_printed(run, shared_hub, topic, content
     assert len(ids) == 2 and ids == [event["id"] for event in shared_hub.history(topic)]
 
 
+@pytest.mark.parametrize("content_type, data", [("application/x-ndjson", ""), ("application/x-ndjson", "\n"),
+                                                ("application/cloudevents-batch+json", "[]")])
+def test_a_post_of_no_events_is_done_with_none(run, shared_hub, topic, content_type, data):
+    assert said(run("post", topic, data, "--content-type", content_type)) == ""
+    assert shared_hub.history(topic) == []
+
+
 def test_a_content_type_is_sent_as_it_is_or_refused(run, shared_hub, topic):
     for content_type in ["x\ny", "text/plain\r\nEvent-Type: evil", "a/b\x7f"]:
         assert "content type" in said(run("post", topic, "x", "--content-type", content_type), 64)
@@ -277,6 +285,17 @@ def test_lines_with_a_key_are_stored_once(run, shared_hub, topic):
     assert [event["data"] for event in shared_hub.history(topic)] == ["a", "a", "b"]
 
 
+@pytest.mark.parametrize("line, other", [(b"one", b"two"), (b'{"a": 1}', b'{"a": 2}'), (b"\xff", b"\xfe")])
+def test_another_line_under_its_key_is_where_it_ends(run, shared_hub, topic, line, other):
+    first = said(run("post", topic, "--lines", "--key", "k", input=b"same\n" + line)).split()
+    stored = shared_hub.history(topic)
+    result = run("post", topic, "--lines", "--key", "k", input=b"same\n" + other + b"\nmore\n")
+    assert result.returncode == 1 and result.stdout.decode().split() == first[:1], result
+    [said_of_it] = result.stderr.decode().splitlines()
+    assert said_of_it.startswith("clarion: line 2, ") and "idempotency-conflict" in said_of_it
+    assert shared_hub.history(topic) == stored
+
+
 def test_what_it_exits_with(run, topic, tmp_path):
     nobody = f"http://127.0.0.1:{free_port()}"
     for arguments in [["post", topic, "x"], ["listen", topic], ["topics"], ["observers"], ["health"], ["export"]]:
@@ -299,6 +318,15 @@ def test_what_it_exits_with(run, topic, tmp_path):
         assert "secret" not in said(run("post", topic, "x", "--hub", hub), 64)
     assert run("frobnicate").returncode == 64 and run("post").returncode == 64
     assert said(run("health")) == "ready\n"
+
+
+def test_every_exit_status_is_listed(run):
+    sources = [path.read_text() for path in (REPOSITORY / "Sources/ClarionCommand").rglob("*.swift")]
+    used = {0, 1, 2} | {getattr(os, name) for name in re.findall(r"\bEX_[A-Z]+", " ".join(sources))}
+    told = (REPOSITORY / "docs/operating.md").read_text().partition("Commands that speak to a hub exit with")[2]
+    assert list(map(int, re.findall(r"^- (\d+) ", told.partition("\nWhere nobody")[0], re.M))) == sorted(used)
+    help = said(run("--help")).partition("exit")[2].partition("EXAMPLE")[0]
+    assert list(map(int, re.findall(r"\bwith\s+(\d+)\b", help))) == sorted(used)
 
 
 @pytest.mark.parametrize("words, name, meant, within", [

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from urllib.parse import quote
 
 import pytest
 
@@ -126,7 +127,9 @@ def test_files_and_patterns(start_hub, run, tmp_path):
     done(run(new, "import", "a.ndjson"))
     assert [event["data"] for event in new.history("**")] == ["0", "1", "2", "3", "4"]
     assert run(new, "import", "none.ndjson").returncode == 66
-    assert run(old, "export", "no/such/folder").returncode == 73
+    (tmp_path / "link").symlink_to("nothing")
+    for name in ["no/such/folder", ".", "link"]:
+        assert run(old, "export", name).returncode == 73
     assert run(old, "export", "--topic", "a*", "left").returncode == 1
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith("left")], "what failed leaves nothing"
 
@@ -181,6 +184,21 @@ def test_a_line_that_is_no_event_is_named(shared_hub, run, topic, line, words):
     assert b"same import again" in result.stderr
 
 
+@pytest.mark.parametrize("members, words", [
+    ({"data_base64": "!Q=="}, "data_base64"), ({"data_base64": "e A=="}, "data_base64"), ({"data_base64": "eA"}, "data_base64"),
+    ({"data_base64": 5}, "data_base64"), ({"data_base64": ["eA=="]}, "data_base64"), ({"data_base64": "eA==", "data": "x"}, "both"),
+    ({"extension": {"a": 1}}, '"extension"'), ({"extension": []}, '"extension"'), ({"subject": {}}, '"subject"'),
+    ({"specversion": None}, "no CloudEvent"), ({"specversion": 1.0}, "no CloudEvent")])
+def test_a_line_that_was_damaged_is_not_imported_as_something_else(shared_hub, run, topic, members, words):
+    line = {"specversion": "1.0", "id": topic, "source": "/a", "type": "t", "clariontopic": topic} | members
+    good = line | {"extension": True, "data_base64": None, "data": None, "subject": "s", "specversion": "1.0"}
+    result = run(shared_hub, "import", input=(json.dumps(good) + "\n" + json.dumps(line)).encode())
+    assert result.returncode == 65 and "line 2" in result.stderr.decode() and words in result.stderr.decode(), result
+    assert shared_hub.history(topic) == []
+    done(run(shared_hub, "import", input=json.dumps(good).encode()))
+    assert len(shared_hub.history(topic)) == 1
+
+
 def test_a_file_posts_its_events_and_asks_for_nothing_else(shared_hub, run, topic):
     """The name of an attribute is a header's where an event is posted as its data: it begins no request of its own."""
     shared_hub.post(topic, b"precious")
@@ -190,6 +208,23 @@ def test_a_file_posts_its_events_and_asks_for_nothing_else(shared_hub, run, topi
     result = run(shared_hub, "import", input=json.dumps(line).encode())
     assert result.returncode == 65 and b"line 1" in result.stderr
     assert [event["data"] for event in shared_hub.history(topic)] == ["precious"]
+
+
+def test_names_that_differ_in_bytes_alone_are_kept_apart(shared_hub, run, topic):
+    """`é` in one code point and in two: a hub compares bytes, and Swift's strings do not."""
+    topics = [f"{topic}.\u00e9", f"{topic}.e\u0301"]
+    for number in range(6):
+        shared_hub.post(topics[number % 2], str(number).encode())
+    for id in ["\u00e9", "e\u0301"]:
+        shared_hub.post(topics[0], id.encode(), headers={
+            "ce-specversion": "1.0", "ce-id": quote(id), "ce-source": "/a", "ce-type": "t"})
+    export = done(run(shared_hub, "export", "--topic", topic + ".*"))
+    before = {name: [event["data"] for event in shared_hub.history(name)] for name in topics}
+    assert before == {topics[0]: ["0", "2", "4", "\u00e9", "e\u0301"], topics[1]: ["1", "3", "5"]}
+    renamed = export.replace(topic.encode(), f"{topic}-new".encode())
+    done(run(shared_hub, "import", input=renamed))
+    for name, data in before.items():
+        assert [event["data"] for event in shared_hub.history(name.replace(topic, f"{topic}-new"))] == data
 
 
 def test_an_import_that_was_interrupted_is_done_again(start_hub, run):

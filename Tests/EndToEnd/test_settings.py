@@ -1,5 +1,6 @@
 """The settings of `clarion serve`: names that nobody knows, one way to write sizes and times, and files that are no settings."""
 
+import base64
 import json
 import os
 import re
@@ -249,6 +250,18 @@ def test_a_key_set_that_can_never_be_fetched_is_refused(clarion, tmp_path, url):
     file.write_text(json.dumps({"jwt": [{"issuer": "https://id.example", "algorithms": ["ES256"], "jwks": url}]}))
     result = clarion("serve", "--port", "0", "--data", tmp_path / "data", "--credentials", file)
     assert refusal(result, "--credentials:", "jwt[0].jwks", "can never be fetched") == 64
+
+
+@pytest.mark.parametrize("name, start, most, said_of_it", [
+    ("master-key-file", base64.b64encode(bytes(32)), 64 << 10, "larger than 64KiB"),
+    ("webhooks-ca-file", b"-----BEGIN CERTIFICATE-----", 16 << 20, "larger than 16MiB")])
+def test_a_file_that_is_far_too_large_is_refused(serve, tmp_path, name, start, most, said_of_it):
+    file = tmp_path / "file"
+    file.write_bytes(start.ljust(most, b"\n"))
+    # What is wrong is the setting after it.
+    assert refusal(serve("--port", "0", f"--{name}", file, "--keep-alive", "soon"), "--keep-alive:") == 64
+    file.write_bytes(start.ljust(most + 1, b"\n"))
+    assert refusal(serve("--port", "0", f"--{name}", file, "--keep-alive", "soon"), f"--{name}: {file}", said_of_it) == 64
 
 
 # The console's folder

@@ -25,11 +25,12 @@ struct Backup: AsyncParsableCommand {
     @OptionGroup var folder: LogFolder
 
     func run() async throws {
+        let source = try folder.path
         let isFolder = FileStatus(of: file)?.kind == S_IFDIR
         let path = isFolder ? "\(file)/clarion.db" : file
         UnfinishedFiles.removeUponSignal(BackupDraft.files(of: path))
         do throws(EventLogError) {
-            try SQLiteEventLog.backup(directory: folder.path, to: path)
+            try SQLiteEventLog.backup(directory: source, to: path)
         } catch {
             throw Failure.exit(EXIT_FAILURE, error.reason)
         }

@@ -18,9 +18,9 @@ struct ExportedEvent {
 
     /// - Returns: nil if it is none.
     init?(_ bytes: [UInt8]) {
-        guard let document = try? JSONDocument(bytes, maximumDepth: 128), let members = document.root.members else {
-            return nil
-        }
+        guard let document = try? JSONDocument(bytes, maximumDepth: 128), let members = document.root.members,
+            members["specversion"]?.text != nil
+        else { return nil }
         // What was posted as something else than a CloudEvent has its topic as its subject.
         let name = members[Self.topicName] == nil ? "subject" : Self.topicName
         guard let topic = members[name]?.text, !topic.isEmpty else { return nil }
@@ -37,8 +37,25 @@ struct ExportedEvent {
         }
     }
 
+    /// What no CloudEvent has, as the rest of a sentence; nil if there is nothing. A hub refuses it. Posted as its data, the event
+    /// would be taken with its data lost, or with such a member as a text.
+    var fault: String? {
+        // Null is the same as left out.
+        if let base64 = members["data_base64"], base64.kind != .null {
+            guard members["data"] == nil else { return "it has both \"data\" and \"data_base64\"" }
+            guard base64.text.flatMap({ Data(base64Encoded: $0) }) != nil else {
+                return "\"data_base64\" is no string of base64"
+            }
+        }
+        let nested = members.filter { $0.key != "data" && ($0.value.kind == .object || $0.value.kind == .array) }
+        return nested.keys.min().map { "\"\($0)\" is an object or an array, which no attribute of a CloudEvent is" }
+    }
+
     /// Whether the hub posts there itself, and nobody else may.
-    var isReserved: Bool { topic.hasPrefix("clarion.") }
+    var isReserved: Bool { topic.utf8.starts(with: "clarion.".utf8) }
+
+    /// Whether both are on one topic. Names are bytes for a hub: Swift takes `é` in one code point and in two for the same.
+    func isOnTopic(of other: ExportedEvent) -> Bool { topic.utf8.elementsEqual(other.topic.utf8) }
 
     /// A line of history as one of an export.
     ///
@@ -53,21 +70,24 @@ struct ExportedEvent {
 
     /// Whether it was posted as it is, with no attributes but those that the hub made for it.
     private var isPlain: Bool {
-        members[Self.idName] == nil && text("subject") == topic && text("source")?.hasPrefix("/topics/") == true
+        members[Self.idName] == nil && text("subject")?.utf8.elementsEqual(topic.utf8) == true
+            && text("source")?.hasPrefix("/topics/") == true
     }
 
     /// Whether a hub would take its data for JSON, although nobody said so.
     var isAmbiguous: Bool { isPlain && members["datacontenttype"] == nil && members["data"] != nil }
 
-    /// What a hub tells a CloudEvent from all others by, which holds for a day: later it may come again. Nil if it was posted
-    /// as something else, and is named by the hub's id.
-    var identity: [String]? { isPlain ? nil : [topic, text("source") ?? "", text("id") ?? ""] }
+    /// What a hub tells a CloudEvent from all others by, in bytes, which holds for a day: later it may come again. Nil if it was
+    /// posted as something else, and is named by the hub's id.
+    var identity: [[UInt8]]? {
+        isPlain ? nil : [topic, text("source") ?? "", text("id") ?? ""].map { Array($0.utf8) }
+    }
 
     /// An idempotency key that no other event of the log has.
     var key: String { "clarion-import/\(text(Self.idName) ?? text("id") ?? "")" }
 
     /// The event as a post of its data alone: for what a hub does not take as a CloudEvent, because it is larger so, or has
-    /// a type or content type that a CloudEvent cannot have. It has no ``foreignMember``.
+    /// a type or content type that a CloudEvent cannot have. It has no ``foreignMember`` and no ``fault``.
     var asData: (data: [UInt8], type: String?, contentType: String?, attributes: [(String, String)]) {
         if isPlain {
             let type = text("type")

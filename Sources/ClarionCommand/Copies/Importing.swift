@@ -38,6 +38,7 @@ struct Importing {
                 "line \(number): \"\(name.prefix(64))\" is no attribute of a CloudEvent, whose names have the letters a to z and digits only"
             )
         }
+        if let fault = event.fault { throw Failure.exit(EX_DATAERR, "line \(number): \(fault)") }
         guard !event.isReserved else {
             skipped += 1
             return
@@ -47,7 +48,7 @@ struct Importing {
         let mustStandAlone = isRepeated || event.isAmbiguous
         // With the comma.
         let size = line.count + 1
-        if mustStandAlone || !batch.hasRoom(for: size) || batch.last.map({ $0.event.topic != event.topic }) ?? false {
+        if mustStandAlone || !batch.hasRoom(for: size) || batch.last.map({ !$0.event.isOnTopic(of: event) }) ?? false {
             try await flush(client)
         }
         if mustStandAlone { return try await postAlone(Line(number: number, event: event), client) }

@@ -93,8 +93,11 @@ struct LinePosting {
             let isEnvelope = ["application/x-ndjson", "application/cloudevents"].contains { name in
                 contentType?.lowercased().hasPrefix(name) == true
             }
-            // What is called JSON and is none is refused, as it is without a key.
-            guard !line.isJSON, !isEnvelope, !refusal.isOfDocument else { throw refusal }
+            // What is called JSON and is none is refused, as it is without a key. What differs under its key is refused, too: the
+            // key of a post's data is another to a hub than that of a CloudEvent, and it would be stored.
+            guard !line.isJSON, !isEnvelope, !refusal.isOfDocument, refusal.code != "idempotency-conflict" else {
+                throw refusal
+            }
             return try await client.postAll(
                 line.bytes,
                 to: topic,

@@ -197,10 +197,7 @@ struct Settings {
         let file = try source.text(.masterKeyFile)
         let text: String
         if let file {
-            guard let content = try? String(contentsOf: URL(filePath: file), encoding: .utf8) else {
-                throw SettingsError(.masterKeyFile, "cannot read \(file)")
-            }
-            text = content
+            text = try Self.masterKeyText(file)
         } else if let given = try source.text(.masterKey) {
             text = given
         } else {
@@ -211,6 +208,21 @@ struct Settings {
         } catch {
             throw SettingsError("\(file.map { "--master-key-file \($0)" } ?? "CLARION_MASTER_KEY"): \(error.message)")
         }
+    }
+
+    /// Far more than eight keys take: what is larger is another file.
+    private static let maximumKeyBytes = 1 << 16
+
+    private static func masterKeyText(_ file: String) throws(SettingsError) -> String {
+        do throws(SystemError) {
+            let bytes = try FileContents.read(file, atMost: maximumKeyBytes, takesPipes: true)
+            if let text = bytes.flatMap({ String(bytes: $0, encoding: .utf8) }) { return text }
+        } catch {
+            guard error.number != EFBIG else {
+                throw SettingsError(.masterKeyFile, "\(file) is larger than \(ByteCount(maximumKeyBytes).text)")
+            }
+        }
+        throw SettingsError(.masterKeyFile, "cannot read \(file)")
     }
 
     private static func webhooks(_ source: SettingsSource) throws(SettingsError) -> WebhookConfiguration {
