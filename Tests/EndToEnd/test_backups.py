@@ -337,6 +337,25 @@ def test_a_backup_of_a_stopped_log_leaves_nothing(start_hub, clarion, tmp_path):
     assert {path.name: path.read_bytes() for path in hub.data.iterdir()} == before
 
 
+def test_a_damaged_log_does_not_take_the_place_of_a_good_copy(start_hub, clarion, tmp_path):
+    hub = start_hub()
+    for number in range(50):
+        hub.post("a", f"event {number} {'x' * 400}".encode())
+    hub.stop()
+    copy = tmp_path / "copy.db"
+    assert clarion("backup", copy, "--data", hub.data).returncode == 0
+    good = copy.read_bytes()
+    log = hub.data / "clarion.db"
+    pages = bytearray(log.read_bytes())
+    page = pages.index(b"event 25 ") // 4096 * 4096
+    pages[page:page + 4096] = bytes(4096)
+    log.write_bytes(pages)
+    result = clarion("backup", copy, "--data", hub.data)
+    assert result.returncode == 1 and "damaged" in result.stderr, result
+    assert copy.read_bytes() == good
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("copy")) == ["copy.db"]
+
+
 def test_a_check_takes_its_folder_from_the_environment(start_hub, clarion):
     hub = start_hub()
     hub.post("a", b"1")

@@ -1,6 +1,7 @@
 """How attempts travel: TLS, connections that are kept, a proxy, and resolvers that lie."""
 
 import asyncio
+import contextlib
 import re
 import select
 import shutil
@@ -331,7 +332,8 @@ class TalkingEndpoint(Attempts):
                     connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
                     # When the answer was taken, and the connection is idle.
                     select.select([], [], [], 0.02)
-                    connection.sendall(self._more)
+                    with contextlib.suppress(OSError):
+                        connection.sendall(self._more)
                     self.said.release()
 
 

@@ -3,7 +3,8 @@ internal import GRDB
 extension SQLiteEventLog {
     /// Copies a log, also one that another process has open: the copy is of one moment, and nobody waits for it.
     ///
-    /// The write-ahead log is not begun anew while it is copied, so it grows by what is posted meanwhile. The copy says
+    /// The write-ahead log is not begun anew while it is copied, so it grows by what is posted meanwhile. The copy's pages are
+    /// looked at before it takes the place of a former one, which may be the last that is sound. It says
     /// that it is one: what the log gives out later is not given a second time by who opens the copy.
     /// - Parameters:
     ///   - directory: where the log is kept.
@@ -33,6 +34,10 @@ extension SQLiteEventLog {
         let copy = try DatabaseQueue(path: draft.path)
         // In one step, which is one transaction of reading: otherwise each commit of the hub would begin it anew.
         try log.reading { try $0.backup(to: copy) }
+        let finding = try copy.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") } ?? "nothing"
+        guard finding == "ok" else {
+            throw EventLogError(code: .corrupt, message: "\(log.path) is damaged, and not copied: \(finding.inOneLine).")
+        }
         try copy.close()
         try CopyMark.set(in: draft.path)
     }
