@@ -36,7 +36,8 @@ extension SQLiteEventLog {
         try log.reading { try $0.backup(to: copy) }
         let finding = try copy.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") } ?? "nothing"
         guard finding == "ok" else {
-            throw EventLogError(code: .corrupt, message: "\(log.path) is damaged, and not copied: \(finding.inOneLine).")
+            let message = "\(log.path) is damaged, and not copied: \(finding.inOneLine)."
+            throw EventLogError(code: .corrupt, message: message)
         }
         try copy.close()
         try CopyMark.set(in: draft.path)

@@ -27,11 +27,12 @@ extension EventLogError {
         }
         let failure = error as? DatabaseError
         let reason = failure?.message.map { ": \($0.inOneLine)" } ?? ""
+        let isCut = failure?.extendedResultCode == .SQLITE_IOERR_SHORT_READ
         let (code, message): (Code, String) =
             switch failure?.resultCode {
             case _ where failure?.isWantOfSpace(number) ?? false: (.storageFull, EventLogError.isFull.message)
             // Of a database file SQLite does not tell it.
-            case _ where failure?.extendedResultCode == .SQLITE_IOERR_SHORT_READ: (.missing, EventLogError.isCut.message)
+            case _ where isCut: (.missing, EventLogError.isCut.message)
             case _ where failure?.isOfDisk(number) ?? false: (.diskFailed, EventLogError.diskFails.message)
             case .SQLITE_CANTOPEN where number == EMFILE || number == ENFILE: (.overloaded, "Too many files are open.")
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: (.corrupt, "The log's file is damaged\(reason).")

@@ -19,10 +19,11 @@ import Testing
         await before.close()
 
         let log = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
+        let long = String(repeating: "x", count: 3000)
         for number in 0..<(cut < 0 ? 0 : 20) {
-            _ = try await log.append([.of("old", "\(number)"), .of("new\(number)", String(repeating: "x", count: 3000))])
+            _ = try await log.append([.of("old", "\(number)"), .of("new\(number)", long)])
         }
-        _ = try await log.append((0..<20).map { .of("last\($0)", String(repeating: "x", count: 3000)) })
+        _ = try await log.append((0..<20).map { .of("last\($0)", long) })
         let wal = try FileHandle(forUpdating: URL(filePath: directory.path + "/clarion.db-wal"))
         let end = try wal.seekToEnd()
         let length = cut < 0 ? end - cut.magnitude : UInt64(cut)
