@@ -74,11 +74,15 @@ extension EasyHandle {
 
     /// `CURLOPT_WRITEFUNCTION(3)`: any count but the one given ends the transfer.
     private nonisolated static let writeFunction: curl_write_callback = { bytes, size, count, shared in
-        guard let owner = unsafe owner(shared), let bytes = unsafe bytes, size * count > 0 else { return 0 }
-        return switch unsafe owner.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) {
-        case .taken: size * count
-        case .later: Int(CURL_WRITEFUNC_PAUSE)
-        case .refused: 0
+        guard let owner = unsafe owner(shared), let bytes = unsafe bytes, size * count > 0,
+            let shared = unsafe shared?.assumingMemoryBound(to: Shared.self)
+        else { return 0 }
+        switch unsafe owner.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) {
+        case .taken: return size * count
+        case .refused: return 0
+        case .later:
+            if let socket = unsafe shared.pointee.socket { unsafe shared.pointee.sockets?.pause(socket) }
+            return Int(CURL_WRITEFUNC_PAUSE)
         }
     }
 
@@ -111,12 +115,10 @@ extension EasyHandle {
     /// `CURLOPT_PREREQFUNCTION(3)`: called whenever the request is about to be sent. libcurl sends one again, by itself, if a kept
     /// connection ends without an answer. That is for connections that the server was closing anyhow, and so comes at once; later
     /// the server had the request, and whoever has made it decides whether it is made again, and what it says then.
-    private nonisolated static let requestFunction: curl_prereq_callback = { shared, _, _, _, localPort in
+    private nonisolated static let requestFunction: curl_prereq_callback = { shared, _, _, _, _ in
         guard let owner = unsafe owner(shared), owner.isWanted(),
             let shared = unsafe shared?.assumingMemoryBound(to: Shared.self)
         else { return CURL_PREREQFUNC_ABORT }
-        // It will not be sent, and comes here again.
-        if unsafe shared.pointee.sockets?.endIfDisturbed(port: localPort) == true { return CURL_PREREQFUNC_OK }
         let now = ContinuousClock.now
         guard let first = unsafe shared.pointee.sentAt else {
             unsafe shared.pointee.sentAt = now

@@ -51,8 +51,8 @@ package struct MultiHandle: ~Copyable {
     }
 
     package func remove(_ easy: borrowing EasyHandle) {
-        unsafe sockets.hasServed(easy.pointer, over: easy.shared.pointee.socket)
         unsafe curl_multi_remove_handle(handle, easy.pointer)
+        sockets.hasServed()
     }
 
     /// At how many sockets ``perform()`` does something: what comes meanwhile does not wait for all that are ready.
@@ -115,7 +115,7 @@ package struct MultiHandle: ~Copyable {
         if interest != CURL_POLL_REMOVE, let easy = unsafe easy, let shared = unsafe EasyHandle.shared(of: easy) {
             unsafe shared.pointee.socket = socket
         }
-        unsafe Unmanaged<SocketWatch>.fromOpaque(watch).takeUnretainedValue().watch(socket, for: interest, of: easy)
+        unsafe Unmanaged<SocketWatch>.fromOpaque(watch).takeUnretainedValue().watch(socket, for: interest)
         return 0
     }
 

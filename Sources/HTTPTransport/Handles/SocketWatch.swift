@@ -12,16 +12,12 @@ final class SocketWatch {
         var registered = CURL_POLL_NONE
         var wanted = CURL_POLL_NONE
         var isKept = false
-        /// The transfer that it was watched for last, as long as that has not ended.
-        var user: UnsafeMutableRawPointer?
-        /// The port of this machine that a kept one is bound to.
-        var port: UInt16 = 0
+        /// Whether its transfer has paused, which takes what comes later.
+        var isPaused = false
     }
 
     private let poll: EventPoll
     private var watched: [Int32: Watched] = [:]
-    /// Those that are kept, by their ports.
-    private var kept: [UInt16: [Int32]] = [:]
     private var ready: [(socket: Int32, events: Int32)] = []
     /// When libcurl wants to be called whatever happens, in milliseconds of the monotonic clock.
     private var deadline: Int?
@@ -40,14 +36,14 @@ final class SocketWatch {
 
     /// Watches a socket from now on.
     ///
-    /// - Parameters:
-    ///   - interest: `CURL_POLL_IN`, `CURL_POLL_OUT`, both, or `CURL_POLL_REMOVE`.
-    ///   - user: the transfer.
-    func watch(_ socket: Int32, for interest: Int32, of user: UnsafeMutableRawPointer? = nil) {
+    /// - Parameter interest: `CURL_POLL_IN`, `CURL_POLL_OUT`, both, or `CURL_POLL_REMOVE`.
+    func watch(_ socket: Int32, for interest: Int32) {
         var entry = watched[socket] ?? Watched()
-        if interest != CURL_POLL_REMOVE { unsafe entry.user = user }
         entry.wanted = interest == CURL_POLL_REMOVE ? CURL_POLL_NONE : interest
-        if !disturbed.isEmpty, interest != CURL_POLL_REMOVE { disturbed.remove(socket) }
+        if interest != CURL_POLL_REMOVE {
+            entry.isPaused = false
+            if !disturbed.isEmpty { disturbed.remove(socket) }
+        }
         if !entry.isKept, interest == CURL_POLL_REMOVE {
             watched[socket] = nil
             return poll.remove(socket)
@@ -70,34 +66,23 @@ final class SocketWatch {
     /// transfer, which will: two system calls less for each. Until ``forget(_:)``, which must come before it is closed.
     func keep(_ socket: Int32) {
         var entry = watched[socket] ?? Watched()
-        if !entry.isKept {
-            entry.isKept = true
-            entry.port = SocketTraffic.localPort(of: socket)
-            kept[entry.port, default: []].append(socket)
-        }
+        entry.isKept = true
         // libcurl has it watched no more: only so is its end noticed.
         if entry.registered == CURL_POLL_NONE, register(socket, for: CURL_POLL_IN) { entry.registered = CURL_POLL_IN }
         watched[socket] = entry
     }
 
+    /// The transfer of a socket pauses, until it is watched again.
+    func pause(_ socket: Int32) { watched[socket]?.isPaused = true }
+
     /// A transfer has ended, or was given up on, and may have left a connection that nobody uses.
-    ///
-    /// - Parameters:
-    ///   - user: the transfer.
-    ///   - socket: of its connection, if it had one.
-    func hasServed(_ user: UnsafeMutableRawPointer? = nil, over socket: Int32? = nil) {
-        // Another may have begun over it meanwhile.
-        if let socket, unsafe watched[socket]?.user == user { unsafe watched[socket]?.user = nil }
+    func hasServed() {
         sweeps.noteService(at: SystemClock.coarse.milliseconds)
     }
 
     /// Leaves a socket alone that is about to be closed: the next may have its number.
     func forget(_ socket: Int32) {
-        if let entry = watched.removeValue(forKey: socket) {
-            poll.remove(socket)
-            if entry.isKept { kept[entry.port]?.removeAll { $0 == socket } }
-            if kept[entry.port]?.isEmpty == true { kept[entry.port] = nil }
-        }
+        if watched.removeValue(forKey: socket) != nil { poll.remove(socket) }
         if !disturbed.isEmpty { disturbed.remove(socket) }
         if !ready.isEmpty { ready.removeAll { $0.socket == socket } }
     }
@@ -149,28 +134,13 @@ final class SocketWatch {
         return isEarly || left < milliseconds
     }
 
-    /// Ends a kept connection over which something has come while it was idle, when a request is about to be sent over it: it would
-    /// be taken for the answer to that. libcurl then meets the end, and opens another.
-    ///
-    /// - Parameter port: the connection's on this machine.
-    /// - Returns: whether it has been ended.
-    func endIfDisturbed(port: Int32) -> Bool {
-        var isEnded = false
-        for socket in kept[UInt16(truncatingIfNeeded: port)] ?? []
-        where watched[socket]?.wanted == CURL_POLL_NONE && SocketTraffic.hasPending(socket) {
-            SocketTraffic.end(socket)
-            isEnded = true
-        }
-        return isEnded
-    }
-
-    /// Something has come over a connection that is idle, most likely its end. It is none of the next answer (RFC 9112 section 9.2).
-    /// libcurl sees the end when the connection is to be used, or looks.
+    /// Something has come over a connection that is idle, most likely its end. What else it is belongs to no answer (RFC 9112
+    /// section 9.2), but libcurl would take it for the next one: so it ends the connection. libcurl sees that when the connection is
+    /// to be used, or looks.
     private func disturb(_ socket: Int32) {
         poll.remove(socket)
         guard let entry = watched[socket] else { return }
-        // Not of a transfer that has paused.
-        if unsafe entry.user == nil { SocketTraffic.end(socket) }
+        if !entry.isPaused { SocketTraffic.end(socket) }
         watched[socket]?.registered = CURL_POLL_NONE
         disturbed.insert(socket)
         sweeps.noteDisturbance(at: SystemClock.monotonic.milliseconds)

@@ -40,7 +40,7 @@ final class ListeningSocket: Sendable {
         while let address = unsafe next?.pointee {
             if let descriptor = unsafe Self.listen(on: address) {
                 self.descriptor = descriptor
-                self.port = SocketTraffic.localPort(of: descriptor)
+                self.port = Self.boundPort(descriptor)
                 return
             }
             number = errno
@@ -121,5 +121,19 @@ final class ListeningSocket: Sendable {
             default: ("listen-failed", SystemError.reason(number))
             }
         return ServerError(code: code, description: "cannot listen on \(host):\(port): \(reason)")
+    }
+
+    private static func boundPort(_ descriptor: Int32) -> UInt16 {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutablePointer(to: &address) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = unsafe getsockname(descriptor, address, &length)
+            }
+            // The port stands at the same place in sockaddr_in and sockaddr_in6.
+            return unsafe storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                unsafe UInt16(bigEndian: $0.pointee.sin_port)
+            }
+        }
     }
 }

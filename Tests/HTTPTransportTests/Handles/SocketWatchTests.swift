@@ -111,52 +111,21 @@ struct SocketWatchTests {
         let watch = try #require(SocketWatch())
         let (near, far) = try connection()
         defer { for end in [near, far] { close(end) } }
-        let users: [UnsafeMutableRawPointer?] = unsafe [UnsafeMutableRawPointer(bitPattern: 1), .init(bitPattern: 2)]
-        unsafe watch.watch(near, for: Self.input, of: users[0])
+        watch.watch(near, for: Self.input)
         watch.keep(near)
+        watch.pause(near)
         watch.watch(near, for: Self.remove)
-        unsafe watch.watch(near, for: Self.input, of: users[1])
-        watch.watch(near, for: Self.remove)
-        // The first is told of late.
-        unsafe watch.hasServed(users[0], over: near)
         #expect(unsafe write(far, "x", 1) == 1)
         #expect(watch.wait(milliseconds: 60_000))
-        unsafe watch.watch(near, for: Self.input, of: users[1])
+        watch.watch(near, for: Self.input)
         #expect(ready(watch) == [near: Self.input])
         var byte: UInt8 = 0
         #expect(unsafe read(near, &byte, 1) == 1)
+        // It has gone on, and then it ended.
         watch.watch(near, for: Self.remove)
-        unsafe watch.hasServed(users[1], over: near)
         #expect(unsafe write(far, "x", 1) == 1)
         #expect(watch.wait(milliseconds: 60_000))
         #expect(unsafe recv(near, &byte, 1, Int32(MSG_PEEK)) == 0)
-    }
-
-    @Test("one that is about to be used is ended if something has come", arguments: ["", "x", "end"])
-    func aboutToBeUsed(coming: String) throws {
-        let watch = try #require(SocketWatch())
-        let (near, far) = try connection()
-        let (busy, peer) = try connection()
-        defer { for end in [near, far, busy, peer] { close(end) } }
-        for socket in [near, busy] {
-            watch.watch(socket, for: Self.input)
-            watch.keep(socket)
-        }
-        watch.watch(near, for: Self.remove)
-        #expect(unsafe write(peer, "x", 1) == 1)
-        if coming == "x" { #expect(unsafe write(far, "x", 1) == 1) }
-        if coming == "end" { #expect(shutdown(far, Int32(SHUT_WR)) == 0) }
-        let port = Int32(SocketTraffic.localPort(of: near))
-        // It has come when it can be read.
-        var poll = pollfd(fd: near, events: Int16(POLLIN), revents: 0)
-        if !coming.isEmpty { #expect(unsafe Glibc.poll(&poll, 1, 60_000) == 1) }
-        #expect(watch.endIfDisturbed(port: port) == !coming.isEmpty)
-        #expect(unsafe send(near, "x", 1, Int32(MSG_NOSIGNAL)) == (coming.isEmpty ? 1 : -1))
-        // What is in use has an answer that comes.
-        #expect(!watch.endIfDisturbed(port: Int32(SocketTraffic.localPort(of: busy))))
-        #expect(ready(watch)[busy] == Self.input)
-        watch.forget(near)
-        #expect(!watch.endIfDisturbed(port: port))
     }
 
     @Test("another socket of the same number is another one")
