@@ -318,8 +318,8 @@ extension DocumentedError {
             The servers of the cluster's log cannot be reached, or do not answer. Try again after `Retry-After`, a post \
             with an idempotency key: it may have been stored. Streams stay open and catch up. Of \
             `/readyz` of a hub with a log of its own: the log's file, or its write-ahead log, was removed or replaced while \
-            the hub runs, or emptied. What is posted then is lost when it stops, or if it does not stop in order. Of a post: the \
-            write-ahead log was emptied or cut, and nothing is stored until the hub is restarted.
+            the hub runs, or the log's file emptied. What is posted then is lost when it stops, or if it does not stop in \
+            order. Of any request: the write-ahead log was emptied or cut, and nothing is stored until the hub is restarted.
             """
         ),
         DocumentedError("version-unsupported", "505", "Speak HTTP/1.1 or HTTP/1.0."),

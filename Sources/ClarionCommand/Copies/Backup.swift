@@ -10,7 +10,8 @@ struct Backup: AsyncParsableCommand {
         abstract: "Copy the log in a data folder, also of a hub that runs.",
         discussion: """
             The copy is of one moment, and the hub goes on meanwhile. Of a log whose pages are damaged none is made, and a \
-            former copy stays. To use it, put it into an empty folder as clarion.db, give it to the user that the hub runs as, and start a hub with --data. \
+            former copy stays. To use it, put it into an empty folder as clarion.db, give it to the user that the hub \
+            runs as, and start a hub with --data. \
             No event gets an id then that the log gave another after the copy was made. It holds what the log holds: \
             webhooks' secrets, too, unless a master key encrypts them.
 

@@ -81,7 +81,7 @@ extension EasyHandle {
         case .taken: return size * count
         case .refused: return 0
         case .later:
-            if let socket = unsafe shared.pointee.socket { unsafe shared.pointee.sockets?.pause(socket) }
+            unsafe shared.pointee.sockets?.pause(shared.pointee.socket)
             return Int(CURL_WRITEFUNC_PAUSE)
         }
     }

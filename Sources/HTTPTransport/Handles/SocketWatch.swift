@@ -23,6 +23,8 @@ final class SocketWatch {
     private var deadline: Int?
     /// Sockets over which something has come while their connection was idle.
     private var disturbed: Set<Int32> = []
+    /// Whether a transfer has paused over a socket that is not known: what comes over those that seem idle may be its.
+    private var hasPausedUnseen = false
     private var sweeps = IdleSweeps()
 
     /// Fails only when the process is out of file descriptors or memory.
@@ -40,10 +42,8 @@ final class SocketWatch {
     func watch(_ socket: Int32, for interest: Int32) {
         var entry = watched[socket] ?? Watched()
         entry.wanted = interest == CURL_POLL_REMOVE ? CURL_POLL_NONE : interest
-        if interest != CURL_POLL_REMOVE {
-            entry.isPaused = false
-            if !disturbed.isEmpty { disturbed.remove(socket) }
-        }
+        if interest & CURL_POLL_IN != 0 { entry.isPaused = false }
+        if !disturbed.isEmpty, interest != CURL_POLL_REMOVE { disturbed.remove(socket) }
         if !entry.isKept, interest == CURL_POLL_REMOVE {
             watched[socket] = nil
             return poll.remove(socket)
@@ -72,8 +72,12 @@ final class SocketWatch {
         watched[socket] = entry
     }
 
-    /// The transfer of a socket pauses, until it is watched again.
-    func pause(_ socket: Int32) { watched[socket]?.isPaused = true }
+    /// The transfer of a socket pauses, until that is watched again.
+    ///
+    /// - Parameter socket: nil if it was not watched yet. Then it may be any of those that are kept.
+    func pause(_ socket: Int32?) {
+        if let socket { watched[socket]?.isPaused = true } else { hasPausedUnseen = true }
+    }
 
     /// A transfer has ended, or was given up on, and may have left a connection that nobody uses.
     func hasServed() {
@@ -125,7 +129,7 @@ final class SocketWatch {
         let left = next == .max ? milliseconds : min(max(next - SystemClock.monotonic.milliseconds, 0), milliseconds)
         let isEarly = poll.wait(milliseconds: Int32(clamping: left)) { token, readiness in
             let socket = Int32(bitPattern: UInt32(truncatingIfNeeded: token))
-            guard let wanted = watched[socket]?.wanted, wanted != CURL_POLL_NONE else { return disturb(socket) }
+            guard let wanted = watched[socket]?.wanted, wanted != CURL_POLL_NONE else { return disturb(socket, readiness) }
             var events: Int32 = 0
             if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
             if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
@@ -137,10 +141,15 @@ final class SocketWatch {
     /// Something has come over a connection that is idle, most likely its end. What else it is belongs to no answer (RFC 9112
     /// section 9.2), but libcurl would take it for the next one: so it ends the connection. libcurl sees that when the connection is
     /// to be used, or looks.
-    private func disturb(_ socket: Int32) {
+    private func disturb(_ socket: Int32, _ readiness: Readiness) {
+        guard readiness.contains(.readable) || readiness.isBroken else {
+            // A transfer had written last.
+            watched[socket]?.registered = register(socket, for: CURL_POLL_IN) ? CURL_POLL_IN : CURL_POLL_NONE
+            return
+        }
         poll.remove(socket)
         guard let entry = watched[socket] else { return }
-        if !entry.isPaused { SocketTraffic.end(socket) }
+        if !entry.isPaused, !hasPausedUnseen { SocketTraffic.end(socket) }
         watched[socket]?.registered = CURL_POLL_NONE
         disturbed.insert(socket)
         sweeps.noteDisturbance(at: SystemClock.monotonic.milliseconds)

@@ -128,6 +128,36 @@ struct SocketWatchTests {
         #expect(unsafe recv(near, &byte, 1, Int32(MSG_PEEK)) == 0)
     }
 
+    @Test("one that was written to last is not ended because it could be written to")
+    func keptAfterWriting() throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try connection()
+        defer { for end in [near, far] { close(end) } }
+        watch.watch(near, for: Self.output)
+        watch.keep(near)
+        watch.watch(near, for: Self.remove)
+        for _ in 0..<2 { #expect(ready(watch).isEmpty) }
+        #expect(unsafe send(near, "x", 1, Int32(MSG_NOSIGNAL)) == 1)
+        #expect(unsafe write(far, "x", 1) == 1)
+        #expect(watch.wait(milliseconds: 60_000))
+        #expect(unsafe send(near, "x", 1, Int32(MSG_NOSIGNAL)) == -1)
+    }
+
+    @Test("where one has paused that is not known, none is ended")
+    func pausedUnseen() throws {
+        let watch = try #require(SocketWatch())
+        let (near, far) = try connection()
+        defer { for end in [near, far] { close(end) } }
+        watch.watch(near, for: Self.input)
+        watch.keep(near)
+        watch.watch(near, for: Self.remove)
+        watch.pause(nil)
+        #expect(unsafe write(far, "x", 1) == 1)
+        #expect(watch.wait(milliseconds: 60_000))
+        var byte: UInt8 = 0
+        #expect(unsafe recv(near, &byte, 1, 0) == 1)
+    }
+
     @Test("another socket of the same number is another one")
     func sameNumber() throws {
         let watch = try #require(SocketWatch())

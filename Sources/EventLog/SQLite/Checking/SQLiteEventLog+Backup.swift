@@ -34,12 +34,15 @@ extension SQLiteEventLog {
         let copy = try DatabaseQueue(path: draft.path)
         // In one step, which is one transaction of reading: otherwise each commit of the hub would begin it anew.
         try log.reading { try $0.backup(to: copy) }
-        let finding = try copy.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") } ?? "nothing"
+        try copy.close()
+        // As a file that does not change: nothing is made beside it.
+        let finding = try LogFile.read("\(LogFile.uri(of: draft.path))?immutable=1") { copy in
+            try copy.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") } ?? "nothing"
+        }
         guard finding == "ok" else {
             let message = "\(log.path) is damaged, and not copied: \(finding.inOneLine)."
             throw EventLogError(code: .corrupt, message: message)
         }
-        try copy.close()
         try CopyMark.set(in: draft.path)
     }
 }

@@ -11,7 +11,7 @@ extension EventLogError {
         message: "The log's disk fails (input/output error): it may be that nothing is wrong with the files."
     )
 
-    /// Nothing is written to it any more: what followed what is gone, nobody would find (``JoinedWrites``).
+    /// Nothing is written to it any more: what followed what is gone, nobody would find (``WriteAheadLogFile``).
     static let isCut = EventLogError(
         code: .missing,
         message: "clarion.db-wal was emptied or cut while the hub runs: what it had is lost. Restart the hub."

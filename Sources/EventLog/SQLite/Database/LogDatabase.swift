@@ -18,7 +18,7 @@ struct LogDatabase: Sendable {
     let lock: DirectoryLock?
 
     /// What is written into its write-ahead log.
-    let written = WrittenEnd()
+    let written = WrittenFrames()
 
     /// Whether the file said that it is a copy when it was opened, whatever was in its write-ahead log.
     private let wasCopy: Bool

@@ -147,11 +147,11 @@ struct LogFile {
     /// nothing can be. If somebody has opened it meanwhile, the body is run again.
     func reading<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
         if let before = statusAtRest {
-            let result = Result { try read("\(Self.uri(of: path))?immutable=1", body) }
+            let result = Result { try Self.read("\(Self.uri(of: path))?immutable=1", body) }
             if let after = statusAtRest, after.isUnchanged(since: before) { return try result.get() }
         }
         do {
-            return try read(path, body)
+            return try Self.read(path, body)
         } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {
             // `unsafe`: access(2) reads the path.
             guard unsafe access(directory, W_OK) != 0 else { throw error }
@@ -168,12 +168,13 @@ struct LogFile {
     }
 
     /// A path as a URI (<https://www.sqlite.org/uri.html>). An absolute one has an empty authority before it.
-    private static func uri(of path: String) -> String {
+    static func uri(of path: String) -> String {
         let text = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
         return path.hasPrefix("/") ? "file://\(text)" : "file:\(text)"
     }
 
-    private func read<Value>(_ path: String, _ body: (DatabaseQueue) throws -> Value) throws -> Value {
+    /// Runs a body with a connection that cannot write.
+    static func read<Value>(_ path: String, _ body: (DatabaseQueue) throws -> Value) throws -> Value {
         var configuration = Configuration()
         configuration.readonly = true
         // A checkpoint that begins the write-ahead log anew locks it for a moment.
@@ -220,7 +221,7 @@ struct LogFile {
             return try reading { database in
                 try database.read { db in
                     let found = try CopyProgress(db)
-                    let copy = try read("\(Self.uri(of: path))?immutable=1") { file in
+                    let copy = try Self.read("\(Self.uri(of: path))?immutable=1") { file in
                         try file.read { try CopyProgress($0, goingOnAfter: found.restoration?.position) }
                     }
                     guard found.continues(copy) else { return false }

@@ -10,6 +10,8 @@ import Synchronization
 /// On a thread of its own, too, which comes after all others where processors are few: a checkpoint moves 16 MiB.
 final class Checkpointer: Sendable {
     private let connection: DatabaseQueue
+    private let written: WrittenFrames
+    private let pageSize: Int
     private let running = Atomic(false)
     private let movedPages = Atomic(0)
     /// Entered while a checkpoint is under way, for whoever waits for it.
@@ -19,14 +21,16 @@ final class Checkpointer: Sendable {
     private static let niceness: Int32 = 10
 
     /// - Parameter written: what the log's writer has written.
-    init(path: String, _ written: WrittenEnd) throws {
+    init(path: String, _ written: WrittenFrames) throws {
         var configuration = Configuration()
         configuration.label = "clarion-checkpoint"
         connection = try DatabaseQueue(path: path, configuration: configuration)
-        try connection.writeWithoutTransaction { db in
+        self.written = written
+        pageSize = try connection.writeWithoutTransaction { db in
             // SQLite opens the write-ahead log when it reads for the first time.
             _ = try db.number("PRAGMA schema_version")
-            JoinedWrites.start(db, written)
+            WriteAheadLogFile.start(db, written)
+            return Int(try db.number("PRAGMA page_size"))
         }
     }
 
@@ -50,7 +54,10 @@ final class Checkpointer: Sendable {
         // What fails, also for want of a thread, is left in the log, and moved by a later one.
         let thread = try? Thread(name: "checkpoint", niceness: Self.niceness) { [self] in
             connection.writeWithoutTransaction { db in
-                if let log = try? db.checkpoint(.passive) { moved = log.checkpointedFrameCount }
+                if let log = try? db.checkpoint(.passive) {
+                    moved = log.checkpointedFrameCount
+                    written.move(frames: moved, pageSize: pageSize)
+                }
                 // 0 is `OFF`.
                 if (try? db.number("PRAGMA synchronous")) != 0 { Self.waitForDisk(db) }
             }

@@ -11,7 +11,7 @@ final class WriteAheadLog {
     /// Nil if nothing is on disk.
     private let checkpointer: Checkpointer?
     private var checkpoints: CheckpointSchedule
-    private let written: WrittenEnd
+    private let written: WrittenFrames
 
     /// The bytes of a page.
     let pageSize: Int
@@ -39,7 +39,7 @@ final class WriteAheadLog {
     /// Has SQLite say how long it is, from the next commit on until ``stop(_:)``.
     func start(_ db: Database) throws {
         guard checkpointer != nil else { return }
-        JoinedWrites.start(db, written)
+        WriteAheadLogFile.start(db, written, isWriter: true)
         reader = try db.compiled("SELECT 1 FROM log")
         // `unsafe`: SQLite calls with this object during a commit on the connection only, and no more after ``stop(_:)``, which
         // must come before this object ends.
@@ -91,6 +91,7 @@ final class WriteAheadLog {
             // Readers that are in the way are waited for as long as the connection's busy timeout says.
             database.unsafeReentrantWrite { db in _ = try? db.checkpoint(.restart) }
             checkpointer?.moved = pages
+            written.move(frames: pages, pageSize: pageSize)
         }
         wantsCheckpoint = false
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventLog
 
-@Suite struct JoinedWritesTests {
+@Suite struct WriteAheadLogFileTests {
     private let directory: TemporaryDirectory
     private let writer: DatabaseQueue
     private var path: String { directory.path + "/some.db" }
@@ -19,7 +19,7 @@ import Testing
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
             try db.execute(sql: "CREATE TABLE row (id INTEGER PRIMARY KEY, number INTEGER, filling BLOB)")
             try db.execute(sql: "CREATE INDEX row_number ON row (number)")
-            JoinedWrites.start(db, WrittenEnd())
+            WriteAheadLogFile.start(db, WrittenFrames())
         }
     }
 
