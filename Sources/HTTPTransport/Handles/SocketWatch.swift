@@ -129,7 +129,9 @@ final class SocketWatch {
         let left = next == .max ? milliseconds : min(max(next - SystemClock.monotonic.milliseconds, 0), milliseconds)
         let isEarly = poll.wait(milliseconds: Int32(clamping: left)) { token, readiness in
             let socket = Int32(bitPattern: UInt32(truncatingIfNeeded: token))
-            guard let wanted = watched[socket]?.wanted, wanted != CURL_POLL_NONE else { return disturb(socket, readiness) }
+            guard let wanted = watched[socket]?.wanted, wanted != CURL_POLL_NONE else {
+                return disturb(socket, readiness)
+            }
             var events: Int32 = 0
             if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
             if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }

@@ -66,9 +66,13 @@ internal import GRDBSQLite
                 return unsafe isWhole ? methods.xRead(file, bytes, count, offset) : WriteAheadLogFile.isCut
             }
         }
-        unsafe methods.xTruncate = { file, size in unsafe WriteAheadLogFile.whole(file) { unsafe $0.xTruncate(file, size) } }
+        unsafe methods.xTruncate = { file, size in
+            unsafe WriteAheadLogFile.whole(file) { unsafe $0.xTruncate(file, size) }
+        }
         unsafe methods.xSync = { file, flags in unsafe WriteAheadLogFile.whole(file) { unsafe $0.xSync(file, flags) } }
-        unsafe methods.xFileSize = { file, size in unsafe WriteAheadLogFile.whole(file) { unsafe $0.xFileSize(file, size) } }
+        unsafe methods.xFileSize = { file, size in
+            unsafe WriteAheadLogFile.whole(file) { unsafe $0.xFileSize(file, size) }
+        }
         unsafe methods.xClose = { file in
             // What is held was never committed.
             let writes = unsafe WriteAheadLogFile.of(file)
