@@ -268,14 +268,20 @@ class Attempts(list):
                 return
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
+    @staticmethod
+    def _requests(lines):
+        """The path and the fields of each request that comes."""
+        while line := lines.readline():
+            path, fields = line.split()[1].decode(), {}
+            while (line := lines.readline().strip()):
+                name, _, value = line.decode().partition(": ")
+                fields[name.lower()] = value
+            lines.read(int(fields["content-length"]))
+            yield path, fields
+
     def _serve(self, connection):
         with connection, connection.makefile("rb") as lines:
-            while line := lines.readline():
-                fields = {}
-                while (line := lines.readline().strip()):
-                    name, _, value = line.decode().partition(": ")
-                    fields[name.lower()] = value
-                lines.read(int(fields["content-length"]))
+            for _, fields in self._requests(lines):
                 self.append((fields["webhook-id"], int(fields["clarion-attempt"])))
                 silence = next(self._answers, 0)
                 if silence:
@@ -322,13 +328,8 @@ class TalkingEndpoint(Attempts):
     def _serve(self, connection):
         with self._context.wrap_socket(connection, server_side=True) if self._context else connection as connection:
             with connection.makefile("rb") as lines:
-                while line := lines.readline():
-                    fields = {}
-                    while (field := lines.readline().strip()):
-                        name, _, value = field.decode().partition(": ")
-                        fields[name.lower()] = value
-                    lines.read(int(fields["content-length"]))
-                    self.append((line.split()[1].decode(), fields["webhook-id"]))
+                for path, fields in self._requests(lines):
+                    self.append((path, fields["webhook-id"]))
                     connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
                     # When the answer was taken, and the connection is idle.
                     select.select([], [], [], 0.02)
