@@ -6,7 +6,8 @@ final class WrittenFrames: Sendable {
     private let endPlace = Atomic<Int64>(0)
     private let movedPlace = Atomic<Int64>(0)
 
-    /// Where ends what was written last: the file is never shorter, unless somebody else has cut it.
+    /// Where ends what was written last. The file is shorter only if somebody else has cut it, or a checkpoint has emptied it: then
+    /// nothing is read of it, and the next write is at its start.
     var end: Int64 { endPlace.load(ordering: .acquiring) }
 
     /// Where ends what the database file has, too.
