@@ -61,7 +61,7 @@ public final class SQLiteEventLog: EventLog {
         let removed = epoch == nil ? nil : RemovedEvents()
         let tables: LogTables
         do {
-            if let epoch { try opened.makeCopy(of: epoch) } else { try opened.goOnIfCopied() }
+            if let epoch { try opened.makeCopy(of: epoch) } else { try opened.goOnIfBehind() }
             horizons = RemovalHorizons(after: try opened.connection.writeWithoutTransaction(Restoration.last))
             tables = try opened.connection.writeWithoutTransaction { db in
                 try LogTables(

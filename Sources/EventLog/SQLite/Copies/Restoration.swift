@@ -1,7 +1,7 @@
 internal import GRDB
 
-/// The last time that a log was opened as a copy of another: the other may have gone on, and what it gave out after the
-/// copy was made is lost.
+/// The last time that a log was opened as a copy of another, or after it was cut (``CutMark``): the other may have gone on, and what
+/// it gave out after the copy was made is lost.
 ///
 /// The sequence goes on far beyond that, at a place that is drawn, so that no position is given twice: not after what
 /// is lost, and not after what came of another use of the same copy. The epoch stays, and with it the ids of what is in

@@ -18,7 +18,7 @@ struct LogDatabase: Sendable {
     let lock: DirectoryLock?
 
     /// What is written into its write-ahead log.
-    let written = WrittenFrames()
+    let written: WrittenFrames
 
     /// Whether the file said that it is a copy when it was opened, whatever was in its write-ahead log.
     private let wasCopy: Bool
@@ -46,6 +46,7 @@ struct LogDatabase: Sendable {
                 // If it was made only now.
                 try lock?.take(file)
                 wasCopy = try file.isCopy()
+                written = WrittenFrames(CutMark(file))
                 connection = try DatabasePool(path: file.path, configuration: LogDatabase.configuration)
                 checkpointer = try Checkpointer(path: file.path, written)
                 place = LogPlace(file)
@@ -56,6 +57,7 @@ struct LogDatabase: Sendable {
                 place = nil
                 reserve = nil
                 checkpointer = nil
+                written = WrittenFrames()
                 connection = try DatabaseQueue(configuration: LogDatabase.configuration)
             }
             try SchemaVersion.migrator.migrate(connection)
@@ -100,11 +102,12 @@ struct LogDatabase: Sendable {
         try checkpointer?.leaveDiskAlone()
     }
 
-    /// Has a log that is a copy of another go on where the other has never been (``Restoration``). With the mark it
-    /// begins anew after a crash; without it nothing is given out before it has.
-    func goOnIfCopied() throws {
+    /// Has a log that is a copy of another, or was cut, go on where the other, or it, has never been (``Restoration``). With the
+    /// mark it begins anew after a crash; without it nothing is given out before it has.
+    func goOnIfBehind() throws {
         try connection.writeWithoutTransaction { db in
-            if try CopyMark.isSet(db) {
+            let wasCut = written.cut?.isSet ?? false
+            if try wasCut || CopyMark.isSet(db) {
                 try db.inTransaction(.immediate) {
                     try Restoration.begin(db)
                     try CopyMark.remove(db)
@@ -114,6 +117,7 @@ struct LogDatabase: Sendable {
             // A file that has the mark no more takes whatever write-ahead log is beside it for its own. Who reads the log
             // at this moment, such as a backup, may be in the way: then both are told by what they say (`CopyProgress`).
             if wasCopy { _ = try? db.checkpoint(.truncate) }
+            if wasCut { written.cut?.remove() }
         }
     }
 

@@ -153,6 +153,7 @@ internal import GRDBSQLite
     private func reaches(_ end: Int64, _ file: UnsafeMutablePointer<sqlite3_file>?) -> Bool {
         var size: Int64 = 0
         guard unsafe original.pointee.xFileSize(file, &size) == SQLITE_OK, size < end else { return true }
+        written.cut?.set()
         if size < written.moved { _ = unsafe original.pointee.xTruncate(file, 0) }
         return false
     }

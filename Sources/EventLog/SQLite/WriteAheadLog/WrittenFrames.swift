@@ -6,6 +6,11 @@ final class WrittenFrames: Sendable {
     private let endPlace = Atomic<Int64>(0)
     private let movedPlace = Atomic<Int64>(0)
 
+    /// Set where the file is found shorter.
+    let cut: CutMark?
+
+    init(_ cut: CutMark? = nil) { self.cut = cut }
+
     /// Where ends what was written last. The file is shorter only if somebody else has cut it, or a checkpoint has emptied it: then
     /// nothing is read of it, and the next write is at its start.
     var end: Int64 { endPlace.load(ordering: .acquiring) }

@@ -27,6 +27,7 @@ import Testing
         }
         _ = try await log.append((0..<20).map { .of("last\($0)", long) })
         let wal = try FileHandle(forUpdating: URL(filePath: directory.path + "/clarion.db-wal"))
+        let lost = log.tail
         let end = try wal.seekToEnd()
         let length = cut < 0 ? end - cut.magnitude : UInt64(cut)
         try #require(end > length, "the cut is none")
@@ -44,8 +45,15 @@ import Testing
         let page = try await again.read(after: .start, matching: [.of("old")], limit: 100, byteLimit: .max)
         #expect(page.events.count >= 50)
         #expect(page.events.map(\.position) == page.events.map(\.position).sorted())
-        _ = try await again.append([.of("old")])
+        // Whoever has heard of what is lost is told so, and of what comes now.
+        let next = try #require(try await again.append([.of("old")]).events.first?.position)
+        #expect(next > lost)
+        #expect(try await again.read(after: lost, matching: [.of("old")], limit: 100, byteLimit: .max).hasGap)
         await again.close()
+        let later = try SQLiteEventLog(at: .directory(directory.path), durability: .process)
+        let last = try #require(try await later.append([.of("old")]).events.first?.position)
+        #expect(last.rawValue == next.rawValue + 1, "it goes on once")
+        await later.close()
         #expect(try SQLiteEventLog.check(directory: directory.path).findings == [])
     }
 
