@@ -13,7 +13,9 @@ extension LogInspection {
                 """
                 SELECT seq, topic IN (SELECT id FROM topic), typeof(data) = 'blob',
                     typeof(type) IN ('text', 'null') AND typeof(content_type) IN ('text', 'null'),
-                    typeof(time) = 'integer', time, type, content_type FROM event ORDER BY seq
+                    typeof(time) = 'integer', time, type, content_type,
+                    ifnull(type, '') || ifnull(content_type, '') NOT GLOB '*[' || char(10, 13) || ']*',
+                    attributes IS NULL OR json_valid(CAST(attributes AS TEXT)) FROM event ORDER BY seq
                 """
             ).forEach { row in
                 func expect(_ holds: Bool, _ fault: String) {
@@ -27,6 +29,8 @@ extension LogInspection {
                     let isText = String(validating: row[column] as [UInt8], as: UTF8.self) != nil
                     expect(isText, "has a type or content type that is not UTF-8")
                 }
+                expect(row[8], "has a type or content type of several lines")
+                expect(row[9], "has attributes that are no JSON")
                 // The log's time follows the clock back by more than a minute only: TimeWriter.begin. If an event between two is
                 // gone, it may have followed there, and gone on.
                 let (position, time) = (row.integer(0), Timestamp(milliseconds: row.integer(5)))

@@ -220,6 +220,8 @@ import Testing
         ("UPDATE topic SET is_purged = 1, removed = 100 WHERE name = 'b.c'", "has rows of events that are gone"),
         ("UPDATE event SET data = 'text' WHERE seq = 149", "data that are no bytes"),
         ("UPDATE event SET type = x'FF' WHERE seq = 149", "a type or content type that is"),
+        ("UPDATE event SET type = char(10) || 'b' WHERE seq = 149", "event 149 has a type or content type of"),
+        ("UPDATE event SET attributes = '{\"a\":' WHERE seq = 149", "event 149 has attributes that are no JSON"),
         ("UPDATE event SET time = time - 10 WHERE seq = 149", "event 149 has a time"),
         ("UPDATE event SET seq = -3 WHERE seq = 149", "before the first position"),
         ("DELETE FROM event WHERE seq = (SELECT max(event) FROM delivery)", "is of no event"),
