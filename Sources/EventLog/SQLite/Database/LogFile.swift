@@ -53,20 +53,6 @@ struct LogFile {
         }
     }
 
-    /// Runs what looks at the log, and once more if it finds damage: that is what SQLite calls it, too, if a disk has failed to
-    /// read for a moment.
-    func doubting<Value>(isAgain: Bool = false, _ look: () throws -> Value) throws(EventLogError) -> Value {
-        do {
-            return try look()
-        } catch {
-            let error = EventLogError(sqlite: error)
-            guard error.code == .corrupt else { throw error }
-            guard isReadable else { throw .diskFails }
-            if isAgain { throw error }
-        }
-        return try doubting(isAgain: true, look)
-    }
-
     /// SQLite would open a file that this user may only read all the same, and says of none which it is. One that root has
     /// put there, such as a backup, belongs to root.
     private func checkAccess() throws(EventLogError) {
@@ -76,7 +62,7 @@ struct LogFile {
         }
     }
 
-    private func unopened(_ file: String, _ reason: Int32) -> EventLogError {
+    func unopened(_ file: String, _ reason: Int32) -> EventLogError {
         .unopened(file, reason, with: "chown", path + "*")
     }
 
@@ -110,19 +96,6 @@ struct LogFile {
         }
     }
 
-    /// - Throws: ``EventLogError`` with code `log-missing` if there is no log, `log-unwritable` if that cannot be told.
-    func checkExistence() throws(EventLogError) {
-        guard FileStatus(notFollowing: path) == nil else { return }
-        let reason = errno
-        guard reason == ENOENT || reason == ENOTDIR else { throw .unopened(path, reason, with: "chown -R", directory) }
-        throw EventLogError(
-            code: .missing,
-            message: FileManager.default.fileExists(atPath: path + "-wal")
-                ? "\(path) is missing, but its write-ahead log is there."
-                : "There is no log in \(directory): \(path) does not exist."
-        )
-    }
-
     private func check(_ db: Database) throws {
         let version = try SchemaVersion.version(of: db)
         if FileStatus(of: path)?.size ?? 0 <= LogFile.thoroughSize {
@@ -139,139 +112,5 @@ struct LogFile {
 
     private func damaged(_ how: String) -> EventLogError {
         EventLogError(code: .corrupt, message: "\(path) is damaged: \(how).")
-    }
-
-    /// Runs a body with a connection that cannot write: it leaves the file as it is, whatever it finds.
-    ///
-    /// A log that nobody has open is read as a file that does not change, so that nothing is made beside it, also where
-    /// nothing can be. If somebody has opened it meanwhile, the body is run again.
-    func reading<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
-        if let before = statusAtRest {
-            let result = Result { try Self.read("\(Self.uri(of: path))?immutable=1", body) }
-            if let after = statusAtRest, after.isUnchanged(since: before) { return try result.get() }
-        }
-        do {
-            return try Self.read(path, body)
-        } catch let error as DatabaseError where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode) {
-            // `unsafe`: access(2) reads the path.
-            guard unsafe access(directory, W_OK) != 0 else { throw error }
-            let message = "\(path)-wal is there, with which a log is read only by who may write to \(directory)."
-            throw EventLogError(code: .unwritable, message: message, cause: error)
-        }
-    }
-
-    /// What it is at a moment at which nobody has it open, as far as its folder tells: there is no write-ahead log. Nil if
-    /// somebody uses it, or did so to the last.
-    private var statusAtRest: FileStatus? {
-        for end in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: path + end) { return nil }
-        return FileStatus(of: path)
-    }
-
-    /// A path as a URI (<https://www.sqlite.org/uri.html>). An absolute one has an empty authority before it.
-    static func uri(of path: String) -> String {
-        let text = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
-        return path.hasPrefix("/") ? "file://\(text)" : "file:\(text)"
-    }
-
-    /// Runs a body with a connection that cannot write.
-    static func read<Value>(_ path: String, _ body: (DatabaseQueue) throws -> Value) throws -> Value {
-        var configuration = Configuration()
-        configuration.readonly = true
-        // A checkpoint that begins the write-ahead log anew locks it for a moment.
-        configuration.busyMode = .timeout(10)
-        let database = try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? database.close() }
-        return try body(database)
-    }
-
-    /// Whether its bytes, also those of its write-ahead log, come from the disk. SQLite calls damaged what does not.
-    var isReadable: Bool {
-        ["", "-wal"].allSatisfy { end in
-            guard let file = try? FileDescriptor(path: path + end, flags: O_RDONLY | O_NONBLOCK) else { return true }
-            defer { file.close() }
-            do throws(SystemError) {
-                while try !file.read(atMost: 1 << 20).isEmpty {}
-                return true
-            } catch {
-                return error.number != EIO
-            }
-        }
-    }
-
-    /// Sees that a copy has no write-ahead log of another log beside it, which would be laid over it.
-    /// - Throws: ``EventLogError`` with code `log-foreign`.
-    func checkOverlay() throws {
-        // What cannot be read, SQLite has to tell.
-        while try isCopy(), (try? LeftWriteAheadLog.hasTransaction(path + "-wal")) ?? true {
-            let before = FileStatus(of: path)
-            if try isContinued() { return }
-            // A hub that moves its write-ahead log into it meanwhile has read a part of it as it was, and a part as it is.
-            guard let before, let after = FileStatus(of: path), after.isUnchanged(since: before) else { continue }
-            throw EventLogError(
-                code: .foreign,
-                message: "\(path) is a backup, and \(path)-wal is of another log: move it away, with \(path)-shm.",
-                advice: "Nothing was changed."
-            )
-        }
-    }
-
-    /// Whether what is beside a copy comes of opening it.
-    private func isContinued() throws -> Bool {
-        do {
-            return try reading { database in
-                try database.read { db in
-                    let found = try CopyProgress(db)
-                    let copy = try Self.read("\(Self.uri(of: path))?immutable=1") { file in
-                        try file.read { try CopyProgress($0, goingOnAfter: found.restoration?.position) }
-                    }
-                    guard found.continues(copy) else { return false }
-                    // What was begun on one copy can be beside another of the same log, and this comes to pass once in the life
-                    // of a copy at most: so all pages are looked at.
-                    return try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok"
-                }
-            }
-        } catch let error as EventLogError where error.code == .foreign {
-            return false
-        } catch let error as DatabaseError
-            where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR].contains(error.resultCode) && isReadable
-        {
-            // Pages of two logs fit together in no way.
-            return false
-        }
-    }
-
-    /// Whether the file itself says that it is a copy, whatever is in a write-ahead log.
-    func isCopy() throws(EventLogError) -> Bool { CopyMark.isSet(inHeader: try header()) }
-
-    func checkHeader() throws(EventLogError) { _ = try header() }
-
-    /// The first 100 bytes (<https://www.sqlite.org/fileformat2.html#the_database_header>).
-    /// - Throws: ``EventLogError`` with code `log-foreign` if they are of no log, or of one that lies in another directory: the
-    ///   lock of this one keeps nobody out of it.
-    private func header() throws(EventLogError) -> [UInt8] {
-        if FileStatus(notFollowing: path)?.kind == S_IFLNK {
-            throw EventLogError(
-                code: .foreign,
-                message: "\(path) is a symbolic link, by which two hubs could write to one log.",
-                advice: "Give the folder that the log itself lies in with --data; nothing in this one was changed."
-            )
-        }
-        let header: [UInt8]
-        do {
-            // Without waiting for the other end of a pipe.
-            let file = try FileDescriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
-            defer { file.close() }
-            header = try file.read(atMost: 100)
-        } catch {
-            // Of a directory nothing can be read.
-            guard error.number == EISDIR else { throw error.number == EIO ? .diskFails : unopened(path, error.number) }
-            header = []
-        }
-        guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8),
-            header[68..<72].reduce(0, { $0 << 8 | UInt32($1) }) == LogSchema.applicationID
-        else {
-            throw EventLogError(code: .foreign, message: "\(path) is not a log of this program.")
-        }
-        return header
     }
 }
