@@ -52,11 +52,12 @@ extension JetStreamLog: TopicStore {
     }
 
     /// Waits until this node has taken what is in the stream: see ``TopicStore/catchUp()``.
-    package func catchUp() async throws(EventLogError) {
+    package func catchUp() async throws(EventLogError) -> Bool {
         if let refusal { throw refusal }
         guard try await hasTaken(try await probes.ask(.fresh)) else {
             throw EventLogError(code: .unavailable, message: "This node is behind the cluster's log.")
         }
+        return true
     }
 
     /// Gives a topic bounds of its own: see ``TopicStore/setRetention(_:of:expecting:)``. Whether it has events is what this

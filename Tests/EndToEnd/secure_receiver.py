@@ -16,9 +16,12 @@ _abandoned = []
 
 class SecureReceiver:
     """Answers 204 to everything, unless ``answer`` says otherwise: an async function of a delivery that returns a status,
-    or a status and a body."""
+    or a status and a body.
 
-    def __init__(self, authority, answer=None, protocols=("h2", "http/1.1"), host="127.0.0.1"):
+    :param keeps: for how many seconds it keeps a connection over which nothing comes.
+    """
+
+    def __init__(self, authority, answer=None, protocols=("h2", "http/1.1"), host="127.0.0.1", keeps=5):
         self.answer = answer
         self.deliveries = []
         #: The version of HTTP of each delivery, and the client's port, which tells connections apart.
@@ -34,6 +37,7 @@ class SecureReceiver:
         self._config.certfile = str(authority.certificate)
         self._config.keyfile = str(authority.key)
         self._config.alpn_protocols = list(protocols)
+        self._config.keep_alive_timeout = keeps
         self._config.errorlog = None
 
     def __enter__(self):

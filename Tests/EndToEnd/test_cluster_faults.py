@@ -98,6 +98,59 @@ def test_what_is_settled_while_a_node_comes_after_is_not_decided_anew(start_hub,
             assert start.result().history("a") == events[1:]
 
 
+def test_what_is_refused_and_removed_once_it_is_sent_to_a_node_is_not_carried_out(start_hub, server, log):
+    """A node is sent a post that was refused, and asks only then up to where all is written that is left: it is not left."""
+    hub = start_hub("--log", server.log(log))
+    hub.post("b", "here it is held")
+    hub.post("b", "gone")
+    with Remover(server, log) as remover, ThreadPoolExecutor() as pool:
+        remover.remove(remover.newest("topic.b"))
+        for value, status in [("winner", 201), ("loser", 412)]:
+            answer = ask(hub, "PUT", "/topics/a/value", data=value, headers={"If-None-Match": "*"})
+            assert answer.status_code == status, answer.text
+        refused = remover.newest("topic.a")
+        hub.post("b", "last")
+        last = remover.newest()
+        hub.kill()
+
+        def is_sent():
+            consumers = remover.ask(f"$JS.API.CONSUMER.LIST.CLARION_{log}")["consumers"]
+            return any(consumer["delivered"]["stream_seq"] >= last for consumer in consumers)
+
+        with HeldWay(server.ports[0], b"here it is held", question=b"last_by_subj") as way:
+            start = pool.submit(start_hub, "--log", f"nats://127.0.0.1:{way.port}?name={log}")
+            assert way.is_held.wait(15)
+            wait_until(is_sent, what="the consumer to have sent all")
+            remover.remove(refused)
+            remover.settle(through=last)
+            remover.flush()
+            way.let_go()
+            assert [event["data"] for event in start.result().history("a")] == ["winner"]
+
+
+@pytest.mark.parametrize("change", ["DELETE", "PATCH", "rotate", "PUT"])
+def test_a_node_that_is_behind_does_not_say_that_a_webhook_is_not_there(start_hub, server, log, change):
+    hub = start_hub("--log", server.log(log))
+    document = {"topics": ["a"], "url": "https://example.com/"}
+    with HeldWay(server.ports[0], b"here it is held", question=f"clarion.{log}.probe".encode()) as way, \
+            ThreadPoolExecutor() as pool:
+        behind = start_hub("--log", f"nats://127.0.0.1:{way.port}?name={log}")
+        hub.post("b", "here it is held")
+        assert way.is_held.wait(15)
+        tag = ask(hub, "PUT", "/observers/w", json=document).headers["ETag"]
+        way.is_asked.clear()
+        method, path, options = {
+            "DELETE": ("DELETE", "/observers/w", {}),
+            "PATCH": ("PATCH", "/observers/w", {"json": {"description": "new"}}),
+            "rotate": ("POST", "/observers/w/secret/rotate", {}),
+            "PUT": ("PUT", "/observers/w", {"json": document, "headers": {"If-Match": tag}}),
+        }[change]
+        answer = pool.submit(ask, behind, method, path, **options)
+        wait_until(lambda: way.is_asked.is_set() or answer.done(), what="the question how far the log is")
+        way.let_go()
+        assert answer.result().ok, answer.result().text
+
+
 def test_a_node_that_cannot_read_what_is_settled_says_so_and_waits(start_hub, server, log):
     hub = start_hub("--log", server.log(log))
     with Remover(server, log) as remover, ThreadPoolExecutor() as pool:

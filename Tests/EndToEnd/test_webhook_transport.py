@@ -376,9 +376,16 @@ def test_an_international_name_is_taken_in_its_ascii_form_only(shared_hub, topic
 # A proxy
 
 class Proxy:
-    """A proxy as webhooks use it: tunnels for https, passes http on; remembers what it was asked for."""
+    """A proxy as webhooks use it: tunnels for https, passes http on; remembers what it was asked for.
 
-    def __init__(self, allows=lambda target: True, refusal="403 Forbidden"):
+    :param authority: whose certificate it shows, if it is asked over TLS; then it also gathers what endpoints send, for 50 ms.
+    """
+
+    def __init__(self, allows=lambda target: True, refusal="403 Forbidden", authority=None):
+        self._tls = None
+        if authority is not None:
+            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self._tls.load_cert_chain(authority.certificate, authority.key)
         self.asked = []
         self.allows = allows
         self.refusal = refusal
@@ -401,7 +408,7 @@ class Proxy:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, client):
-        with client:
+        with self._tls.wrap_socket(client, server_side=True) if self._tls else client as client:
             head = b""
             while b"\r\n\r\n" not in head:
                 received = client.recv(65536)
@@ -421,13 +428,20 @@ class Proxy:
                     client.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
                 else:
                     server.sendall(head.replace(f"http://{host}:{port}".encode(), b"", 1))
+                heard = None
                 while True:
-                    for source, sink in [(client, server), (server, client)]:
-                        if source in select.select([client, server], [], [])[0]:
-                            data = source.recv(65536)
-                            if not data:
-                                return
-                            sink.sendall(data)
+                    # What the endpoint has sent waits, and what is sent to it does not.
+                    left = None if heard is None else max(heard + 0.05 - time.monotonic(), 0)
+                    ready = select.select([client] if left else [client, server], [], [], left)[0]
+                    if self._tls and server in ready and heard is None:
+                        heard = time.monotonic()
+                        continue
+                    heard = None if server in ready else heard
+                    for source in ready:
+                        data = source.recv(65536)
+                        if not data:
+                            return
+                        (server if source is client else client).sendall(data)
 
 
 def test_through_a_proxy(start_hub, receiver, authority, topic):
@@ -450,6 +464,18 @@ def test_through_a_proxy(start_hub, receiver, authority, topic):
         assert "webhook-signature" not in asked["CONNECT"][1].lower() and "Bearer" not in asked["CONNECT"][1]
         assert "Proxy-Authorization: Basic dXNlcjpwYXNz" in asked["CONNECT"][1]
         assert "pass" not in hub.log
+
+
+def test_through_a_proxy_over_tls(start_hub, authority, topic):
+    """An endpoint's session ticket and its answer come to the hub in one record of the proxy's."""
+    with Proxy(authority=authority) as proxy, SecureReceiver(authority, keeps=60) as secure:
+        hub = start_hub(
+            *RETRIES, "--egress-proxy", f"https://localhost:{proxy.port}", "--webhooks-ca-file", str(authority.file))
+        webhook = hub.register(f"https://localhost:{secure.port}/", topic)
+        events = [hub.post(topic, str(number)) for number in range(10)]
+        wait_until(lambda: hub.observer(webhook["id"])["stats"]["delivered"] == len(events))
+        assert [len(attempts(hub, webhook, event)) for event in events] == [1] * len(events)
+        assert len(secure.deliveries) == len(events)
 
 
 def test_addresses_in_urls_are_judged_with_a_proxy_too(start_hub, topic):

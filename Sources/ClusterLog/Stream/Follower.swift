@@ -40,7 +40,7 @@ final class Follower: Sendable {
     var trouble: String? { unread.withLock { $0 } }
 
     func run() {
-        var (turn, confirmation, isUnsure) = (0, LossConfirmation(), false)
+        var (turn, confirmation, isUnsure) = (0, LossConfirmation(), true)
         while !isStopped() {
             turn += 1
             // What fails is tried again. Who looks at how far the node has come sees it.
@@ -64,7 +64,7 @@ final class Follower: Sendable {
         }
         guard try goesOn(to: found.last, &confirmation) else { return }
         // Before anything is sent, which could not be taken, and would be sent again each time.
-        if trouble != nil { try learn() }
+        if trouble != nil || isUnsure { try learn() }
         let removed = try stream.removed()
         let messages = try stream.connection.subscribe(to: subject)
         try clock.set { try stream.consume(from: replica.taken + 1, to: subject, heartbeat: Self.heartbeat) }
@@ -138,10 +138,12 @@ final class Follower: Sendable {
     /// Others may have decided by what was removed also about a message long after it. Whoever removed it has said before up to
     /// where that may be so, and that may have been after this node asked last.
     /// - Parameter isUnsure: whether something was missed since then.
+    /// - Throws: also if that message may have been refused, and removed once it was sent: it is to be sent anew.
     private func learn(before next: Delivered, _ isUnsure: inout Bool) throws {
         if next.sequence > replica.taken + 1 { isUnsure = true }
         guard isUnsure, next.sequence > replica.settlement.withLock({ $0.through }) else { return }
         try learn()
+        guard next.sequence > replica.settlement.withLock({ $0.through }) else { throw NATSError("it may be removed") }
         isUnsure = false
     }
 

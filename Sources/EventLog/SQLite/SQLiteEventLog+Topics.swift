@@ -7,7 +7,7 @@ extension SQLiteEventLog: TopicStore {
         try await read { reader in try reader.summary(of: topic) }
     }
 
-    package func catchUp() {}
+    package func catchUp() -> Bool { false }
 
     @discardableResult
     package func setRetention(

@@ -10,8 +10,10 @@ package protocol TopicStore: AnyObject, Sendable {
     /// One topic; nil if it has neither events nor bounds of its own.
     func summary(of topic: Topic) async throws(EventLogError) -> TopicSummary?
 
-    /// Waits until what was acknowledged before, by whichever node of a cluster, is what ``summary(of:)`` tells.
-    func catchUp() async throws(EventLogError)
+    /// Waits until what was acknowledged before, by whichever node of a cluster, is what the log tells.
+    /// - Returns: whether there may be something new: false of a log that no other node writes to.
+    @discardableResult
+    func catchUp() async throws(EventLogError) -> Bool
 
     /// Gives a topic bounds of its own, or with nil takes them away. The topic need not have events.
     /// - Parameter isThere: whether the topic is to have events or bounds of its own before; nil if that does not matter.

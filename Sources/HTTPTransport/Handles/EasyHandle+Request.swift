@@ -23,6 +23,9 @@ extension EasyHandle {
     package func setProxy(_ url: String?) {
         set(CURLOPT_PROXY, url ?? "")
         set(CURLOPT_NOPROXY, "")
+        guard url?.prefix(6).lowercased() == "https:" else { return }
+        // TLS within TLS: what comes with a record that holds no data is decrypted by then, and no socket tells of it.
+        unsafe _ = clarion_easy_set_pointer(pointer, CURLOPT_SSL_CTX_FUNCTION, nil)
     }
 
     /// Trusts one file of authorities, that one or the system's, and no folder: a folder would be trusted beside the file,

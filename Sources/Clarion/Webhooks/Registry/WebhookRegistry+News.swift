@@ -1,5 +1,6 @@
 import EventLog
 import Locking
+import MicroHTTP
 
 /// What other nodes of a cluster have done: the registry follows the table, whoever writes to it.
 extension WebhookRegistry {
@@ -30,6 +31,18 @@ extension WebhookRegistry {
                 }
             }
             return try await change()
+        }
+    }
+
+    /// Carries out what is asked of a webhook. If it is not there, or not as it was to be, it is tried once more with what other
+    /// nodes of a cluster had acknowledged by then: this one may not have heard of it.
+    func withNews<Value>(of id: ObserverID, _ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let problem as Problem where problem.status == .notFound || problem.status == .preconditionFailed {
+            guard try await store.catchUp() else { throw problem }
+            try await gate.run { try await reread(id) }
+            return try await body()
         }
     }
 

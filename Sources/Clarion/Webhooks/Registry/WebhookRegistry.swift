@@ -10,7 +10,7 @@ import Webhooks
 /// The log's table is the truth; the members here follow it, one change at a time. A change is one commit, and what comes
 /// after that cannot fail: so table, members and dispatcher agree whatever happens.
 final class WebhookRegistry: Sendable {
-    typealias Store = EventLog & ObserverStore & DeliveryLog
+    typealias Store = CompleteLog
 
     let store: any Store
     let dispatcher: WebhookDispatcher
