@@ -178,6 +178,24 @@ def test_many_requests_on_one_connection(hub, topic):
 AT_ONCE = 0.02
 
 
+def test_a_chunk_has_whole_events(hub, topic):
+    """Clients that read in blocks take each for whole events, also when many come at once."""
+    sizes = [number * 37 % 3000 for number in range(300)]
+    ids = post_lines(hub, topic, [json.dumps("x" * size) for size in sizes])
+    with connect(hub) as connection:
+        connection.send(f"GET {events_path(topic)}?since=earliest HTTP/1.1\r\nHost: localhost\r\n"
+                           "Accept: text/event-stream\r\n\r\n".encode())
+        came = connection.socket.makefile("rb")
+        while came.readline() != b"\r\n":
+            pass
+        chunks = []
+        while not chunks or ids[-1].encode() not in chunks[-1]:
+            chunks.append(came.read(int(came.readline(), 16)))
+            assert came.readline() == b"\r\n"
+    assert len(chunks) > 10
+    assert not [chunk[-40:] for chunk in chunks if b"data:" in chunk and not chunk.endswith(b"\n\n")]
+
+
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 def test_nothing_waits_for_a_delayed_acknowledgement(hub, topic, authority, version):
     context = ssl.create_default_context(cafile=authority.file)

@@ -537,6 +537,32 @@ def test_what_a_proxy_refuses(start_hub, topic, refusal, failure):
         assert hub.observer(webhook["id"])["stats"]["lastStatus"] is None
 
 
+@pytest.mark.parametrize(("answers", "failure"), [
+    ([b"\5\xff"], "egress-blocked"), ([b"\5\0", b"\5\2\0\1" + bytes(6)], "egress-blocked"),
+    ([b"\5\0", b"\5\5\0\1" + bytes(6)], "connection-refused"), ([b"\5\0", b"\5\4\0\1" + bytes(6)], "connection-refused"),
+    ([b"\5\0", b"\5\1\0\1" + bytes(6)], "connection-refused"), ([b"\5\0"], "connection-reset")])
+def test_what_a_socks_proxy_refuses(start_hub, topic, answers, failure):
+    """Who may not use it, a rule, nobody who listens, no such host, a failure of its own; and nothing at all."""
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = listener.accept()
+                with client:
+                    for answer in answers:
+                        client.recv(1024)
+                        client.sendall(answer)
+                    client.recv(1024)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        proxy = f"socks5h://127.0.0.1:{listener.getsockname()[1]}"
+        hub = start_hub(*RETRIES, "--egress-proxy", proxy, "--log-level", "debug")
+        webhook = hub.register("https://internal.example/", topic)
+        hub.post(topic, "x")
+        wait_until(lambda: failures(hub, webhook))
+        assert set(failures(hub, webhook)) == {failure}
+
+
 def test_an_unknown_certificate_behind_a_proxy_has_no_status(start_hub, authority, topic):
     with Proxy() as proxy, SecureReceiver(authority) as secure:
         hub = start_hub(*RETRIES, "--egress-proxy", f"http://127.0.0.1:{proxy.port}", "--log-level", "debug")

@@ -13,6 +13,8 @@ package struct TransferEnding: Sendable {
         case unresolved
         /// `connect(2)` failed for that reason; 0 if there is none.
         case unconnected(Int32)
+        /// A SOCKS proxy does not let this client, or any, connect there.
+        case forbidden
         case unreadableAuthorities
         /// There is no TLS. Whether it is for the certificate, which is not trusted.
         case unsecured(byCertificate: Bool)
@@ -44,6 +46,7 @@ package struct TransferEnding: Sendable {
             case CURLE_FAILED_INIT: .uninitialised
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unresolved
             case CURLE_COULDNT_CONNECT: .unconnected(unsafe Self.systemError(of: easy))
+            case CURLE_PROXY: unsafe Self.refusal(byProxyOf: easy)
             case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE: .unreadableAuthorities
             case CURLE_PEER_FAILED_VERIFICATION: .unsecured(byCertificate: true)
             case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
@@ -69,8 +72,23 @@ package struct TransferEnding: Sendable {
     }
 
     private static func systemError(of easy: UnsafeMutableRawPointer) -> Int32 {
+        Int32(truncatingIfNeeded: unsafe number(CURLINFO_OS_ERRNO, of: easy))
+    }
+
+    /// What a SOCKS proxy has answered (RFC 1928, sections 3 and 6).
+    private static func refusal(byProxyOf easy: UnsafeMutableRawPointer) -> Kind {
+        switch CURLproxycode(rawValue: UInt32(truncatingIfNeeded: unsafe number(CURLINFO_PROXY_ERROR, of: easy))) {
+        case CURLPX_REPLY_NOT_ALLOWED, CURLPX_NO_AUTH, CURLPX_USER_REJECTED: .forbidden
+        case CURLPX_REPLY_CONNECTION_REFUSED, CURLPX_REPLY_GENERAL_SERVER_FAILURE, CURLPX_REPLY_HOST_UNREACHABLE,
+            CURLPX_REPLY_NETWORK_UNREACHABLE, CURLPX_REPLY_TTL_EXPIRED:
+            .unconnected(0)
+        default: .interrupted
+        }
+    }
+
+    private static func number(_ info: CURLINFO, of easy: UnsafeMutableRawPointer) -> Int {
         var number = 0
-        unsafe clarion_easy_get_long(easy, CURLINFO_OS_ERRNO, &number)
-        return Int32(truncatingIfNeeded: number)
+        unsafe clarion_easy_get_long(easy, info, &number)
+        return number
     }
 }

@@ -72,7 +72,7 @@ final class SecureStream {
         wake()
     }
 
-    /// Copies what was taken, as much as fits. Returns how much that is.
+    /// Copies what was taken, as many whole events as fit, or of one that does not as much as does. Returns how much that is.
     private func give(to buffer: UnsafeMutableRawBufferPointer) -> Int {
         var (count, first, surcharge) = (0, 0, 0)
         while count < buffer.count, first < sending.count {
@@ -82,7 +82,11 @@ final class SecureStream {
             unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyBytes(from: chunk.frame.bytes[part])
             count += part.count
             offset += part.count
-            guard offset == chunk.count else { break }
+            guard offset == chunk.count else {
+                let rest = unsafe Self.beyondLastEvent(chunk.frame.bytes[part], isAlone: count == part.count)
+                (count, offset) = (count - rest, offset - rest)
+                break
+            }
             surcharge += stream.surcharge(of: chunk)
             offset = 0
             first += 1
@@ -90,6 +94,19 @@ final class SecureStream {
         sending.removeFirst(first)
         if count > 0 { stream.sent(count, surcharge: surcharge) }
         return count
+    }
+
+    /// How much there is after the end of an event, if that is to wait for the next chunk of the transfer coding: clients that read
+    /// in blocks take one for whole events.
+    /// - Parameter isAlone: whether there is nothing before that.
+    private static func beyondLastEvent(_ bytes: Slice<UnsafeRawBufferPointer>, isAlone: Bool) -> Int {
+        let newline = UInt8(ascii: "\n")
+        var end = unsafe bytes.endIndex
+        while unsafe end - bytes.startIndex >= 2 {
+            if unsafe bytes[end - 1] == newline, unsafe bytes[end - 2] == newline { return unsafe bytes.endIndex - end }
+            end -= 1
+        }
+        return unsafe isAlone ? 0 : bytes.count
     }
 
     private func end() -> Int {

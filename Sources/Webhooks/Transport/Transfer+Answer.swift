@@ -72,6 +72,7 @@ extension TransferEnding {
         case .timedOut, .unconnected(ETIMEDOUT): .timeout
         case .unconnected(ECONNRESET): .connectionReset
         case .unconnected: .connectionRefused
+        case .forbidden: .egressBlocked
         case .unsecured, .unreadableAuthorities: .tlsError
         case .complete, .outOfMemory, .oversized, .uninitialised, .interrupted: .connectionReset
         }

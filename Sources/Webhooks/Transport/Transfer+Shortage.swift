@@ -23,7 +23,7 @@ extension Transfer {
             return SystemLimits.areFilesShort ? "no descriptors to look up a name with" : nil
         case .unreadableAuthorities, .uninitialised:
             return SystemLimits.areFilesShort ? ending.text : nil
-        case .complete, .oversized, .unsecured, .timedOut, .interrupted:
+        case .complete, .oversized, .forbidden, .unsecured, .timedOut, .interrupted:
             return nil
         }
     }
