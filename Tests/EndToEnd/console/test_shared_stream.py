@@ -186,10 +186,8 @@ def test_what_waited_in_a_tab_that_did_not_read_is_not_shown_above_what_came_lat
 @pytest.fixture
 def own_console(hub, tmp_path):
     """A console in a browser of its own, which may be broken."""
-    options = browser_options()
     # Tabs of one site have processes of their own.
-    options.add_argument("--disable-features=ProcessPerSiteUpToMainFrameThreshold,SpareRendererForSitePerProcess")
-    browser = start_browser(options)
+    browser = start_browser(browser_options("ProcessPerSiteUpToMainFrameThreshold", "SpareRendererForSitePerProcess"))
     yield Console(browser, hub.url, tmp_path)
     browser.quit()
 
