@@ -34,6 +34,11 @@ extension JetStreamLog: ObserverStore {
     /// Every observer, by the time it was created, then by id.
     package func observers() async throws(EventLogError) -> [ObserverRecord] { try await index.observers() }
 
+    /// One observer: see ``ObserverStore/observer(_:)``.
+    package func observer(_ id: ObserverID) async throws(EventLogError) -> ObserverRecord? {
+        try await index.observer(id)
+    }
+
     /// Has what other nodes do to observers told: see ``ObserverStore/followObservers(_:)``.
     package func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void) {
         replica.followObservers(follower)

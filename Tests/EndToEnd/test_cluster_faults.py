@@ -115,7 +115,9 @@ def test_what_is_refused_and_removed_once_it_is_sent_to_a_node_is_not_carried_ou
 
         def is_sent():
             consumers = remover.ask(f"$JS.API.CONSUMER.LIST.CLARION_{log}")["consumers"]
-            return any(consumer["delivered"]["stream_seq"] >= last for consumer in consumers)
+            # That of the clock begins at the end, and has sent nothing.
+            return any(consumer["delivered"]["stream_seq"] >= last and consumer["delivered"]["consumer_seq"] > 0
+                       for consumer in consumers)
 
         with HeldWay(server.ports[0], b"here it is held", question=b"last_by_subj") as way:
             start = pool.submit(start_hub, "--log", f"nats://127.0.0.1:{way.port}?name={log}")

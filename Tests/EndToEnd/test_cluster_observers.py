@@ -356,6 +356,8 @@ def test_a_node_that_hangs_is_named_and_holds_nobody_up(executable, nodes):
     one, other = nodes
     with one.stream("a") as mine, named(other, "hung") as hung:
         os.kill(other.process.pid, signal.SIGSTOP)
+        # Until all of its threads have stopped.
+        os.waitpid(other.process.pid, os.WUNTRACED)
         try:
             began = time.monotonic()
             page = one.get("/observers").json()

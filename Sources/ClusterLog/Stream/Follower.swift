@@ -137,7 +137,7 @@ final class Follower: Sendable {
     ///
     /// Others may have decided by what was removed also about a message long after it. Whoever removed it has said before up to
     /// where that may be so, and that may have been after this node asked last.
-    /// - Parameter isUnsure: whether something was missed since then.
+    /// - Parameter isUnsure: whether something was missed since then, or nothing is known yet.
     /// - Throws: also if that message may have been refused, and removed once it was sent: it is to be sent anew.
     private func learn(before next: Delivered, _ isUnsure: inout Bool) throws {
         if next.sequence > replica.taken + 1 { isUnsure = true }

@@ -36,6 +36,9 @@ package protocol ObserverStore: Sendable {
     /// Every observer, by the time it was created, then by id.
     func observers() async throws(EventLogError) -> [ObserverRecord]
 
+    /// One observer; nil if there is none of that id.
+    func observer(_ id: ObserverID) async throws(EventLogError) -> ObserverRecord?
+
     /// Has a follower called with what other nodes do to observers, in their order, from now on. Called on a thread of the log's,
     /// which must not be kept.
     func followObservers(_ follower: @escaping @Sendable (ObserverChange) -> Void)

@@ -28,4 +28,11 @@ extension SQLiteEventLog: ObserverStore {
             ).map(ObserverRecord.init)
         }
     }
+
+    package func observer(_ id: ObserverID) async throws(EventLogError) -> ObserverRecord? {
+        try await read { reader in
+            try reader.db.cached("SELECT \(ObserverRecord.columns) FROM observer WHERE name = ?1", id.rawValue)
+                .first(ObserverRecord.init)
+        }
+    }
 }

@@ -83,8 +83,11 @@ final class SecureStream {
             count += part.count
             offset += part.count
             guard offset == chunk.count else {
-                let rest = unsafe Self.beyondLastEvent(chunk.frame.bytes[part], isAlone: count == part.count)
-                (count, offset) = (count - rest, offset - rest)
+                // Other bodies have none.
+                if stream.endsWithPeer {
+                    let rest = unsafe Self.beyondLastEvent(chunk.frame.bytes[part], isAlone: count == part.count)
+                    (count, offset) = (count - rest, offset - rest)
+                }
                 break
             }
             surcharge += stream.surcharge(of: chunk)

@@ -51,7 +51,7 @@ extension WebhookRegistry {
 
     /// Takes in what the table says of a webhook, which this node has not been told yet. To be called in the gate.
     func reread(_ id: ObserverID) async throws {
-        if let record = try await store.observers().first(where: { $0.id == id }) {
+        if let record = try await store.observer(id) {
             take(record)
         } else if stored(id) != nil {
             release(id)

@@ -116,7 +116,7 @@ struct LogDatabase: Sendable {
             }
             // A file that has the mark no more takes whatever write-ahead log is beside it for its own. Who reads the log
             // at this moment, such as a backup, may be in the way: then both are told by what they say (`CopyProgress`).
-            if wasCopy { _ = try? db.checkpoint(.truncate) }
+            if wasCopy || wasCut { _ = try? db.checkpoint(.truncate) }
             if wasCut { written.cut?.remove() }
         }
     }
