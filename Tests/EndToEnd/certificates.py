@@ -33,7 +33,7 @@ class Authority:
         :param begins: in how many days its time begins; by default it has begun.
         """
         key = key or ec.generate_private_key(ec.SECP256R1())
-        names = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
+        names = [x509.DNSName("localhost"), x509.DNSName("hub.test"), x509.IPAddress(ip_address("127.0.0.1"))]
         certificate = self._sign(x509.Name([]), key.public_key(), [(x509.SubjectAlternativeName(names), True)], days, begins)
         self.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
         encryption = serialization.BestAvailableEncryption(passphrase) if passphrase else serialization.NoEncryption()

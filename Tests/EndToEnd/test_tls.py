@@ -22,6 +22,7 @@ from event_stream import EventStream
 from hub_process import environment_without_settings, events_path
 from metrics import Reading
 from other_machine import OtherMachine
+from proxy import Proxy
 from raw_http import RawConnection, request
 from test_metrics import documented_metrics
 from test_serving import refusal
@@ -754,6 +755,19 @@ def test_commands_trust_a_file_of_authorities(executable, hub, authority, topic,
     other.write_text("\n".join(damaged))
     refused = run(executable, hub, "health", "--ca-file", str(other))
     assert refused.returncode == 2 and "is not trusted" in refused.stderr
+
+
+def test_commands_through_a_proxy_over_tls(executable, start_hub, authority, topic):
+    """The hub's session tickets and its answer come in one record of the proxy's."""
+    hub = start_hub(*options(authority), "--allow-host", "hub.test")
+    with Proxy(authority=authority) as proxy:
+        url = f"https://localhost:{proxy.port}"
+        for number in range(3):
+            posted = subprocess.run(
+                [executable, "post", topic, str(number), "--hub", f"https://hub.test:{hub.port}", "--ca-file", authority.file],
+                capture_output=True, text=True, timeout=20, env=environment_without_settings(https_proxy=url))
+            assert posted.returncode == 0, posted.stderr
+        assert [method for method, *_ in proxy.asked] == ["CONNECT"] * 3
 
 
 # Last, for it takes the time that has passed meanwhile.

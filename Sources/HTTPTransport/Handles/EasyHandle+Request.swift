@@ -23,9 +23,12 @@ extension EasyHandle {
     package func setProxy(_ url: String?) {
         set(CURLOPT_PROXY, url ?? "")
         set(CURLOPT_NOPROXY, "")
-        guard url?.prefix(6).lowercased() == "https:" else { return }
-        // TLS within TLS: what comes with a record that holds no data is decrypted by then, and no socket tells of it.
-        unsafe _ = clarion_easy_set_pointer(pointer, CURLOPT_SSL_CTX_FUNCTION, nil)
+    }
+
+    /// Has the turn of other transfers come after each record that holds no data: else who sends many of those holds all up. Not
+    /// through a proxy over TLS: what comes with such a record is decrypted by then, and no socket tells of it.
+    package func yieldBetweenRecords() {
+        unsafe clarion_easy_bound_tls(pointer)
     }
 
     /// Trusts one file of authorities, that one or the system's, and no folder: a folder would be trusted beside the file,

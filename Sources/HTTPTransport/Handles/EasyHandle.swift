@@ -19,7 +19,6 @@ package struct EasyHandle: ~Copyable {
         guard let pointer = unsafe curl_easy_init() else { return nil }
         unsafe self.init(pointer, Shared())
         setCallbacks()
-        unsafe clarion_easy_bound_tls(pointer)
         // Of HTTP/2 libcurl 7.88 reads frames for as long as they come, and meanwhile serves no other transfer.
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // Where a server sends its clients, a credential would go along.

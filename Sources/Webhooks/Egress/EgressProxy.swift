@@ -9,6 +9,9 @@ public struct EgressProxy: Sendable, Hashable, CustomStringConvertible, CustomRe
     /// The URL without user and password.
     public let description: String
 
+    /// Whether it is spoken to over TLS.
+    var isSecure: Bool { url.prefix(6).asciiLowercased == "https:" }
+
     /// Checks a URL.
     ///
     /// - Throws: ``WebhookError`` with code `proxy-invalid`; the message does not repeat the URL.

@@ -38,6 +38,7 @@ final class TransportOptions: Sendable {
         let totalTimeout = Self.positive(configuration.totalTimeout)
         easy.judgeAddresses()
         easy.setProxy(configuration.proxy?.url)
+        if configuration.proxy?.isSecure != true { easy.yieldBetweenRecords() }
         easy.identify(as: configuration.userAgent, schemes: configuration.httpsOnly ? "https" : "http,https")
         easy.setTimeouts(connect: Self.positive(configuration.connectTimeout), total: totalTimeout)
         easy.setAuthorities(configuration.certificateAuthorities)
