@@ -25,9 +25,8 @@ extension JetStreamLog: ObserverStore {
 
     /// Deletes every observer that is registered for exactly this topic or pattern.
     package func deleteObservers(of pattern: TopicPattern) async throws(EventLogError) -> [ObserverID] {
-        guard case .deletedObservers(let ids) = try await change(.deleteObservers(of: pattern)) else {
-            throw .unanswered
-        }
+        let command = Command.deleteObservers(of: pattern, through: Int64(clamping: try await newest()))
+        guard case .deletedObservers(let ids) = try await change(command) else { throw .unanswered }
         return ids
     }
 
@@ -59,7 +58,7 @@ extension JetStreamLog: TopicStore {
     /// Waits until this node has taken what is in the stream: see ``TopicStore/catchUp()``.
     package func catchUp() async throws(EventLogError) -> Bool {
         if let refusal { throw refusal }
-        guard try await hasTaken(try await probes.ask(.fresh)) else {
+        guard try await hasTaken(try await probes.ask(.since(.now))) else {
             throw EventLogError(code: .unavailable, message: "This node is behind the cluster's log.")
         }
         return true
@@ -92,8 +91,21 @@ extension JetStreamLog: TopicStore {
 
     /// Removes a topic: see ``TopicStore/deleteTopic(_:)``.
     package func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool {
-        guard case .deleted(let wasThere) = try await change(.deleteTopic(topic)) else { throw .unanswered }
+        let command = Command.deleteTopic(topic, through: replica.numbering.end(of: try await newest()))
+        guard case .deleted(let wasThere) = try await change(command) else { throw .unanswered }
         return wasThere
+    }
+
+    /// The place up to which a deletion goes: of what the servers had when it was asked for. If they cannot say, for want of room,
+    /// that is what this node has.
+    private func newest() async throws(EventLogError) -> UInt64 {
+        if let refusal { throw refusal }
+        do throws(EventLogError) {
+            return try await probes.ask(.since(.now))
+        } catch {
+            if error.code != .storageFull { throw error }
+            return replica.taken
+        }
     }
 
     /// Has it told which topics other nodes delete: see ``TopicStore/followDeletions(_:)``.

@@ -51,15 +51,20 @@ extension JetStreamLog {
     /// what there is, for some seconds. If it cannot, who comes with the id is believed: he would be sent everything anew.
     public func hasReached(_ position: Position) async throws(EventLogError) -> Bool {
         if position <= tail { return true }
-        guard refusal == nil, let sequence = try? await probes.ask(.fresh), try await hasTaken(sequence) else {
-            return true
+        let asked = ContinuousClock.now
+        // What another node has told of comes within moments. Who makes an id up waits as long, so that one message for all who do is
+        // written in that time.
+        if try await !hasTaken(replica.numbering.message(of: position), within: .milliseconds(50)) {
+            guard refusal == nil, let newest = try? await probes.ask(.since(asked)), try await hasTaken(newest) else {
+                return true
+            }
         }
         return try await index.hasReached(position)
     }
 
-    /// Whether this node has taken a message, and what is before it, within some seconds.
-    func hasTaken(_ sequence: UInt64) async throws(EventLogError) -> Bool {
-        let deadline = ContinuousClock.now + .seconds(5)
+    /// Whether this node has taken a message, and what is before it, within some time.
+    func hasTaken(_ sequence: UInt64, within time: Duration = .seconds(5)) async throws(EventLogError) -> Bool {
+        let deadline = ContinuousClock.now + time
         while replica.taken < sequence {
             guard ContinuousClock.now < deadline, (try? await Task.sleep(for: .milliseconds(2))) != nil else {
                 return false
@@ -78,7 +83,7 @@ extension JetStreamLog {
         guard publisher.isConnected else { throw EventLogError(NATSError("not connected")) }
         // Who was refused for want of room meanwhile may ask why.
         let isDoubtful = publisher.hasRefused(within: ProbeTurns<Probes.Asker>.memory)
-        _ = try await probes.ask(isDoubtful ? .fresh : .recent)
+        _ = try await probes.ask(isDoubtful ? .since(.now) : .recent)
     }
 
     /// Counts what this node's copy holds.

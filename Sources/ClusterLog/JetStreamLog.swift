@@ -81,38 +81,40 @@ public final class JetStreamLog: EventLog {
             return acknowledge(.failure(EventLogError(code: .limitReached, message: message)))
         }
         if index.takesAll(drafts), admissions.isIdle { return publish(drafts, if: condition, acknowledge) }
+        admit(drafts, if: condition, acknowledge)
+    }
+
+    /// Publishes what was not posted before, in turn with others of which that must be found first.
+    private func admit(
+        _ drafts: [EventDraft],
+        if condition: AppendCondition?,
+        _ acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
+    ) {
         let isTaken = admissions.enqueue { [self] in
+            var replays: [Int: Event] = [:]
             do throws(EventLogError) {
-                let replays = index.takesAll(drafts) ? [:] : try await index.admit(drafts)
-                // A condition is about what comes first, and is judged with all of them.
-                if condition == nil, !replays.isEmpty, replays.count < drafts.count {
-                    return publishNew(drafts, replays, acknowledge)
-                }
-                publish(drafts, if: condition, acknowledge)
+                if !index.takesAll(drafts) { replays = try await index.admit(drafts) }
             } catch {
                 if error.code == .limitReached { return acknowledge(.failure(error)) }
                 // It is refused in its turn, after what was posted before.
-                publish(drafts, if: condition, acknowledge)
             }
+            publish(NewDrafts(of: drafts, replays), if: condition, acknowledge)
         }
         if !isTaken { acknowledge(.failure(.overloaded)) }
     }
 
-    /// Publishes what was not posted before: what of an append is written, and what is not, a node that starts later must be
-    /// told apart.
-    private func publishNew(
-        _ drafts: [EventDraft],
-        _ replays: [Int: Event],
+    private func publish(
+        _ new: NewDrafts,
+        if condition: AppendCondition?,
         _ acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     ) {
-        let places = drafts.indices.filter { replays[$0] == nil }
-        publish(places.map { drafts[$0] }, if: nil) { result in
-            acknowledge(
-                result.map { receipt in
-                    let written = replays.merging(zip(places, receipt.events)) { known, _ in known }
-                    return AppendReceipt(events: drafts.indices.compactMap { written[$0] })
-                }
-            )
+        publish(new.drafts, if: condition) { [self] result in
+            switch result.map(new.receipt) {
+            case .success(let receipt?): acknowledge(.success(receipt))
+            // Somebody else has posted some of it meanwhile, and nothing was written.
+            case .success(nil): admit(new.all, if: condition, acknowledge)
+            case .failure(let error): acknowledge(.failure(new.error(error)))
+            }
         }
     }
 
@@ -125,7 +127,7 @@ public final class JetStreamLog: EventLog {
         let isOfOne = drafts.allSatisfy { $0.topic == topic }
         let subject = isOfOne ? topic.map(subjects.events) ?? subjects.probe : subjects.batch
         publisher.send(
-            .append(drafts, if: condition),
+            .append(drafts, if: condition, isWhole: true),
             to: subject,
             isBounded: true,
             .append(drafts, acknowledge)

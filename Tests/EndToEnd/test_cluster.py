@@ -478,7 +478,7 @@ def test_what_is_no_command_is_passed_over_and_what_a_later_version_writes_is_no
         for path in paths:
             nodes[0].register(receiver.url(path), "a")
         for kind in ("change", "outcome", "lease", "topic.a", "other"):
-            for data in (b"", b"hello", b"\xc1\xa7\x01", b"\xc1\xa7\x03", b"\xc1\xa7\x00" + bytes(40)):
+            for data in (b"", b"hello", b"\xc1\xa7\x01", b"\xc1\xa7\x04", b"\xc1\xa7\x00" + bytes(40)):
                 publish(server, f"clarion.{name}.{kind}", data)
         ids = [hub.post("a", "after")["id"] for hub in nodes]
         # Leases go on after what stands among theirs: nobody waits until they run out.
@@ -489,16 +489,16 @@ def test_what_is_no_command_is_passed_over_and_what_a_later_version_writes_is_no
         nodes[1].start()
         assert [event["id"] for event in nodes[1].history("a")][:2] == ids
         assert all("was written by no version" in hub.log for hub in nodes)
-    publish(server, f"clarion.{name}.change", b"\xc1\xa7\x04 of tomorrow")
+    publish(server, f"clarion.{name}.change", b"\xc1\xa7\x05 of tomorrow")
     for hub in nodes:
         wait_until(lambda: ask(hub, "GET", "/readyz").status_code == 503, what="its refusal")
-        assert "version 4" in ask(hub, "GET", "/readyz").text + hub.log
+        assert "version 5" in ask(hub, "GET", "/readyz").text + hub.log
     # One that starts refuses, and leaves nothing behind.
     folder = tmp_path / "copies"
     folder.mkdir()
     options = ["--log", server.log(name), "--data", folder, "--port", "0"]
     run = subprocess.run([nodes[0].executable, "serve", *options], capture_output=True, text=True, timeout=20)
-    assert run.returncode != 0 and "version 4" in run.stderr
+    assert run.returncode != 0 and "version 5" in run.stderr
     assert list(folder.iterdir()) == []
 
 

@@ -2,6 +2,8 @@
 
 import re
 import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,21 @@ def test_the_documented_permissions_are_enough(start_hub, tmp_path, log):
         status = subprocess.run([hubs[0].executable, "cluster", "status", "--log", address], capture_output=True, text=True)
         assert (status.returncode, status.stderr) == (0, "")
         assert "Violation" not in (tmp_path / "nats0.log").read_text()
+
+
+def test_a_post_that_is_lost_on_its_way_is_told_when_later_ones_are_there(start_hub, tmp_path, log):
+    """As a server does that leads no more: it answers nothing, and others go on. Here it may not take this one."""
+    permissions = user_of(documented(log)).replace("publish: [", f'publish: {{ deny: ["clarion.{log}.topic.lost"], allow: [', 1) \
+        .replace("], subscribe", "] }, subscribe", 1)
+    with NATSServers(tmp_path, 1, settings=permissions) as servers, ThreadPoolExecutor() as pool:
+        hub = start_hub("--log", servers.log(log, "u:p@"))
+        lost = pool.submit(post, hub, "lost", "x")
+        begun = time.monotonic()
+        while not lost.done():
+            assert post(hub, "a", "x").status_code == 201
+        answer = lost.result()
+        assert (answer.status_code, answer.json()["code"]) == (503, "log-unavailable")
+        assert time.monotonic() - begun < 5
 
 
 def test_a_node_that_takes_nothing_of_the_stream_is_not_ready(start_hub, tmp_path, log):

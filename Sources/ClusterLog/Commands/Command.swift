@@ -4,13 +4,16 @@ import Notation
 /// One message of the stream: what a node asks of the log. All nodes carry all of them out in the order of the stream, each on
 /// its own copy, and so come to the same: also to whether a condition holds, or a key was used before.
 enum Command: Sendable {
-    case append([EventDraft], if: AppendCondition?)
+    /// As a whole or not at all, but for what earlier versions have written: of that only what was not posted before.
+    case append([EventDraft], if: AppendCondition?, isWhole: Bool)
     case saveObserver(ObserverRecord, expecting: Int64?, resettingFailures: Bool)
     case deleteObserver(ObserverID, expecting: Int64?)
-    case deleteObservers(of: TopicPattern)
+    /// Those of these revisions, which are places in the stream: what is carried out late leaves what came after it was asked for.
+    case deleteObservers(of: TopicPattern, through: Int64?)
     /// If the topic had bounds of its own before, or none. Whether it has events is no matter for all: each node removes in its time.
     case setRetention(Retention?, of: Topic, expectingBounds: Bool?)
-    case deleteTopic(Topic)
+    /// Its events up to there.
+    case deleteTopic(Topic, through: Position?)
     /// Those count that ``Fences`` admit. The term is the place of the last message by which the node took up parts.
     case recordOutcomes([DeliveryOutcome], term: Int64)
     case abandonDeliveries(of: ObserverID, failure: String, at: Timestamp)

@@ -30,21 +30,24 @@ extension Envelope {
 
 extension WireReader {
     /// - Parameter version: of what has written it. The first did not say which observer of an id something is delivered again to;
-    ///   before the third bounds were set whatever there was, and all removals were noted.
+    ///   before the third bounds were set whatever there was, and all removals were noted; before the fourth of an append some could be
+    ///   written, and deletions were of all there was when they were carried out.
     fileprivate mutating func command(in version: UInt8) throws(Unreadable) -> Command {
         switch try byte() {
         case 1:
             let drafts = try all { reader throws(Unreadable) in try reader.draft() }
-            return .append(drafts, if: try flag() ? condition(depth: 0) : nil)
+            return .append(drafts, if: try flag() ? condition(depth: 0) : nil, isWhole: version > 3)
         case 2: return .saveObserver(try record(), expecting: try optionalNumber(), resettingFailures: try flag())
         case 3: return .deleteObserver(try observer(), expecting: try optionalNumber())
-        case 4: return .deleteObservers(of: try pattern())
+        case 4:
+            let pattern = try pattern()
+            return .deleteObservers(of: pattern, through: version > 3 ? try optionalNumber() : nil)
         case 5:
             let retention = try flag() ? self.retention() : nil
             let topic = try topic()
             guard version > 2, try flag() else { return .setRetention(retention, of: topic, expectingBounds: nil) }
             return .setRetention(retention, of: topic, expectingBounds: try flag())
-        case 6: return .deleteTopic(try topic())
+        case 6: return .deleteTopic(try topic(), through: version > 3 ? try optionalNumber().map(Position.init) : nil)
         case 7:
             let outcomes = try all { reader throws(Unreadable) in try reader.outcome() }
             return .recordOutcomes(outcomes, term: try number())

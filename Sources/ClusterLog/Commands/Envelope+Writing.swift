@@ -6,7 +6,7 @@ extension Envelope {
 
     /// The version of what is written. A node that reads a later one stops, and says so. Each command has one form in a
     /// version: to write another, or a further command, is another version.
-    static let version: UInt8 = 3
+    static let version: UInt8 = 4
 
     /// The bytes of the message.
     var bytes: [UInt8] {
@@ -23,7 +23,7 @@ extension Envelope {
 extension WireWriter {
     fileprivate mutating func command(_ command: Command) {
         switch command {
-        case .append(let drafts, let condition):
+        case .append(let drafts, let condition, _):
             byte(1)
             all(drafts) { $0.draft($1) }
             flag(condition != nil)
@@ -37,9 +37,10 @@ extension WireWriter {
             byte(3)
             text(id.rawValue)
             optionalNumber(revision)
-        case .deleteObservers(let pattern):
+        case .deleteObservers(let pattern, let revision):
             byte(4)
             text(pattern.text)
+            optionalNumber(revision)
         case .setRetention(let retention, let topic, let isBounded):
             byte(5)
             flag(retention != nil)
@@ -49,9 +50,10 @@ extension WireWriter {
             text(topic.name)
             flag(isBounded != nil)
             if let isBounded { flag(isBounded) }
-        case .deleteTopic(let topic):
+        case .deleteTopic(let topic, let position):
             byte(6)
             text(topic.name)
+            optionalNumber(position?.rawValue)
         case .recordOutcomes(let outcomes, let term):
             byte(7)
             all(outcomes) { $0.outcome($1) }

@@ -32,7 +32,7 @@ extension Replica {
     /// - Parameter isOwn: whether who asked for it knows. Of observers that are deleted all are told, in turn with the rest: what
     ///   another node did to one just before may not have been taken in yet.
     private func tell(_ applied: Applied, of command: Command, _ delivered: Delivered, isOwn: Bool) {
-        if case (.deleted(true), .deleteTopic(let topic)) = (applied, command) {
+        if case (.deleted(true), .deleteTopic(let topic, _)) = (applied, command) {
             if isOwn { return }
             for follower in state.withLock({ $0.deletionFollowers }) { follower(topic) }
             return

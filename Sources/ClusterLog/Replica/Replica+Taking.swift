@@ -24,9 +24,9 @@ extension Replica {
             }
         }
         guard envelope.command.isPossible(at: delivered.sequence) else { return skip(subject, delivered) }
-        let own = envelope.node == node ? publisher.take(envelope.number) : nil
+        let own = envelope.node == node ? publisher.takeBack(envelope.number) : nil
         switch envelope.command {
-        case .append(let drafts, let condition): append(drafts, if: condition, delivered, own)
+        case .append(let drafts, let condition, let isWhole): append(drafts, if: condition, isWhole, delivered, own)
         case .recordOutcomes(let outcomes, let term): record(outcomes, in: term, by: envelope.node, delivered, own)
         default:
             // In its turn: what was appended and recorded before it first.
@@ -70,6 +70,7 @@ extension Replica {
     private func append(
         _ drafts: [EventDraft],
         if condition: AppendCondition?,
+        _ isWhole: Bool,
         _ delivered: Delivered,
         _ own: Publisher.Completion?
     ) {
@@ -82,7 +83,7 @@ extension Replica {
         var acknowledge: @Sendable (Result<AppendReceipt, EventLogError>) -> Void = { _ in }
         // As they were handed in here: with the marks of who posted them.
         if case .append(let drafts, let told)? = own { (posted, acknowledge) = (drafts, told) }
-        let decision = settlement.withLock { $0.decision(of: delivered.sequence) }
+        let decision = settlement.withLock { $0.decision(of: delivered.sequence) } ?? (isWhole ? .whole : .open)
         let isKeyed = numbering.eventsPerMessage > 1 && drafts.contains { $0.idempotencyKey != nil }
         let start = Position(after + (isKeyed ? Placement.keyed : 0))
         let placement = Placement(after: start, time: numbering.time(delivered.time), decision: decision)
@@ -97,7 +98,7 @@ extension Replica {
             }
             waiting.subtract(1, ordering: .acquiringAndReleasing)
             // It was written before this node came to it, and in part: what the rest was is gone.
-            if case .success(let receipt) = result, receipt.events.count < count {
+            if case .success(let receipt) = result, receipt.events.count < count, !receipt.isReplay {
                 return acknowledge(.failure(.unanswered))
             }
             acknowledge(result.mapError(\.ofWhatIsInTheStream))

@@ -57,6 +57,18 @@ final class Replica: Sendable {
     struct Numbering: Sendable {
         var eventsPerMessage = Replica.eventsPerMessage
         var time: @Sendable (Timestamp) -> Timestamp = { $0 }
+
+        /// The message that an event's position is of; 0 where positions do not say so.
+        func message(of position: Position) -> UInt64 {
+            eventsPerMessage > 0 ? UInt64(max(position.rawValue, 0) / eventsPerMessage) : 0
+        }
+
+        /// The last position that events of a message, and of those before it, may have; nil where none says so.
+        func end(of sequence: UInt64) -> Position? {
+            guard eventsPerMessage > 0 else { return nil }
+            let next = Int64(clamping: sequence).multipliedReportingOverflow(by: eventsPerMessage)
+            return next.overflow ? nil : Position(next.partialValue + (eventsPerMessage - 1))
+        }
     }
 
     let numbering: Numbering

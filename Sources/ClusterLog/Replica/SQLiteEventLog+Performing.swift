@@ -14,10 +14,12 @@ extension SQLiteEventLog {
                 )
             )
         case .deleteObserver(let id, let revision): return .deleted(try await deleteObserver(id, expecting: revision))
-        case .deleteObservers(let pattern): return .deletedObservers(try await deleteObservers(of: pattern))
+        case .deleteObservers(let pattern, let revision):
+            return .deletedObservers(try await deleteObservers(of: pattern, through: revision))
         case .setRetention(let retention, let topic, let isBounded):
             return .topic(try await setRetention(retention, of: topic, expectingBounds: isBounded))
-        case .deleteTopic(let topic): return .deleted(try await deleteTopic(topic))
+        case .deleteTopic(let topic, let position):
+            return .deleted(try await deleteTopic(topic, through: position))
         case .abandonDeliveries(let id, let failure, let time):
             return .count(try await abandonDeliveries(of: id, failure: failure, at: time))
         case .redeliver(let events, let id, let createdAt, let time):

@@ -32,7 +32,7 @@ struct Settlement: Sendable {
     private var unnoted = Position.start
     /// Up to where all appends that are in the stream are written.
     private(set) var through: UInt64 = 0
-    /// Of those of which only some was written, which drafts: by their messages.
+    /// Of those of which only some was written, which drafts: by their messages. Only earlier versions have written such.
     private var partly: [UInt64: [Int]] = [:]
 
     /// Takes in that a message is of no use: it was refused, or a newer one has taken its place.
@@ -79,9 +79,9 @@ struct Settlement: Sendable {
         return spent
     }
 
-    /// What is to be written of an append.
-    func decision(of sequence: UInt64) -> Placement.Decision {
-        sequence <= through ? .written(places: partly[sequence]) : .open
+    /// What is to be written of an append; nil if that is not settled.
+    func decision(of sequence: UInt64) -> Placement.Decision? {
+        sequence <= through ? .written(places: partly[sequence]) : nil
     }
 
     /// Takes in what came of an append: of no use if nothing was written, to be kept in mind if only some was.

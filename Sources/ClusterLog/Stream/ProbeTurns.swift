@@ -5,8 +5,8 @@ struct ProbeTurns<Asker> {
     enum Question {
         /// It may be as old as ``memory``.
         case recent
-        /// It is of a message that was written after the question.
-        case fresh
+        /// It is of a message that was written after a moment.
+        case since(ContinuousClock.Instant)
     }
 
     enum Step {
@@ -34,19 +34,29 @@ struct ProbeTurns<Asker> {
 
     /// Takes in who asks. It is told by ``Step/tell(_:)``, or by an ``end(_:at:)``.
     mutating func ask(_ question: Question, _ asker: Asker, at now: ContinuousClock.Instant) -> Step {
-        switch (state, question) {
-        case (.idle, .recent):
-            if let known, now - known.since < Self.memory { return .tell(known.sequence) }
-            fallthrough
-        case (.idle, .fresh):
+        guard case .writing(let since, let askers, let next) = state else {
+            if let known, isEnough(known.since, question, at: now) { return .tell(known.sequence) }
             state = .writing(since: now, askers: [asker], next: [])
             return .write
-        case (.writing(let since, let askers, let next), .recent):
-            state = .writing(since: since, askers: askers + [asker], next: next)
-        case (.writing(let since, let askers, let next), .fresh):
-            state = .writing(since: since, askers: askers, next: next + [asker])
         }
+        state =
+            if case .since(let moment) = question, moment > since {
+                .writing(since: since, askers: askers, next: next + [asker])
+            } else {
+                .writing(since: since, askers: askers + [asker], next: next)
+            }
         return .wait
+    }
+
+    private func isEnough(
+        _ begin: ContinuousClock.Instant,
+        _ question: Question,
+        at now: ContinuousClock.Instant
+    ) -> Bool {
+        switch question {
+        case .recent: now - begin < Self.memory
+        case .since(let moment): begin >= moment
+        }
     }
 
     /// Takes in what became of the message under way.

@@ -40,6 +40,8 @@ final class Publisher: Sendable {
         var bytes = 0
         /// When the servers last took something, or it came back.
         var progressed = ContinuousClock.now
+        /// The last of what came back.
+        var back: UInt64 = 0
         /// When they last refused something for want of room.
         var refused: ContinuousClock.Instant?
         var isClosed = false
@@ -174,8 +176,13 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Takes out who waits for a command, which is then told by the caller; nil if it was told already.
-    func take(_ number: UInt64) -> Completion? {
+    /// Takes out who waits for a command that has come back, and is told by the caller; nil if it was told already.
+    func takeBack(_ number: UInt64) -> Completion? {
+        state.withLock { $0.back = max($0.back, number) }
+        return take(number)
+    }
+
+    private func take(_ number: UInt64) -> Completion? {
         state.withLock { state in
             guard let pending = state.pending.removeValue(forKey: number) else { return nil }
             state.bytes -= pending.bytes
@@ -288,7 +295,9 @@ final class Publisher: Sendable {
             let numbers = state.pending.filter {
                 let age = now - $0.value.sent
                 let isAwaited = !$0.value.isStored && !$0.value.isWaitingForRoom
-                return age > Self.longest || isStuck && age > Self.stallTimeout && isAwaited
+                // What was sent later is there, and this is not: a server that leads no more had it.
+                let isOvertaken = $0.key < state.back && $0.value.refusals == 0
+                return age > Self.longest || (isStuck || isOvertaken) && age > Self.stallTimeout && isAwaited
             }.keys
             return numbers.compactMap { number in
                 guard let pending = state.pending.removeValue(forKey: number) else { return nil }

@@ -93,7 +93,7 @@ final class StreamPurge {
         guard keeper.duty.contains(.first) else { return }
         let (partly, unnoted) = replica.settlement.withLock { ($0.partly(through: taken), $0.droppable) }
         try publish(.settle(through: taken, partly: partly, unnoted: unnoted), to: stream.subjects.settled)
-        let events = removed.filter { Self.message(of: $0.event) <= taken }
+        let events = removed.filter { message(of: $0.event) <= taken }
         // The last of each topic says it for all.
         let last = Dictionary(events.compactMap { gone in gone.event.topic.map { ($0, gone.event.position) } }) {
             max($0, $1)
@@ -102,7 +102,7 @@ final class StreamPurge {
         where !replica.settlement.withLock({ $0.isNoted(removalOf: topic, through: position) }) {
             try publish(.noteRemoval(of: topic, through: position), to: stream.subjects.removal(of: topic))
         }
-        let messages = Set(events.lazy.filter { !$0.event.isKept }.map { Self.message(of: $0.event) })
+        let messages = Set(events.filter { !$0.event.isKept }.map { message(of: $0.event) })
         // The others go with the last of their events.
         let empty = try Waiting.wait { [replica] () async throws(EventLogError) in
             try await replica.index.empty(messages.sorted().map(Self.start), width: Replica.eventsPerMessage)
@@ -110,12 +110,10 @@ final class StreamPurge {
         let gone = empty.map { UInt64($0.rawValue / Replica.eventsPerMessage) }
         try stream.remove(gone, answeringTo: inbox)
         replica.settlement.withLock { $0.forget(gone) }
-        removed.removeAll { Self.message(of: $0.event) <= taken }
+        removed.removeAll { message(of: $0.event) <= taken }
     }
 
-    private static func message(of event: RemovedEvents.Removed) -> UInt64 {
-        UInt64(max(event.position.rawValue, 0) / Replica.eventsPerMessage)
-    }
+    private func message(of event: RemovedEvents.Removed) -> UInt64 { replica.numbering.message(of: event.position) }
 
     private static func start(of message: UInt64) -> Position {
         Position(Int64(clamping: message) * Replica.eventsPerMessage)

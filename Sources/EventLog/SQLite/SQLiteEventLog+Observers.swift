@@ -15,9 +15,19 @@ extension SQLiteEventLog: ObserverStore {
     }
 
     package func deleteObservers(of pattern: TopicPattern) async throws(EventLogError) -> [ObserverID] {
+        try await deleteObservers(of: pattern, through: nil)
+    }
+
+    /// Deletes the observers of a topic or pattern whose revisions go up to one; nil for all.
+    package func deleteObservers(
+        of pattern: TopicPattern,
+        through revision: Int64?
+    ) async throws(EventLogError) -> [ObserverID] {
         try await change { tables in
             tables.schedule.hasUnpurgedObservers = true
-            return try tables.observers.ids(of: pattern).filter { try tables.observers.remove($0, expecting: nil) }
+            return try tables.observers.ids(of: pattern).filter {
+                try tables.observers.remove($0, expecting: nil, through: revision ?? .max)
+            }
         }
     }
 

@@ -47,10 +47,15 @@ extension SQLiteEventLog: TopicStore {
     }
 
     package func deleteTopic(_ topic: Topic) async throws(EventLogError) -> Bool {
+        try await deleteTopic(topic, through: nil)
+    }
+
+    /// Removes the bounds of a topic, and its events up to a position; nil for all it has.
+    package func deleteTopic(_ topic: Topic, through position: Position?) async throws(EventLogError) -> Bool {
         try await change { tables in
             try tables.countEvents()
             tables.schedule.hasUnpurgedTopics = true
-            return try tables.topics.delete(topic)
+            return try tables.topics.delete(topic, through: position)
         }
     }
 }

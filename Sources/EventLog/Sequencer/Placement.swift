@@ -1,8 +1,11 @@
 /// The place that events were given by a sequence elsewhere, of which this log is a copy.
 package struct Placement: Sendable {
     /// What of an append is written.
-    package enum Decision: Sendable {
-        /// What its condition, its keys and the limits admit, which depends on what was written before.
+    package enum Decision: Sendable, Equatable {
+        /// All of it or nothing, as its condition and its keys admit, which depends on what was written before: where some of it
+        /// was posted before, nothing.
+        case whole
+        /// As ``whole``, but what was posted before is left out of it.
         case open
         /// The drafts of these places, or all: so it was found by who had everything before it, of which some may be gone by now.
         case written(places: [Int]?)
@@ -16,7 +19,7 @@ package struct Placement: Sendable {
 
     let decision: Decision
 
-    package init(after: Position, time: Timestamp, decision: Decision = .open) {
+    package init(after: Position, time: Timestamp, decision: Decision) {
         (self.after, self.time, self.decision) = (after, time, decision)
     }
 

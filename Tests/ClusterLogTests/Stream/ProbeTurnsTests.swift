@@ -39,15 +39,18 @@ import Testing
         #expect(end.told == ["b"] && step == "write")
     }
 
-    @Test mutating func `what must be written after the question is, once for all who ask so`() {
-        var steps = [ask(.recent, "a", at: 0), ask(.fresh, "b", at: 0.1), ask(.fresh, "c", at: 0.2)]
+    private func since(_ seconds: Double) -> ProbeTurns<String>.Question { .since(start + .seconds(seconds)) }
+
+    @Test mutating func `what must be written after a moment is, once for all who ask so`() {
+        var steps = [ask(.recent, "a", at: 0), ask(since(0.1), "b", at: 0.1), ask(since(0.2), "c", at: 0.2)]
         let first = turns.end(7, at: start + .seconds(0.3))
         #expect(first.told == ["a"] && first.mustWrite)
         steps.append(ask(.recent, "d", at: 0.4))
         let second = turns.end(8, at: start + .seconds(0.5))
         #expect(second.told == ["b", "c", "d"] && !second.mustWrite)
-        // What is known does not tell.
-        steps.append(ask(.fresh, "e", at: 0.6))
-        #expect(steps == ["write", "wait", "wait", "wait", "write"])
+        // What was written at 0.3 tells who asks about a moment before, and nobody else.
+        steps += [ask(since(0.3), "e", at: 0.6), ask(since(0.31), "f", at: 0.6), ask(since(0.6), "g", at: 0.7)]
+        #expect(steps == ["write", "wait", "wait", "wait", "8", "write", "wait"])
+        #expect(turns.end(9, at: start + .seconds(0.8)).told == ["f", "g"], "it began in time for both")
     }
 }

@@ -51,6 +51,49 @@ import Testing
 
     private func pass(milliseconds: Int64) { clock.now = clock.now.advanced(byMilliseconds: milliseconds) }
 
+    @Test func `what must be whole is not written where some of it was posted before`() async throws {
+        let first = try await append([keyed("a", "k")], after: 10, .whole)
+        let drafts = [keyed("a", "j"), keyed("a", "k")]
+        let none = try await append(drafts, after: 20, .whole)
+        #expect(none.isReplay && none.events.map(\.id) == first.events.map(\.id))
+        #expect(try await append(drafts, after: 30).events.map(\.id.position) == [Position(31), Position(11)])
+        let all = try await append(drafts, after: 40, .whole)
+        #expect(all.isReplay && all.events.map(\.id.position) == [Position(31), Position(11)])
+    }
+
+    @Test func `a deletion up to a place leaves what came after it, and its keys`() async throws {
+        _ = try await append([keyed("a", "k"), .of("a", "xy")], after: 10)
+        _ = try await append([keyed("a", "l"), .of("a", "xyz")], after: 20)
+        _ = try await log.setRetention(Retention(events: 9), of: .of("a"))
+        #expect(try await log.deleteTopic(.of("a"), through: Position(19)))
+        var page = try await log.read(after: .start, matching: [.of("a")], limit: 9, byteLimit: 1_000)
+        #expect(page.events.map(\.id.position) == [Position(21), Position(22)] && page.hasGap)
+        let summary = try #require(try await log.summary(of: .of("a")))
+        #expect(summary.events == 2 && summary.retention == nil)
+        #expect(try await append([keyed("a", "l")], after: 30).isReplay)
+        #expect(try await append([keyed("a", "k")], after: 40).events.map(\.id.position) == [Position(41)])
+        // Nothing is left of what it is about.
+        #expect(try await !log.deleteTopic(.of("a"), through: Position(19)))
+        #expect(try await log.deleteTopic(.of("a"), through: Position(50)))
+        page = try await log.read(after: .start, matching: [.of("a")], limit: 9, byteLimit: 1_000)
+        let isGone = try await log.summary(of: .of("a")) == nil
+        #expect(page.events.isEmpty && isGone)
+    }
+
+    @Test func `observers that were saved after a place are left`() async throws {
+        for (revision, id) in [(5, "old"), (9, "new")] {
+            let record = ObserverRecord(
+                id: ObserverID(rawValue: id),
+                topics: [try TopicPattern("a")],
+                document: [],
+                createdAt: clock.now
+            )
+            _ = try await log.saveObserver(record, expecting: nil, resettingFailures: false, as: Int64(revision))
+        }
+        #expect(try await log.deleteObservers(of: TopicPattern("a"), through: 8).map(\.rawValue) == ["old"])
+        #expect(try await log.deleteObservers(of: TopicPattern("a"), through: nil).map(\.rawValue) == ["new"])
+    }
+
     @Test func `what was decided before is written without a question`() async throws {
         let first = try await append([keyed("a", "k")], after: 10)
         await #expect(throws: EventLogError.self) { try await append([.of("a", "x")], if: .hasNone, after: 20) }

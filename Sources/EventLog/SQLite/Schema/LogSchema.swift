@@ -52,7 +52,10 @@ enum LogSchema {
         """
 
     /// Of a topic that has events which are counted, or bounds.
-    static let isThere = "(events > 0 OR coalesce(retain_events, retain_age, retain_bytes) IS NOT NULL)"
+    static let isThere = "(events > 0 OR \(isBounded))"
+
+    /// Whether a topic has bounds of its own.
+    static let isBounded = "coalesce(retain_events, retain_age, retain_bytes) IS NOT NULL"
 
     /// Makes the tables that are not there.
     static func make(_ db: Database) throws {

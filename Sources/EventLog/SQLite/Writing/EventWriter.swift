@@ -46,6 +46,8 @@ final class EventWriter {
 
     /// Carries out one append.
     /// - Parameter decision: nil for a log of its own.
+    /// - Returns: fewer events than drafts if that is written in part, or if it would be and must not: then they are those that
+    ///   were posted before.
     /// - Throws: ``EventLogError`` if nothing of it is written and the transaction goes on.
     func append(
         _ drafts: [EventDraft],
@@ -62,7 +64,7 @@ final class EventWriter {
             return AppendReceipt(events: written)
         }
         let replays = try replays(of: drafts)
-        if !drafts.isEmpty, replays.count == drafts.count {
+        if !replays.isEmpty, replays.count == drafts.count || decision == .whole {
             return AppendReceipt(events: drafts.indices.compactMap { replays[$0] }, isReplay: true)
         }
         if let condition, let topic = drafts.first?.topic,
@@ -149,7 +151,7 @@ final class EventWriter {
         var found: [Int: Event] = [:]
         var fingerprints: [TopicKey: [UInt8]] = [:]
         for (place, draft) in drafts.enumerated() {
-            guard let key = draft.idempotencyKey, let topicKey = draft.topicKey else { continue }
+            guard let key = draft.idempotencyKey, let topicKey = TopicKey(of: draft) else { continue }
             var known = fingerprints[topicKey]
             if let number = try topics.known(draft.topic)?.number,
                 let used = try keys.use(of: key, on: number, at: time.decidedAt)
@@ -179,7 +181,7 @@ final class EventWriter {
     ) throws -> [Event] {
         var written: [TopicKey: Event] = [:]
         return try drafts.enumerated().map { place, draft in
-            let topicKey = draft.topicKey
+            let topicKey = TopicKey(of: draft)
             if let known = replays[place] ?? topicKey.flatMap({ written[$0] }) { return known }
             let event = try insertKeeping(draft, at: time)
             events.append(event)
@@ -207,17 +209,5 @@ final class EventWriter {
                 try keys.quota.check(adding: newKeys, at: place)
             }
         }
-    }
-}
-
-/// Keys are the same if their bytes are, as they are for the table.
-private struct TopicKey: Hashable {
-    let topic: Topic
-    let bytes: [UInt8]
-}
-
-extension EventDraft {
-    fileprivate var topicKey: TopicKey? {
-        idempotencyKey.map { TopicKey(topic: topic, bytes: Array($0.text.utf8)) }
     }
 }

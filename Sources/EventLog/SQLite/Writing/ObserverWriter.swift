@@ -146,9 +146,12 @@ final class ObserverWriter {
     }
 
     /// Takes an observer out: it gets no more deliveries, and those it has are left for maintenance.
+    /// - Parameter revision: one of a later revision is left.
     /// - Returns: whether there was one.
-    func remove(_ id: ObserverID, expecting: Int64?) throws -> Bool {
-        guard let present = try find(id, expecting: expecting) else { return false }
+    func remove(_ id: ObserverID, expecting: Int64?, through revision: Int64 = .max) throws -> Bool {
+        guard let present = try find(id, expecting: expecting), present.record.revision <= revision else {
+            return false
+        }
         try db.run("UPDATE observer SET name = NULL WHERE key = ?1", present.key)
         self[id] = nil
         return true

@@ -20,22 +20,25 @@ extension TopicWriter {
         return number
     }
 
-    /// Has a topic's events gone for every reader, and forgets its bounds. The rows go later, some at a time. What was added
-    /// before must be counted, or it would be counted afterwards.
+    /// Has a topic's events up to a position gone for every reader, and forgets their keys and its bounds. The rows go later, some
+    /// at a time. What was added before must be counted, or it would be counted afterwards.
     /// - Returns: whether there was anything to remove.
-    func delete(_ topic: Topic) throws -> Bool {
+    func delete(_ topic: Topic, through position: Position?) throws -> Bool {
         let removal = try nextRemoval()
+        let isLeft = "FROM event INDEXED BY event_topic WHERE event.topic = topic.id AND seq > max(removed, ?3)"
         try db.cached(
             """
-            UPDATE topic SET removal = iif(events > 0, ?2, removal), events = 0, bytes = 0,
-                removed = max(removed, last), deleted = max(removed, last), is_purged = 0,
+            UPDATE topic SET removal = iif(min(last, ?3) > removed, ?2, removal),
+                events = iif(last > ?3, (SELECT count(*) \(isLeft)), 0),
+                bytes = iif(last > ?3, (SELECT ifnull(sum(length(data)), 0) \(isLeft)), 0),
+                removed = max(removed, min(last, ?3)), deleted = max(deleted, min(max(removed, last), ?3)), is_purged = 0,
                 retain_events = NULL, retain_age = NULL, retain_bytes = NULL
-            WHERE name = ?1 AND \(LogSchema.isThere)
+            WHERE name = ?1 AND \(LogSchema.isThere) AND (\(LogSchema.isBounded) OR min(last, ?3) > removed)
             """
-        ).bind(topic, removal).run()
+        ).bind(topic, removal, position?.rawValue ?? .max).run()
         guard db.changesCount > 0 else { return false }
         try record(removal, upTo: db.number("SELECT removed FROM topic WHERE name = ?1", topic))
-        vanished(topic)
+        if try db.number("SELECT \(LogSchema.isThere) FROM topic WHERE name = ?1", topic) == 0 { vanished(topic) }
         return true
     }
 
