@@ -12,8 +12,11 @@ extension JetStreamLog {
         try await index.read(after: position, matching: patterns, limit: limit, byteLimit: byteLimit)
     }
 
-    /// The event of an id.
-    public func event(_ id: EventID) async throws(EventLogError) -> Event? { try await index.event(id) }
+    /// The event of an id. One that another node has told of may be yet to come.
+    public func event(_ id: EventID) async throws(EventLogError) -> Event? {
+        if id.epoch == epoch { _ = try await hasReached(id.position) }
+        return try await index.event(id)
+    }
 
     /// The newest event of a topic.
     public func lastEvent(of topic: Topic) async throws(EventLogError) -> Event? {

@@ -136,8 +136,8 @@ def test_what_is_refused_and_removed_once_it_is_sent_to_a_node_is_not_carried_ou
             assert [event["data"] for event in start.result().history("a")] == ["winner"]
 
 
-@pytest.mark.parametrize("change", ["DELETE", "PATCH", "rotate", "PUT"])
-def test_a_node_that_is_behind_does_not_say_that_a_webhook_is_not_there(start_hub, server, log, change):
+@pytest.mark.parametrize("asked", ["DELETE", "PATCH", "rotate", "PUT", "GET", "deliveries", "replay", "event"])
+def test_a_node_that_is_behind_says_of_nothing_that_it_is_not_there(start_hub, server, log, asked):
     hub = start_hub("--log", server.log(log))
     document = {"topics": ["a"], "url": "https://example.com/"}
     with HeldWay(server.ports[0], b"here it is held", question=f"clarion.{log}.probe".encode()) as way, \
@@ -146,13 +146,18 @@ def test_a_node_that_is_behind_does_not_say_that_a_webhook_is_not_there(start_hu
         hub.post("b", "here it is held")
         assert way.is_held.wait(15)
         tag = ask(hub, "PUT", "/observers/w", json=document).headers["ETag"]
+        event = hub.post("c", "x")["id"]
         way.is_asked.clear()
         method, path, options = {
             "DELETE": ("DELETE", "/observers/w", {}),
             "PATCH": ("PATCH", "/observers/w", {"json": {"description": "new"}}),
             "rotate": ("POST", "/observers/w/secret/rotate", {}),
             "PUT": ("PUT", "/observers/w", {"json": document, "headers": {"If-Match": tag}}),
-        }[change]
+            "GET": ("GET", "/observers/w", {}),
+            "deliveries": ("GET", "/observers/w/deliveries", {}),
+            "replay": ("POST", "/observers/w/replay", {"json": {"since": "1d"}}),
+            "event": ("GET", f"/topics/c/events/{event}", {}),
+        }[asked]
         answer = pool.submit(ask, behind, method, path, **options)
         wait_until(lambda: way.is_asked.is_set() or answer.done(), what="the question how far the log is")
         way.let_go()

@@ -10,17 +10,13 @@ extension Routes {
             nodes: hub.nodes,
             gate: hub.gate
         )
-        onInquiry(.get, "/observers/{id}/deliveries", .listDeliveries, needs: .manageSomewhere, resource.list)
-        onAsync(.get, "/observers/{id}/deliveries/{event}", .readDelivery, needs: .manageSomewhere, resource.read)
-        onAsync(
-            .post,
-            "/observers/{id}/deliveries/{event}/redeliver",
-            .redeliver,
-            needs: .manageSomewhere,
-            resource.redeliver
-        )
-        onInquiry(.post, "/observers/{id}/recover", .recover, needs: .manageSomewhere, resource.recover)
-        onInquiry(.post, "/observers/{id}/replay", .replay, needs: .manageSomewhere, resource.replay)
-        onAsync(.post, "/observers/{id}/test", .testObserver, needs: .manageSomewhere, resource.test)
+        let (webhooks, need) = (hub.webhooks, Need.manageSomewhere)
+        let one = "/observers/{id}/deliveries/{event}"
+        onInquiry(.get, "/observers/{id}/deliveries", .listDeliveries, needs: need, webhooks.withNews(resource.list))
+        onAsync(.get, one, .readDelivery, needs: need, webhooks.withNews(resource.read))
+        onAsync(.post, "\(one)/redeliver", .redeliver, needs: need, webhooks.withNews(resource.redeliver))
+        onInquiry(.post, "/observers/{id}/recover", .recover, needs: need, webhooks.withNews(resource.recover))
+        onInquiry(.post, "/observers/{id}/replay", .replay, needs: need, webhooks.withNews(resource.replay))
+        onAsync(.post, "/observers/{id}/test", .testObserver, needs: need, webhooks.withNews(resource.test))
     }
 }

@@ -15,20 +15,13 @@ extension Routes {
         )
         onInquiry(.get, "/observers", .listObservers, needs: .manageSomewhere, resource.list)
         onInquiry(.post, "/observers", .createObserver, needs: .manageSomewhere, resource.create)
-        onInquiry(.get, "/observers/{id}", .readObserver, needs: .manageSomewhere, resource.read)
-        let webhooks = hub.webhooks
-        onInquiry(.put, "/observers/{id}", .replaceObserver, needs: .manageSomewhere) { request, inquiry in
-            try await webhooks.withNews(of: request.parameter("id")) { try await resource.replace(request, inquiry) }
-        }
-        onInquiry(.patch, "/observers/{id}", .changeObserver, needs: .manageSomewhere) { request, inquiry in
-            try await webhooks.withNews(of: request.parameter("id")) { try await resource.patch(request, inquiry) }
-        }
-        onInquiry(.post, "/observers/{id}/secret/rotate", .rotateSecret, needs: .manageSomewhere) { request, inquiry in
-            try await webhooks.withNews(of: request.parameter("id")) { try await resource.rotate(request, inquiry) }
-        }
-        onAsync(.delete, "/observers/{id}", .deleteObserver, needs: .manageSomewhere) { request in
-            try await webhooks.withNews(of: request.parameter("id")) { try await resource.delete(request) }
-        }
+        let (webhooks, need) = (hub.webhooks, Need.manageSomewhere)
+        onInquiry(.get, "/observers/{id}", .readObserver, needs: need, webhooks.withNews(resource.read))
+        onInquiry(.put, "/observers/{id}", .replaceObserver, needs: need, webhooks.withNews(resource.replace))
+        onInquiry(.patch, "/observers/{id}", .changeObserver, needs: need, webhooks.withNews(resource.patch))
+        let secret = "/observers/{id}/secret/rotate"
+        onInquiry(.post, secret, .rotateSecret, needs: need, webhooks.withNews(resource.rotate))
+        onAsync(.delete, "/observers/{id}", .deleteObserver, needs: need, webhooks.withNews(resource.delete))
         onAsync(.delete, "/topics/{topic}/observers", .deleteObservers, needs: .manage, resource.deleteAll)
     }
 }

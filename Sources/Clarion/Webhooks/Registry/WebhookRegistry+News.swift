@@ -34,9 +34,24 @@ extension WebhookRegistry {
         }
     }
 
-    /// Carries out what is asked of a webhook. If it is not there, or not as it was to be, it is tried once more with what other
+    /// A handler of what is asked of an observer. If that is not there, or not as it was to be, it is looked at once more with what other
     /// nodes of a cluster had acknowledged by then: this one may not have heard of it.
-    func withNews<Value>(of id: ObserverID, _ body: () async throws -> Value) async throws -> Value {
+    func withNews(
+        _ handler: @escaping @Sendable (Request) async throws -> Response
+    ) -> @Sendable (Request) async throws -> Response {
+        { [self] request in try await withNews(of: request.parameter("id")) { try await handler(request) } }
+    }
+
+    /// The same for one about which much is to be found out.
+    func withNews(
+        _ handler: @escaping @Sendable (Request, Inquiry) async throws -> Response
+    ) -> @Sendable (Request, Inquiry) async throws -> Response {
+        { [self] request, inquiry in
+            try await withNews(of: request.parameter("id")) { try await handler(request, inquiry) }
+        }
+    }
+
+    private func withNews(of id: ObserverID, _ body: () async throws -> Response) async throws -> Response {
         do {
             return try await body()
         } catch let problem as Problem where problem.status == .notFound || problem.status == .preconditionFailed {
