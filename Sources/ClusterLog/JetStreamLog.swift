@@ -108,10 +108,10 @@ public final class JetStreamLog: EventLog {
         if condition: AppendCondition?,
         _ acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     ) {
-        publish(new.drafts, if: condition) { [self] result in
+        publish(new.drafts, if: condition, beside: new.usedKeys) { [self] result in
             switch result.map(new.receipt) {
             case .success(let receipt?): acknowledge(.success(receipt))
-            // Somebody else has posted some of it meanwhile, and nothing was written.
+            // Others have posted some of it meanwhile, or deleted what was posted before, and nothing was written.
             case .success(nil): admit(new.all, if: condition, acknowledge)
             case .failure(let error): acknowledge(.failure(new.error(error)))
             }
@@ -121,13 +121,14 @@ public final class JetStreamLog: EventLog {
     private func publish(
         _ drafts: [EventDraft],
         if condition: AppendCondition?,
+        beside used: [UsedKey] = [],
         _ acknowledge: @escaping @Sendable (Result<AppendReceipt, EventLogError>) -> Void
     ) {
         let topic = drafts.first?.topic
         let isOfOne = drafts.allSatisfy { $0.topic == topic }
         let subject = isOfOne ? topic.map(subjects.events) ?? subjects.probe : subjects.batch
         publisher.send(
-            .append(drafts, if: condition, isWhole: true),
+            .append(drafts, if: condition, beside: used),
             to: subject,
             isBounded: true,
             .append(drafts, acknowledge)

@@ -3,6 +3,7 @@ which libmicrohttpd feeds to their clients there: in order, bounded, and gone wh
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -758,16 +759,57 @@ def test_commands_trust_a_file_of_authorities(executable, hub, authority, topic,
 
 
 def test_commands_through_a_proxy_over_tls(executable, start_hub, authority, topic):
-    """The hub's session tickets and its answer come in one record of the proxy's."""
-    hub = start_hub(*options(authority), "--allow-host", "hub.test")
-    with Proxy(authority=authority) as proxy:
-        url = f"https://localhost:{proxy.port}"
+    """A session ticket of what speaks TLS for the hub, and the answer, come in one record of the proxy's."""
+    hub = start_hub("--allow-host", "hub.test")
+    with Proxy(authority=authority) as proxy, TLSWay(hub.port, authority) as way:
         for number in range(3):
             posted = subprocess.run(
-                [executable, "post", topic, str(number), "--hub", f"https://hub.test:{hub.port}", "--ca-file", authority.file],
-                capture_output=True, text=True, timeout=20, env=environment_without_settings(https_proxy=url))
+                [executable, "post", topic, str(number), "--hub", f"https://hub.test:{way.port}", "--ca-file", authority.file],
+                capture_output=True, text=True, timeout=20,
+                env=environment_without_settings(https_proxy=f"https://localhost:{proxy.port}"))
             assert posted.returncode == 0, posted.stderr
         assert [method for method, *_ in proxy.asked] == ["CONNECT"] * 3
+
+
+class TLSWay:
+    """Speaks TLS, by OpenSSL, for what listens at a port without."""
+
+    def __init__(self, port, authority):
+        self._port = port
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.load_cert_chain(authority.certificate, authority.key)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+
+    def __enter__(self):
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._listener.close()
+
+    def _accept(self):
+        while True:
+            try:
+                client = self._listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self._pass, args=(client,), daemon=True).start()
+
+    def _pass(self, client):
+        """One request and its answer, for which the connection ends."""
+        with self._context.wrap_socket(client, server_side=True) as client, \
+                socket.create_connection(("127.0.0.1", self._port)) as server:
+            request = client.recv(65_536)
+            while b"\r\n\r\n" not in request or len(request.partition(b"\r\n\r\n")[2]) < length_of_body(request):
+                request += client.recv(65_536)
+            server.sendall(request)
+            client.sendall(server.recv(65_536))
+            client.recv(1)
+
+
+def length_of_body(request):
+    return int(re.search(rb"(?i)content-length: *(\d+)", request)[1])
 
 
 # Last, for it takes the time that has passed meanwhile.

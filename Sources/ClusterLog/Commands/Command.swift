@@ -4,8 +4,9 @@ import Notation
 /// One message of the stream: what a node asks of the log. All nodes carry all of them out in the order of the stream, each on
 /// its own copy, and so come to the same: also to whether a condition holds, or a key was used before.
 enum Command: Sendable {
-    /// As a whole or not at all, but for what earlier versions have written: of that only what was not posted before.
-    case append([EventDraft], if: AppendCondition?, isWhole: Bool)
+    /// As a whole or not at all: what was posted together with it was posted before, under these keys. Of what earlier versions have
+    /// written that is not said, and only what was not posted before is written.
+    case append([EventDraft], if: AppendCondition?, beside: [UsedKey]?)
     case saveObserver(ObserverRecord, expecting: Int64?, resettingFailures: Bool)
     case deleteObserver(ObserverID, expecting: Int64?)
     /// Those of these revisions, which are places in the stream: what is carried out late leaves what came after it was asked for.

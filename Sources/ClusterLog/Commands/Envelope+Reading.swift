@@ -36,7 +36,9 @@ extension WireReader {
         switch try byte() {
         case 1:
             let drafts = try all { reader throws(Unreadable) in try reader.draft() }
-            return .append(drafts, if: try flag() ? condition(depth: 0) : nil, isWhole: version > 3)
+            let condition = try flag() ? self.condition(depth: 0) : nil
+            guard version > 3 else { return .append(drafts, if: condition, beside: nil) }
+            return .append(drafts, if: condition, beside: try all { reader throws(Unreadable) in try reader.usedKey() })
         case 2: return .saveObserver(try record(), expecting: try optionalNumber(), resettingFailures: try flag())
         case 3: return .deleteObserver(try observer(), expecting: try optionalNumber())
         case 4:
@@ -115,6 +117,11 @@ extension WireReader {
             attributes: attributes,
             idempotencyKey: key
         )
+    }
+
+    private mutating func usedKey() throws(Unreadable) -> UsedKey {
+        let topic = try topic()
+        return UsedKey(try text(), of: topic, for: Position(try number()))
     }
 
     /// - Parameter depth: how many conditions this one is in; what is written has one at most.

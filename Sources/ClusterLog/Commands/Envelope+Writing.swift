@@ -23,11 +23,16 @@ extension Envelope {
 extension WireWriter {
     fileprivate mutating func command(_ command: Command) {
         switch command {
-        case .append(let drafts, let condition, _):
+        case .append(let drafts, let condition, let used):
             byte(1)
             all(drafts) { $0.draft($1) }
             flag(condition != nil)
             if let condition { self.condition(condition) }
+            all(used ?? []) { writer, key in
+                writer.text(key.topic.name)
+                writer.text(key.text)
+                writer.number(key.event.rawValue)
+            }
         case .saveObserver(let record, let revision, let isReset):
             byte(2)
             self.record(record)

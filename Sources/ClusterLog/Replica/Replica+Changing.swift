@@ -109,8 +109,8 @@ extension Replica {
 
     private func perform(_ command: Command, _ delivered: Delivered) -> Result<Applied, EventLogError> {
         Result { () throws(EventLogError) in
-            try Waiting.wait { [index] () async throws(EventLogError) in
-                try await index.perform(command, delivered)
+            try Waiting.wait { [index, end = numbering.end(of: delivered.sequence)] () async throws(EventLogError) in
+                try await index.perform(command, delivered, end: end)
             }
         }
     }

@@ -26,7 +26,8 @@ extension Replica {
         guard envelope.command.isPossible(at: delivered.sequence) else { return skip(subject, delivered) }
         let own = envelope.node == node ? publisher.takeBack(envelope.number) : nil
         switch envelope.command {
-        case .append(let drafts, let condition, let isWhole): append(drafts, if: condition, isWhole, delivered, own)
+        case .append(let drafts, let condition, let used):
+            append(drafts, if: condition, beside: used, delivered, own)
         case .recordOutcomes(let outcomes, let term): record(outcomes, in: term, by: envelope.node, delivered, own)
         default:
             // In its turn: what was appended and recorded before it first.
@@ -70,7 +71,7 @@ extension Replica {
     private func append(
         _ drafts: [EventDraft],
         if condition: AppendCondition?,
-        _ isWhole: Bool,
+        beside used: [UsedKey]?,
         _ delivered: Delivered,
         _ own: Publisher.Completion?
     ) {
@@ -83,7 +84,8 @@ extension Replica {
         var acknowledge: @Sendable (Result<AppendReceipt, EventLogError>) -> Void = { _ in }
         // As they were handed in here: with the marks of who posted them.
         if case .append(let drafts, let told)? = own { (posted, acknowledge) = (drafts, told) }
-        let decision = settlement.withLock { $0.decision(of: delivered.sequence) } ?? (isWhole ? .whole : .open)
+        let settled = settlement.withLock { $0.decision(of: delivered.sequence) }
+        let decision = settled ?? used.map { .whole(beside: $0) } ?? .open
         let isKeyed = numbering.eventsPerMessage > 1 && drafts.contains { $0.idempotencyKey != nil }
         let start = Position(after + (isKeyed ? Placement.keyed : 0))
         let placement = Placement(after: start, time: numbering.time(delivered.time), decision: decision)
@@ -152,6 +154,7 @@ extension Command {
         case .settle(let through, _, let unnoted): through < sequence && unnoted.isPossible(at: sequence)
         case .lease(_, after: let through): through < sequence
         case .takeUp(_, by: let leases): leases < Int64(clamping: sequence)
+        case .deleteTopic(_, through: let position?): position.isPossible(at: sequence)
         case .noteRemoval(_, through: let position): position.isPossible(at: sequence)
         default: true
         }

@@ -2,7 +2,8 @@ import EventLog
 
 extension SQLiteEventLog {
     /// Carries out a command that writes something other than events and outcomes.
-    func perform(_ command: Command, _ delivered: Delivered) async throws(EventLogError) -> Applied {
+    /// - Parameter end: the last position that an event before the command may have; nil where none says so.
+    func perform(_ command: Command, _ delivered: Delivered, end: Position?) async throws(EventLogError) -> Applied {
         switch command {
         case .saveObserver(let record, let revision, let isReset):
             return .saved(
@@ -19,7 +20,7 @@ extension SQLiteEventLog {
         case .setRetention(let retention, let topic, let isBounded):
             return .topic(try await setRetention(retention, of: topic, expectingBounds: isBounded))
         case .deleteTopic(let topic, let position):
-            return .deleted(try await deleteTopic(topic, through: position))
+            return .deleted(try await deleteTopic(topic, through: position ?? end))
         case .abandonDeliveries(let id, let failure, let time):
             return .count(try await abandonDeliveries(of: id, failure: failure, at: time))
         case .redeliver(let events, let id, let createdAt, let time):

@@ -32,7 +32,14 @@ struct NewDrafts: Sendable {
     /// What is published.
     var drafts: [EventDraft] { places.count == all.count ? all : places.map { all[$0] } }
 
-    /// What whoever posted all is told when that is carried out; nil if nothing was written, as some was posted before.
+    /// The keys of what is not published as it was posted before, if it still is when the rest is carried out.
+    var usedKeys: [UsedKey] {
+        replays.sorted { $0.key < $1.key }.compactMap { place, event in
+            all[place].idempotencyKey.map { UsedKey($0.text, of: event.topic, for: event.id.position) }
+        }
+    }
+
+    /// What whoever posted all is told when that is carried out; nil if nothing was written.
     func receipt(_ receipt: AppendReceipt) -> AppendReceipt? {
         guard receipt.events.count == places.count else { return nil }
         if places.count == all.count { return receipt }

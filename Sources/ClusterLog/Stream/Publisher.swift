@@ -178,7 +178,8 @@ final class Publisher: Sendable {
 
     /// Takes out who waits for a command that has come back, and is told by the caller; nil if it was told already.
     func takeBack(_ number: UInt64) -> Completion? {
-        state.withLock { $0.back = max($0.back, number) }
+        // Who else writes to the servers may say any number.
+        state.withLock { $0.back = max($0.back, min(number, $0.number)) }
         return take(number)
     }
 
@@ -237,7 +238,8 @@ final class Publisher: Sendable {
                 return true
             }
             if !isAwaited, case .storing(let complete)? = take(number) {
-                complete(.success(.stored((try? StreamAPI.answer(message.data))?.seq ?? 0)))
+                let sequence = (try? StreamAPI.answer(message.data))?.seq
+                complete(sequence.map { .success(.stored($0)) } ?? .failure(.unanswered))
             }
         }
     }

@@ -2,10 +2,10 @@
 package struct Placement: Sendable {
     /// What of an append is written.
     package enum Decision: Sendable, Equatable {
-        /// All of it or nothing, as its condition and its keys admit, which depends on what was written before: where some of it
-        /// was posted before, nothing.
-        case whole
-        /// As ``whole``, but what was posted before is left out of it.
+        /// All of it or nothing, as its condition and its keys admit, which depends on what was written before: nothing where some of it
+        /// was posted before, or where keys of what was posted together with it are not used for these events any more.
+        case whole(beside: [UsedKey])
+        /// What was posted before is left out of it.
         case open
         /// The drafts of these places, or all: so it was found by who had everything before it, of which some may be gone by now.
         case written(places: [Int]?)

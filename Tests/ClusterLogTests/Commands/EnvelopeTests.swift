@@ -52,13 +52,13 @@ import Testing
             Leases.Share(node: NodeID(bits: 1), parts: Parts.all.subtracting(.first)),
         ])
         return [
-            .append([], if: nil, isWhole: true),
+            .append([], if: nil, beside: [UsedKey("k", of: topic, for: Position(7))]),
             .append(
                 [draft, EventDraft(topic: topic, data: [])],
                 if: .all([.newestIsOne(of: ids), .newestIsNone(of: [])]),
-                isWhole: true
+                beside: []
             ),
-            .append([draft], if: .hasEvent, isWhole: true), .append([draft], if: .hasNone, isWhole: true),
+            .append([draft], if: .hasEvent, beside: []), .append([draft], if: .hasNone, beside: []),
             .saveObserver(record, expecting: 1, resettingFailures: true),
             .saveObserver(record, expecting: nil, resettingFailures: false),
             .saveObserver(record, expecting: 0, resettingFailures: false),
@@ -130,10 +130,11 @@ import Testing
             bytes[2] = 3
             #expect("\(try Envelope(bytes).command)" == "\(command)")
         }
-        let append = Command.append([EventDraft(topic: topic, data: [1])], if: nil, isWhole: true)
+        let append = Command.append([EventDraft(topic: topic, data: [1])], if: nil, beside: [])
         var bytes = Envelope(node: NodeID(bits: 7), number: 1, command: append).bytes
+        bytes.removeLast(8)
         bytes[2] = 3
-        guard case .append(_, if: nil, isWhole: false) = try Envelope(bytes).command else {
+        guard case .append(_, if: nil, beside: nil) = try Envelope(bytes).command else {
             Issue.record("it is to be written in part")
             return
         }

@@ -52,13 +52,28 @@ import Testing
     private func pass(milliseconds: Int64) { clock.now = clock.now.advanced(byMilliseconds: milliseconds) }
 
     @Test func `what must be whole is not written where some of it was posted before`() async throws {
-        let first = try await append([keyed("a", "k")], after: 10, .whole)
+        let whole = Placement.Decision.whole(beside: [])
+        _ = try await append([keyed("a", "k")], after: 10, whole)
         let drafts = [keyed("a", "j"), keyed("a", "k")]
-        let none = try await append(drafts, after: 20, .whole)
-        #expect(none.isReplay && none.events.map(\.id) == first.events.map(\.id))
+        let none = try await append(drafts, after: 20, whole)
+        #expect(none.isReplay && none.events.isEmpty)
         #expect(try await append(drafts, after: 30).events.map(\.id.position) == [Position(31), Position(11)])
-        let all = try await append(drafts, after: 40, .whole)
+        let all = try await append(drafts, after: 40, whole)
         #expect(all.isReplay && all.events.map(\.id.position) == [Position(31), Position(11)])
+    }
+
+    @Test func `what must be whole is not written where the rest of it is not there any more`() async throws {
+        let known = try await append([keyed("a", "k")], after: 10, .whole(beside: []))
+        let used = UsedKey("k", of: known.events[0].topic, for: Position(11))
+        #expect(try await append([.of("a", "x")], after: 20, .whole(beside: [used])).events.count == 1)
+        let others = [UsedKey("k", of: used.topic, for: Position(12)), UsedKey("k", of: .of("b"), for: used.event)]
+        for other in others {
+            let none = try await append([.of("a", "x")], after: 30, .whole(beside: [used, other]))
+            #expect(none.isReplay && none.events.isEmpty)
+        }
+        _ = try await log.deleteTopic(used.topic)
+        #expect(try await append([.of("a", "x")], after: 40, .whole(beside: [used])).events.isEmpty)
+        #expect(try await append([.of("a", "x")], after: 50, .whole(beside: [])).events.count == 1)
     }
 
     @Test func `a deletion up to a place leaves what came after it, and its keys`() async throws {
@@ -74,10 +89,20 @@ import Testing
         #expect(try await append([keyed("a", "k")], after: 40).events.map(\.id.position) == [Position(41)])
         // Nothing is left of what it is about.
         #expect(try await !log.deleteTopic(.of("a"), through: Position(19)))
+        #expect(try await !log.read(after: Position(12), matching: [.of("a")], limit: 9, byteLimit: 1_000).hasGap)
         #expect(try await log.deleteTopic(.of("a"), through: Position(50)))
         page = try await log.read(after: .start, matching: [.of("a")], limit: 9, byteLimit: 1_000)
         let isGone = try await log.summary(of: .of("a")) == nil
         #expect(page.events.isEmpty && isGone)
+    }
+
+    @Test func `a deletion forgets the keys of what a copy has removed already`() async throws {
+        // By its own bounds: others may have it still.
+        _ = try await append([keyed("a", "k")], after: 10)
+        try await log.noteRemoval(of: .of("a"), through: Position(15))
+        #expect(try await append([keyed("a", "k")], after: 20).isReplay)
+        #expect(try await !log.deleteTopic(.of("a"), through: Position(29)))
+        #expect(try await append([keyed("a", "k")], after: 30).events.map(\.id.position) == [Position(31)])
     }
 
     @Test func `observers that were saved after a place are left`() async throws {

@@ -46,8 +46,7 @@ final class EventWriter {
 
     /// Carries out one append.
     /// - Parameter decision: nil for a log of its own.
-    /// - Returns: fewer events than drafts if that is written in part, or if it would be and must not: then they are those that
-    ///   were posted before.
+    /// - Returns: fewer events than drafts if that is written in part, and none if it would be and must not.
     /// - Throws: ``EventLogError`` if nothing of it is written and the transaction goes on.
     func append(
         _ drafts: [EventDraft],
@@ -64,7 +63,11 @@ final class EventWriter {
             return AppendReceipt(events: written)
         }
         let replays = try replays(of: drafts)
-        if !replays.isEmpty, replays.count == drafts.count || decision == .whole {
+        if case .whole(let used)? = decision {
+            let isInPart = !replays.isEmpty && replays.count < drafts.count
+            if try isInPart || !used.allSatisfy(isUsed) { return AppendReceipt(events: [], isReplay: true) }
+        }
+        if !drafts.isEmpty, replays.count == drafts.count {
             return AppendReceipt(events: drafts.indices.compactMap { replays[$0] }, isReplay: true)
         }
         if let condition, let topic = drafts.first?.topic,
@@ -169,6 +172,12 @@ final class EventWriter {
             fingerprints[topicKey] = key.fingerprint
         }
         return found
+    }
+
+    private func isUsed(_ used: UsedKey) throws -> Bool {
+        guard let number = try topics.known(used.topic)?.number else { return false }
+        let key = IdempotencyKey(used.text, fingerprint: [])
+        return try keys.use(of: key, on: number, at: time.decidedAt)?.event == used.event.rawValue
     }
 
     /// Writes those drafts of an append that are no replays, and their keys.

@@ -22,24 +22,48 @@ extension TopicWriter {
 
     /// Has a topic's events up to a position gone for every reader, and forgets their keys and its bounds. The rows go later, some
     /// at a time. What was added before must be counted, or it would be counted afterwards.
+    /// - Parameter position: of a copy; nil for all there is. Keys are forgotten up to there whatever it has removed before: all copies
+    ///   must know the same.
     /// - Returns: whether there was anything to remove.
     func delete(_ topic: Topic, through position: Position?) throws -> Bool {
+        let found = try db.cached("SELECT id, last FROM topic WHERE name = ?1").bind(topic)
+            .first { (number: $0.integer(0), last: $0.integer(1)) }
+        guard let (number, last) = found else { return false }
+        var (end, left) = (last, (events: Int64(0), bytes: Int64(0)))
+        if let position {
+            try db.run("UPDATE topic SET deleted = max(deleted, ?2), is_purged = 0 WHERE id = ?1", number, position)
+            if last > position.rawValue { (end, left) = try parts(of: number, at: position) }
+        }
         let removal = try nextRemoval()
-        let isLeft = "FROM event INDEXED BY event_topic WHERE event.topic = topic.id AND seq > max(removed, ?3)"
         try db.cached(
             """
-            UPDATE topic SET removal = iif(min(last, ?3) > removed, ?2, removal),
-                events = iif(last > ?3, (SELECT count(*) \(isLeft)), 0),
-                bytes = iif(last > ?3, (SELECT ifnull(sum(length(data)), 0) \(isLeft)), 0),
-                removed = max(removed, min(last, ?3)), deleted = max(deleted, min(max(removed, last), ?3)), is_purged = 0,
+            UPDATE topic SET removal = iif(?2 > removed, ?3, removal), events = ?4, bytes = ?5,
+                removed = max(removed, ?2), deleted = max(deleted, removed, ?2), is_purged = 0,
                 retain_events = NULL, retain_age = NULL, retain_bytes = NULL
-            WHERE name = ?1 AND \(LogSchema.isThere) AND (\(LogSchema.isBounded) OR min(last, ?3) > removed)
+            WHERE id = ?1 AND \(LogSchema.isThere) AND (\(LogSchema.isBounded) OR ?2 > removed)
             """
-        ).bind(topic, removal, position?.rawValue ?? .max).run()
+        ).bind(number, end, removal, left.events, left.bytes).run()
         guard db.changesCount > 0 else { return false }
-        try record(removal, upTo: db.number("SELECT removed FROM topic WHERE name = ?1", topic))
-        if try db.number("SELECT \(LogSchema.isThere) FROM topic WHERE name = ?1", topic) == 0 { vanished(topic) }
+        try record(removal, upTo: db.number("SELECT removed FROM topic WHERE id = ?1", number))
+        if try db.number("SELECT \(LogSchema.isThere) FROM topic WHERE id = ?1", number) == 0 { vanished(topic) }
         return true
+    }
+
+    /// The newest event of a topic up to a position, or 0, and what comes after it.
+    private func parts(
+        of topic: Int64,
+        at position: Position
+    ) throws -> (end: Int64, left: (events: Int64, bytes: Int64)) {
+        let end = try db.cached(
+            "SELECT ifnull(max(seq), 0) FROM event INDEXED BY event_topic WHERE topic = ?1 AND seq <= ?2"
+        ).bind(topic, position).first { $0.integer(0) }
+        let left = try db.cached(
+            """
+            SELECT count(*), ifnull(sum(length(data)), 0) FROM event INDEXED BY event_topic
+            WHERE topic = ?1 AND seq > max(?2, (SELECT removed FROM topic WHERE id = ?1))
+            """
+        ).bind(topic, position).first { (events: $0.integer(0), bytes: $0.integer(1)) }
+        return (end ?? 0, left ?? (events: 0, bytes: 0))
     }
 
     /// Has a topic's events up to a position gone for every reader, and its keys be kept. The rows go later, as those of a
