@@ -12,10 +12,12 @@ extension JetStreamLog {
         try await index.read(after: position, matching: patterns, limit: limit, byteLimit: byteLimit)
     }
 
-    /// The event of an id. One that another node has told of may be yet to come.
+    /// The event of an id.
+    /// - Throws: ``EventLogError`` with code `log-unavailable` also if it may be yet to come: see ``hasReached(_:)``.
     public func event(_ id: EventID) async throws(EventLogError) -> Event? {
-        if id.epoch == epoch { _ = try await hasReached(id.position) }
-        return try await index.event(id)
+        let event = try await index.event(id)
+        if event == nil, id.epoch == epoch, id.position > tail { throw .isBehind }
+        return event
     }
 
     /// The newest event of a topic.

@@ -17,7 +17,7 @@ extension JetStreamLog: TopicStore {
         // Who asks for what is not there waits as long, so that one message for all who do is written in that time.
         try? await Task.sleep(for: .milliseconds(20))
         guard try await hasTaken(try await newest(since: asked)) else {
-            throw EventLogError(code: .unavailable, message: "This node is behind the cluster's log.")
+            throw .isBehind
         }
         return true
     }

@@ -50,6 +50,10 @@ extension EventLogError {
         EventLogError(code: .overloaded, message: "More is being posted than the log can write.")
     }
 
+    static var isBehind: EventLogError {
+        EventLogError(code: .unavailable, message: "This node is behind the cluster's log.")
+    }
+
     static var isFull: EventLogError {
         EventLogError(code: .storageFull, message: "The storage of the cluster's servers is full.")
     }

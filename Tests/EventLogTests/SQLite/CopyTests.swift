@@ -105,6 +105,16 @@ import Testing
         #expect(try await append([keyed("a", "k")], after: 30).events.map(\.id.position) == [Position(31)])
     }
 
+    @Test func `a deletion keeps the keys of what came after it, and was removed already`() async throws {
+        _ = try await append([keyed("a", "k")], after: 10)
+        _ = try await append([keyed("a", "l")], after: 20)
+        _ = try await log.setRetention(Retention(events: 9), of: .of("a"))
+        try await log.noteRemoval(of: .of("a"), through: Position(25))
+        #expect(try await log.deleteTopic(.of("a"), through: Position(15)))
+        #expect(try await append([keyed("a", "l")], after: 30).isReplay)
+        #expect(try await append([keyed("a", "k")], after: 40).events.map(\.id.position) == [Position(41)])
+    }
+
     @Test func `observers that were saved after a place are left`() async throws {
         for (revision, id) in [(5, "old"), (9, "new")] {
             let record = ObserverRecord(

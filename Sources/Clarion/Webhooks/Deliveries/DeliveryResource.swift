@@ -44,16 +44,19 @@ struct DeliveryResource: Sendable {
         }
     }
 
-    func read(_ request: Request) async throws -> Response {
+    func read(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let observer = try await webhook(request)
-        return .uncached(try await document(of: try event(request), to: observer, for: request.caller))
+        let event = try await event(request)
+        return try await inquiry.answer {
+            .uncached(try await document(of: event, to: observer, for: request.caller))
+        }
     }
 
     func redeliver(_ request: Request) async throws -> Response {
         let observer = try await webhook(request)
         try Preconditions.requireUntagged(request)
         try requireNoMembers(request)
-        guard let event = try event(request), try await isOpen(event, to: observer, for: request.caller),
+        guard let event = try await event(request), try await isOpen(event, to: observer, for: request.caller),
             try await webhooks.redeliver(event, to: observer, while: stillManaged(by: request.caller))
         else {
             throw Problem(.notFound, code: "event-unknown", detail: "The log has no such event, or not any more.")
@@ -103,17 +106,19 @@ struct DeliveryResource: Sendable {
     }
 
     /// - Throws: `observer-unknown`, `observer-unreadable`, or `observer-kind` if it has no deliveries.
-    private func webhook(_ request: Request) async throws(Problem) -> WebhookObserver {
+    private func webhook(_ request: Request) async throws -> WebhookObserver {
         let id: ObserverID = try request.parameter("id")
-        if let webhook = webhooks.find(id), request.caller.manages(webhook) { return webhook }
-        let observer = try await directory.require(id, orAt: nodes, for: request.caller)
-        throw observer is UnreadableWebhook ? .observerUnreadable : .observerKind
+        return try await webhooks.withNews(of: id) {
+            if let webhook = webhooks.find(id), request.caller.manages(webhook) { return webhook }
+            let observer = try await directory.require(id, orAt: nodes, for: request.caller)
+            throw observer is UnreadableWebhook ? Problem.observerUnreadable : Problem.observerKind
+        }
     }
 
     /// The event that the path names; nil if this log has none of that id.
-    private func event(_ request: Request) throws(Problem) -> EventID? {
+    private func event(_ request: Request) async throws -> EventID? {
         let text: String = try request.parameter("event")
-        guard let id = EventID(text), id.epoch == log.epoch else { return nil }
+        guard let id = EventID(text), id.epoch == log.epoch, try await log.hasReached(id.position) else { return nil }
         return id
     }
 

@@ -34,7 +34,9 @@ struct RedeliveryStart {
         switch place {
         case .since(let since): return try await log.position(of: since, for: topics)
         case .event(let id):
-            guard id.epoch == log.epoch, id.position > .start, id.position <= log.tail else { throw Self.invalid }
+            guard id.epoch == log.epoch, id.position > .start, try await log.hasReached(id.position) else {
+                throw Self.invalid
+            }
             return Position(id.position.rawValue - 1)
         }
     }

@@ -51,7 +51,8 @@ extension WebhookRegistry {
         }
     }
 
-    private func withNews(of id: ObserverID, _ body: () async throws -> Response) async throws -> Response {
+    /// The same for a part of what is asked, such as finding the observer.
+    func withNews<Value>(of id: ObserverID, _ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch let problem as Problem where problem.status == .notFound || problem.status == .preconditionFailed {

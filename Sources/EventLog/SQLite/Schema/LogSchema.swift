@@ -8,7 +8,8 @@ internal import GRDB
 ///   `bytes` and `last`; its bounds. Events up to `removed` are gone for every reader, also those whose rows are still to
 ///   be deleted, which `is_purged` says. `log.removed` is the greatest `removed` of all. `log.removals` counts removals,
 ///   and `removal` is the number of a topic's last one: whether more has gone since a reader was sent a gap. `deleted` is what
-///   `removed` was when the topic was deleted last: idempotency keys of events up to there count no more. What a topic
+///   `removed` was when the topic was deleted last, in a copy at least up to where that went: idempotency keys of events up to there
+///   count no more. What a topic
 ///   holds is counted up to `log.counted`; what came after is counted when it is asked for, and when the log is opened.
 ///   Of topics that have nothing any more the rows of the last thousand or so stay. Those of the others are deleted:
 ///   `log.forgotten` is the greatest `removed` that any had, and `log.forgotten_removal` their newest removal. A name

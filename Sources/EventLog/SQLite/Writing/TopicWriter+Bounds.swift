@@ -38,11 +38,11 @@ extension TopicWriter {
         try db.cached(
             """
             UPDATE topic SET removal = iif(?2 > removed, ?3, removal), events = ?4, bytes = ?5,
-                removed = max(removed, ?2), deleted = max(deleted, removed, ?2), is_purged = 0,
+                removed = max(removed, ?2), deleted = max(deleted, min(max(removed, ?2), ?6)), is_purged = 0,
                 retain_events = NULL, retain_age = NULL, retain_bytes = NULL
             WHERE id = ?1 AND \(LogSchema.isThere) AND (\(LogSchema.isBounded) OR ?2 > removed)
             """
-        ).bind(number, end, removal, left.events, left.bytes).run()
+        ).bind(number, end, removal, left.events, left.bytes).bind(position?.rawValue ?? .max, from: 6).run()
         guard db.changesCount > 0 else { return false }
         try record(removal, upTo: db.number("SELECT removed FROM topic WHERE id = ?1", number))
         if try db.number("SELECT \(LogSchema.isThere) FROM topic WHERE id = ?1", number) == 0 { vanished(topic) }
