@@ -15,9 +15,10 @@ extension JetStreamLog {
     /// The event of an id.
     /// - Throws: ``EventLogError`` with code `log-unavailable` also if it may be yet to come: see ``hasReached(_:)``.
     public func event(_ id: EventID) async throws(EventLogError) -> Event? {
-        let event = try await index.event(id)
-        if event == nil, id.epoch == epoch, id.position > tail { throw .isBehind }
-        return event
+        if let event = try await index.event(id) { return event }
+        guard id.epoch == epoch, id.position > tail, try await hasReached(id.position) else { return nil }
+        if id.position > tail { throw .isBehind }
+        return try await index.event(id)
     }
 
     /// The newest event of a topic.
