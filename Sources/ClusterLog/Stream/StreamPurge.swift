@@ -68,15 +68,16 @@ final class StreamPurge {
     private func look(at now: ContinuousClock.Instant) throws {
         // What this node holds in a place may not be what the servers do.
         guard replica.fault == nil, replica.doubts.withLock({ $0.isEmpty }) else { return }
+        // Before: of what is noted later, a message after those may be the reason, which a node that starts decides anew.
+        removed += replica.index.removed?.take().map { ($0, now) } ?? []
         let taken = replica.taken
         // What was taken is carried out then.
         try Waiting.wait { [replica] () async throws(EventLogError) in try await replica.index.probe() }
         spent += replica.settlement.withLock { $0.takeSpent() }
-        removed += replica.index.removed?.take().map { ($0, now) } ?? []
         spent.removeFirst(max(spent.count - Self.most, 0))
         removed.removeFirst(max(removed.count - Self.most, 0))
         if keeper.duty.contains(.first) {
-            try remove(through: taken, notedBefore: now)
+            try remove(through: taken)
         } else {
             // Whoever removes has said so.
             let settled = replica.settlement.withLock { $0.through }
@@ -85,9 +86,7 @@ final class StreamPurge {
         }
     }
 
-    /// - Parameter now: of what was noted since, a message may be the reason that comes after those, and that a node which starts
-    ///   decides anew.
-    private func remove(through taken: UInt64, notedBefore now: ContinuousClock.Instant) throws {
+    private func remove(through taken: UInt64) throws {
         if spent.isEmpty, removed.isEmpty { return }
         try stream.remove(spent.map(\.sequence), answeringTo: inbox)
         spent = []
@@ -95,7 +94,7 @@ final class StreamPurge {
         guard keeper.duty.contains(.first) else { return }
         let (partly, unnoted) = replica.settlement.withLock { ($0.partly(through: taken), $0.droppable) }
         try publish(.settle(through: taken, partly: partly, unnoted: unnoted), to: stream.subjects.settled)
-        let events = removed.filter { $0.at < now && message(of: $0.event) <= taken }
+        let events = removed.filter { message(of: $0.event) <= taken }
         // The last of each topic says it for all.
         let last = Dictionary(events.compactMap { gone in gone.event.topic.map { ($0, gone.event.position) } }) {
             max($0, $1)
@@ -112,7 +111,7 @@ final class StreamPurge {
         let gone = empty.map { UInt64($0.rawValue / Replica.eventsPerMessage) }
         try stream.remove(gone, answeringTo: inbox)
         replica.settlement.withLock { $0.forget(gone) }
-        removed.removeAll { $0.at < now && message(of: $0.event) <= taken }
+        removed.removeAll { message(of: $0.event) <= taken }
     }
 
     private func message(of event: RemovedEvents.Removed) -> UInt64 { replica.numbering.message(of: event.position) }
