@@ -3,27 +3,25 @@
 import socket
 import threading
 
+from listener import Listener
 
-class HeldWay:
+
+class HeldWay(Listener):
     """Passes connections on to a port. What comes back is held from the bytes ``mark`` on, on the connection they come by, until
     ``let_go()``; ``is_asked`` is set when something with the bytes ``question`` has gone there."""
 
     def __init__(self, port, mark, question):
-        self._port = port
+        super().__init__()
+        self._target = ("127.0.0.1", port)
         self._mark = mark
         self._question = question
         self._gone_on = threading.Event()
         self.is_held = threading.Event()
         self.is_asked = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self._ends = [self._listener]
-
-    def __enter__(self):
-        threading.Thread(target=self._accept, daemon=True).start()
-        return self
+        self._ends = []
 
     def __exit__(self, *_):
+        super().__exit__()
         self.let_go()
         for end in self._ends:
             end.close()
@@ -31,16 +29,11 @@ class HeldWay:
     def let_go(self):
         self._gone_on.set()
 
-    def _accept(self):
-        while True:
-            try:
-                here, _ = self._listener.accept()
-            except OSError:
-                return
-            there = socket.create_connection(("127.0.0.1", self._port))
-            self._ends += [here, there]
-            threading.Thread(target=self._pass, args=(here, there), kwargs={"after": self._ask}, daemon=True).start()
-            threading.Thread(target=self._pass, args=(there, here), kwargs={"before": self._hold}, daemon=True).start()
+    def _serve(self, here):
+        there = socket.create_connection(self._target)
+        self._ends += [here, there]
+        threading.Thread(target=self._pass, args=(here, there), kwargs={"after": self._ask}, daemon=True).start()
+        self._pass(there, here, before=self._hold)
 
     def _ask(self, data):
         if self._question in data:

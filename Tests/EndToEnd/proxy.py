@@ -4,17 +4,19 @@ import re
 import select
 import socket
 import ssl
-import threading
 import time
 
+from listener import Listener
 
-class Proxy:
+
+class Proxy(Listener):
     """Tunnels for https, passes http on; remembers what it was asked for.
 
     :param authority: whose certificate it shows, if it is asked over TLS; then it also gathers what endpoints send, for 50 ms.
     """
 
     def __init__(self, allows=lambda target: True, refusal="403 Forbidden", authority=None):
+        super().__init__()
         self._tls = None
         if authority is not None:
             self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -22,23 +24,6 @@ class Proxy:
         self.asked = []
         self.allows = allows
         self.refusal = refusal
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._listener.close()
-
-    def _accept(self):
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, client):
         with self._tls.wrap_socket(client, server_side=True) if self._tls else client as client:

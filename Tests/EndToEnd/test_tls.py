@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from certificates import Authority
 from event_stream import EventStream
 from hub_process import environment_without_settings, events_path
+from listener import Listener
 from metrics import Reading
 from other_machine import OtherMachine
 from proxy import Proxy
@@ -771,35 +772,19 @@ def test_commands_through_a_proxy_over_tls(executable, start_hub, authority, top
         assert [method for method, *_ in proxy.asked] == ["CONNECT"] * 3
 
 
-class TLSWay:
+class TLSWay(Listener):
     """Speaks TLS, by OpenSSL, for what listens at a port without."""
 
     def __init__(self, port, authority):
-        self._port = port
+        super().__init__()
+        self._target = ("127.0.0.1", port)
         self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self._context.load_cert_chain(authority.certificate, authority.key)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
 
-    def __enter__(self):
-        threading.Thread(target=self._accept, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self._listener.close()
-
-    def _accept(self):
-        while True:
-            try:
-                client = self._listener.accept()[0]
-            except OSError:
-                return
-            threading.Thread(target=self._pass, args=(client,), daemon=True).start()
-
-    def _pass(self, client):
+    def _serve(self, client):
         """One request and its answer, for which the connection ends."""
         with self._context.wrap_socket(client, server_side=True) as client, \
-                socket.create_connection(("127.0.0.1", self._port)) as server:
+                socket.create_connection(self._target) as server:
             request = client.recv(65_536)
             while b"\r\n\r\n" not in request or len(request.partition(b"\r\n\r\n")[2]) < length_of_body(request):
                 request += client.recv(65_536)

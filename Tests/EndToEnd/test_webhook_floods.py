@@ -1,13 +1,11 @@
 """Endpoints that answer without end what is no body: lines of heads and trailers, heads of chunks, records of TLS."""
 
-import socket
-import threading
-
 import pytest
 from tlslite.api import HandshakeSettings, TLSConnection, X509CertChain, parsePEMKey
 from tlslite.messages import NewSessionTicket
 
 from certificates import Authority
+from listener import Listener
 from waiting import wait_until
 
 OPTIONS = ("--allow-egress", "127.0.0.0/8", "--webhooks-retry", "1h")
@@ -22,31 +20,13 @@ LINES = {
 }
 
 
-class Flood:
+class Flood(Listener):
     """Sends whoever connects the one, and then the other until they have had enough."""
 
     def __init__(self, first, again):
+        super().__init__()
         self.first, self.again = first, again
         self.sent = 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}/"
-
-    def __enter__(self):
-        threading.Thread(target=self._accept, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        # A thread that waits in accept(2) would keep it.
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-
-    def _accept(self):
-        while True:
-            try:
-                connection = self.listener.accept()[0]
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection):
         with connection:

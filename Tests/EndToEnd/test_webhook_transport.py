@@ -17,6 +17,7 @@ from standardwebhooks import Webhook
 
 from certificates import Authority
 from hub_process import events_path
+from listener import Listener
 from problems import assert_problem
 from proxy import Proxy
 from secure_receiver import SecureReceiver
@@ -244,30 +245,13 @@ def test_connections_that_endpoints_end_are_closed_without_another_attempt(start
     wait_until(lambda: hub.sockets() == before, 10, "the sockets from before")
 
 
-class Attempts(list):
+class Attempts(Listener, list):
     """What an endpoint was sent over all connections, which it keeps: event and number of the attempt."""
 
     def __init__(self, answers):
         super().__init__()
         #: For each request: nothing ends its connection after so many seconds, without an answer.
         self._answers = iter(answers)
-        self._server = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._server.getsockname()[1]}/"
-
-    def __enter__(self):
-        threading.Thread(target=self._accept, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self._server.close()
-
-    def _accept(self):
-        while True:
-            try:
-                connection, _ = self._server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     @staticmethod
     def _requests(lines):

@@ -180,10 +180,9 @@ def console(chromium: webdriver.Chrome, hub, tmp_path: Path) -> Iterator[Console
 @pytest.fixture
 def line(hub, console: Console) -> Iterator[SeverableLine]:
     """A line to the hub that can be cut; the console opens at its end."""
-    made = SeverableLine(hub.url)
-    console.url = made.url
-    yield made
-    made.close()
+    with SeverableLine(hub.url) as made:
+        console.url = made.url
+        yield made
     # A request that was under way may fail when the line is closed, and the browser says so.
     console.driver.get("about:blank")
     console.forgiven = "net::ERR_"

@@ -6,19 +6,24 @@ import socket
 import threading
 from urllib.parse import urlsplit
 
+from listener import Listener
 
-class SeverableLine:
+
+class SeverableLine(Listener):
     """Passes bytes between its own port and the hub's until it is cut, and again once it is mended."""
 
     def __init__(self, target: str) -> None:
+        super().__init__()
         parts = urlsplit(target)
         self._target = (parts.hostname, parts.port)
-        self._listener = socket.create_server(("127.0.0.1", 0))
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._is_cut = False
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        self.cut()
 
     def cut(self) -> None:
         """Ends every connection, and every new one at once."""
@@ -31,24 +36,15 @@ class SeverableLine:
         with self._lock:
             self._is_cut = False
 
-    def close(self) -> None:
-        self._listener.close()
-        self.cut()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                near, _ = self._listener.accept()
-            except OSError:
+    def _serve(self, near: socket.socket) -> None:
+        with self._lock:
+            if self._is_cut:
+                near.close()
                 return
-            with self._lock:
-                if self._is_cut:
-                    near.close()
-                    continue
-                far = socket.create_connection(self._target)
-                self._open |= {near, far}
-            threading.Thread(target=self._pass, args=(near, far), daemon=True).start()
-            threading.Thread(target=self._pass, args=(far, near), daemon=True).start()
+            far = socket.create_connection(self._target)
+            self._open |= {near, far}
+        threading.Thread(target=self._pass, args=(far, near), daemon=True).start()
+        self._pass(near, far)
 
     def _pass(self, source: socket.socket, sink: socket.socket) -> None:
         try:
