@@ -32,14 +32,10 @@ public final class JetStreamLog: EventLog {
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(EventLogError) -> JetStreamLog {
         let start = Node.Start(address: address, folder: folder, limits: limits, report: report)
-        let result = await withCheckedContinuation { continuation in
-            Thread.start(name: "clarion-join") {
-                continuation.resume(
-                    returning: Result { try JetStreamLog(start) }.mapError {
-                        $0 as? EventLogError ?? ($0 as? NATSError).map(EventLogError.init)
-                            ?? EventLogError(code: .unavailable, message: "The cluster cannot be joined.", cause: $0)
-                    }
-                )
+        let result = await Thread.run(name: "clarion-join") {
+            Result { try JetStreamLog(start) }.mapError {
+                $0 as? EventLogError ?? ($0 as? NATSError).map(EventLogError.init)
+                    ?? EventLogError(code: .unavailable, message: "The cluster cannot be joined.", cause: $0)
             }
         }
         return try result.get()
@@ -147,16 +143,9 @@ public final class JetStreamLog: EventLog {
     }
 
     /// Publishes a change, and waits until this node has carried it out.
-    func change(_ command: Command, to subject: String? = nil) async throws(EventLogError) -> Applied {
+    func change(_ command: Command) async throws(EventLogError) -> Applied {
         if let refusal { throw refusal }
-        let result: Result<Applied, EventLogError> = await withCheckedContinuation { continuation in
-            publisher.send(
-                command,
-                to: subject ?? subjects.changes,
-                .change { continuation.resume(returning: $0) }
-            )
-        }
-        return try result.get()
+        return try await publisher.perform(command, to: subjects.changes)
     }
 
     /// Lets what was published come back, and leaves the cluster: see ``EventLog/close()``.

@@ -85,3 +85,11 @@ public struct EventLogError: Error, Sendable, CustomStringConvertible {
         case revisionChanged = "revision-changed"
     }
 }
+
+extension EventLogError {
+    package static let isClosed = EventLogError(code: .closed, message: "The log is closed.")
+    package static let overloaded = EventLogError(
+        code: .overloaded,
+        message: "More is being posted than the log can write."
+    )
+}

@@ -49,6 +49,14 @@ package final class Thread: @unchecked Sendable {
         }
     }
 
+    /// Does what waits in the kernel on a thread of its own.
+    /// - Returns: what came of it.
+    package static func run<Value: Sendable>(name: String, _ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            start(name: name) { continuation.resume(returning: work()) }
+        }
+    }
+
     /// Waits until the thread has ended. May be called once.
     package func join() {
         guard !isJoined.exchange(true, ordering: .relaxed) else { return }

@@ -289,6 +289,37 @@ def test_without_servers_posts_are_refused_within_a_second_and_streams_catch_up(
             assert stream.next(30).data == "after"
 
 
+def test_without_servers_nothing_can_be_changed_and_all_is_as_before_then(start_hub, tmp_path, name, receiver):
+    webhook = {"topics": ["a"], "url": receiver.url()}
+    with NATSServers(tmp_path, 1) as servers:
+        hub = start_hub("--log", servers.log(name), "--allow-egress", "127.0.0.0/8")
+        assert ask(hub, "PUT", "/observers/w", json=webhook).status_code == 201
+        event = hub.post("a", "before", headers={"Idempotency-Key": "k"})["id"]
+        assert ask(hub, "PUT", "/topics/v/value", json=1).status_code == 201
+        wait_until(lambda: hub.observer("w")["stats"]["delivered"] == 1)
+        was = hub.observer("w")
+        servers.kill(0)
+        changes = {
+            "PUT /observers/w": {"json": webhook}, "PUT /observers/new": {"json": webhook}, "POST /observers": {"json": webhook},
+            "PATCH /observers/w": {"json": {"description": "new"}}, "DELETE /observers/w": {},
+            "POST /observers/w/secret/rotate": {}, "POST /observers/w/replay": {"json": {"since": "1d"}},
+            f"POST /observers/w/deliveries/{event}/redeliver": {},
+            "PUT /topics/v/value": {"json": 2}, "PUT /topics/a": {"json": {"retention": {"events": 1}}}, "DELETE /topics/a": {},
+            "DELETE /topics/a/observers": {}}
+        for change, options in changes.items():
+            method, path = change.split()
+            began = time.monotonic()
+            answer = ask(hub, method, path, **options)
+            assert answer.status_code == 503 and answer.json()["code"] == "log-unavailable", (change, answer.text)
+            assert time.monotonic() - began < 3, change
+        servers.start(0)
+        wait_until(lambda: ask(hub, "GET", "/readyz").status_code == 200, 30, "readiness")
+        assert hub.observer("w") == was
+        assert ask(hub, "GET", "/topics/v/value").json() == 1
+        assert [item["data"] for item in hub.history("a")] == ["before"]
+        assert [one["id"] for one in ask(hub, "GET", "/observers").json()["observers"]] == ["w"]
+
+
 def test_a_node_that_starts_takes_in_everything(start_hub, server, name):
     log = ("--log", server.log(name))
     first = start_hub(*log)

@@ -307,6 +307,7 @@ def test_of_batches_under_the_same_keys_each_is_stored_as_a_whole_or_not_at_all(
                 for key, event in told:
                     assert ids.setdefault(key, event) == event
     for hub in hubs:
+        wait_until(lambda hub=hub: len(hub.history("a", limit=1000)) >= len(ids), what="what the other node has acknowledged last")
         assert sorted(event["id"] for event in hub.history("a", limit=1000)) == sorted(ids.values())
     with Remover(server, log) as remover:
         wait_until(lambda: server.messages_on(log, f"clarion.{log}.settled"), 30, "what is settled")

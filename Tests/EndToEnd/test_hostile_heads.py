@@ -202,6 +202,8 @@ def test_blanks_around_values_are_none_of_them(shared_hub, topic):
     (head(first=b"GET / HTTP/2.0"), 505, "version-unsupported"),
     (head(first=b"GET / HTTP/0.9"), 505, "version-unsupported"),
     (head(b"Content-Length: 99999999999999999999"), 413, "body-too-large"),
+    (head(b"Content-Length: 9223372036854775808"), 413, "body-too-large"),
+    (head(b"Content-Length: 18446744073709551615"), 413, "body-too-large"),
     (head(b"Content-Length: 5x"), 400, "framing-invalid"),
     (head(b"Transfer-Encoding: chunked") + b"5;" + b"x" * 65_536, 400, "framing-invalid"),
     (head(b"Transfer-Encoding: chunked") + b"xyz\r\n", 400, "framing-invalid")])

@@ -45,11 +45,3 @@ enum StreamEnd: String, CaseIterable {
     /// The log could not be read for it.
     case error
 }
-
-/// What becomes of an attempt at a delivery.
-enum AttemptResult: String, CaseIterable {
-    case delivered
-    case retried
-    case dead
-    case gone
-}

@@ -23,7 +23,7 @@ final class HubMetrics: Sendable {
     private let commitDuration: Timer
     private let commitEvents: Recorder
     private let eventBytes: Counter
-    private let attempts: CounterSet<AttemptResult>
+    private let attempts: CounterSet<AttemptOutcome.Result.Kind>
     private let attemptDuration: Timer
     private let delay: Timer
 
@@ -59,7 +59,7 @@ final class HubMetrics: Sendable {
     /// Counts what became of attempts, once that is recorded.
     func count(_ outcomes: [AttemptOutcome]) {
         for outcome in outcomes {
-            attempts.count(AttemptResult(outcome.result))
+            attempts.count(outcome.result.kind)
             attemptDuration.recordNanoseconds(outcome.answer.duration * 1_000_000)
             guard outcome.result == .delivered else { continue }
             deliveries.count(.webhook)
@@ -87,17 +87,6 @@ extension PostResult {
         switch EventLogError.Code(rawValue: code) {
         case .idempotencyConflict, .valueChanged: true
         default: false
-        }
-    }
-}
-
-extension AttemptResult {
-    fileprivate init(_ result: AttemptOutcome.Result) {
-        switch result {
-        case .delivered: self = .delivered
-        case .retry: self = .retried
-        case .dead: self = .dead
-        case .gone: self = .gone
         }
     }
 }

@@ -11,6 +11,4 @@ enum Applied: Sendable {
     case count(Int?)
     /// Whether the leases count.
     case leased(Bool)
-    /// The servers have it, at this place of the stream.
-    case stored(UInt64)
 }

@@ -36,12 +36,6 @@ struct WireReader {
         return text
     }
 
-    mutating func optional<Value>(
-        _ read: (inout WireReader) throws(Unreadable) -> Value
-    ) throws(Unreadable) -> Value? {
-        try flag() ? try read(&self) : nil
-    }
-
     mutating func optionalText() throws(Unreadable) -> String? { try flag() ? text() : nil }
     mutating func optionalNumber() throws(Unreadable) -> Int64? { try flag() ? number() : nil }
     mutating func optionalData() throws(Unreadable) -> [UInt8]? { try flag() ? data() : nil }

@@ -46,10 +46,6 @@ extension EventLogError {
         )
     }
 
-    static var overloaded: EventLogError {
-        EventLogError(code: .overloaded, message: "More is being posted than the log can write.")
-    }
-
     static var isBehind: EventLogError {
         EventLogError(code: .unavailable, message: "This node is behind the cluster's log.")
     }
@@ -57,6 +53,4 @@ extension EventLogError {
     static var isFull: EventLogError {
         EventLogError(code: .storageFull, message: "The storage of the cluster's servers is full.")
     }
-
-    static var isClosed: EventLogError { EventLogError(code: .closed, message: "The log is closed.") }
 }

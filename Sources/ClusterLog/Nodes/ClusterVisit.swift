@@ -57,11 +57,8 @@ public final class ClusterVisit: Sendable {
         or words: String,
         _ work: @escaping @Sendable () throws -> Value
     ) async throws(EventLogError) -> Value {
-        let result = await withCheckedContinuation { continuation in
-            Thread.start(name: "clarion-visit") { continuation.resume(returning: Result { try work() }) }
-        }
         do {
-            return try result.get()
+            return try await Thread.run(name: "clarion-visit") { Result { try work() } }.get()
         } catch {
             throw error as? EventLogError
                 ?? EventLogError(code: .unavailable, message: "\(words): \(error).", cause: error)
@@ -76,11 +73,9 @@ extension NodeExchange {
     /// The newest message of the log's stream; nil if the servers do not answer within half a second.
     public func newestMessage() async -> UInt64? {
         guard connection.isConnected else { return nil }
-        return await withCheckedContinuation { continuation in
-            Thread.start(name: "clarion-newest") { [self] in
-                let milliseconds = Self.answerTimeout.components.attoseconds / 1_000_000_000_000_000
-                continuation.resume(returning: (try? stream.read(atMost: milliseconds))?.last)
-            }
+        return await Thread.run(name: "clarion-newest") { [self] in
+            let milliseconds = Self.answerTimeout.components.attoseconds / 1_000_000_000_000_000
+            return (try? stream.read(atMost: milliseconds))?.last
         }
     }
 }

@@ -16,21 +16,11 @@ final class Node: Sendable {
     private let connection: NATSConnection
     private let folder: NodeFolder
     private let isStopped = Stop()
-    private let leaving = Lock(Leaving.no)
-    private let threads = Threads()
-
-    private enum Leaving {
-        case no
-        case waiting([CheckedContinuation<Void, Never>])
-        case done
-    }
+    private let leaving = Lock<Task<Void, Never>?>(nil)
+    private let threads = Lock<[Thread]>([])
 
     private final class Stop: Sendable {
         let flag = Atomic(false)
-    }
-
-    private final class Threads: Sendable {
-        let all = Lock<[Thread]>([])
     }
 
     /// What a node is started with.
@@ -88,7 +78,7 @@ final class Node: Sendable {
             report: start.report
         )
         do {
-            try begin(stream, through: found.last, by: clock, node, report: start.report)
+            try begin(stream, through: found.last, by: clock)
         } catch {
             connection.close()
             end()
@@ -99,16 +89,10 @@ final class Node: Sendable {
     }
 
     /// Starts the threads, and waits until the copy has what the stream has.
-    private func begin(
-        _ stream: StreamAPI,
-        through last: UInt64,
-        by clock: StreamClock,
-        _ node: NodeID,
-        report: @escaping @Sendable (String) -> Void
-    ) throws {
+    private func begin(_ stream: StreamAPI, through last: UInt64, by clock: StreamClock) throws {
         replica.begin(after: last)
         let isDone: @Sendable () -> Bool = { [isStopped] in isStopped.flag.load(ordering: .relaxed) }
-        let follower = Follower(stream, into: replica, by: clock, node: node, report: report, until: isDone)
+        let follower = Follower(stream, into: replica, by: clock, until: isDone)
         for thread in try publisher.run(until: isDone) { keep(thread) }
         keep(try Thread(name: "clarion-stream") { follower.run() })
         var last = last
@@ -137,23 +121,23 @@ final class Node: Sendable {
         _ = try? Waiting.wait { [index] () async throws(EventLogError) in try await index.probe() }
         keep(try Thread(name: "clarion-lease") { [keeper] in keeper.run(until: isDone) })
         keep(
-            try Thread(name: "clarion-purge", niceness: 5) { [keeper, publisher, replica] in
-                StreamPurge(stream, publisher, replica, keeper, node: node, report: report).run(until: isDone)
+            try Thread(name: "clarion-purge", niceness: 5) { [replica] in
+                StreamPurge(stream, replica).run(until: isDone)
             }
         )
         keep(
-            try Thread(name: "clarion-reserve") { [keeper, publisher, replica, exchange] in
-                StreamWatch(stream, publisher, replica, keeper, exchange, node: node, report: report).run(until: isDone)
+            try Thread(name: "clarion-reserve") { [replica, exchange] in
+                StreamWatch(stream, replica, exchange).run(until: isDone)
             }
         )
     }
 
-    private func keep(_ thread: Thread) { threads.all.withLock { $0.append(thread) } }
+    private func keep(_ thread: Thread) { threads.withLock { $0.append(thread) } }
 
     /// Ends the threads.
     private func end() {
         isStopped.flag.store(true, ordering: .relaxed)
-        for thread in threads.all.withLock({ $0 }) { thread.join() }
+        for thread in threads.withLock({ $0 }) { thread.join() }
     }
 
     /// How many messages may come while the rest is read.
@@ -198,18 +182,16 @@ final class Node: Sendable {
 
     /// Lets what was published come back, leaves the cluster, and removes this node's copy. Once; whoever asks again waits.
     func leave() async {
-        let isFirst = leaving.withLock { leaving in
-            guard case .no = leaving else { return false }
-            leaving = .waiting([])
-            return true
+        let task = leaving.withLock { leaving in
+            let task = leaving ?? Task { await leaveOnce() }
+            leaving = task
+            return task
         }
-        guard isFirst else { return await waitUntilLeft() }
-        await withCheckedContinuation { continuation in
-            Thread.start(name: "clarion-leave") { [exchange] in
-                exchange.leave()
-                continuation.resume()
-            }
-        }
+        await task.value
+    }
+
+    private func leaveOnce() async {
+        await Thread.run(name: "clarion-leave") { [exchange] in exchange.leave() }
         // One that hears nothing any more would not hear that it has left either.
         if replica.fault == nil { await keeper.release() }
         publisher.close()
@@ -221,30 +203,8 @@ final class Node: Sendable {
         publisher.failAll(.isClosed)
         isStopped.flag.store(true, ordering: .relaxed)
         connection.close()
-        await withCheckedContinuation { continuation in
-            Thread.start(name: "clarion-leave") { [self] in
-                end()
-                continuation.resume()
-            }
-        }
+        await Thread.run(name: "clarion-leave") { [self] in end() }
         await index.close()
         folder.remove()
-        let waiting = leaving.withLock { leaving -> [CheckedContinuation<Void, Never>] in
-            defer { leaving = .done }
-            if case .waiting(let waiting) = leaving { return waiting }
-            return []
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    private func waitUntilLeft() async {
-        await withCheckedContinuation { continuation in
-            let isLeft = leaving.withLock { leaving in
-                guard case .waiting(let waiting) = leaving else { return true }
-                leaving = .waiting(waiting + [continuation])
-                return false
-            }
-            if isLeft { continuation.resume() }
-        }
     }
 }

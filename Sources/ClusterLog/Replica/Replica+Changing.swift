@@ -22,7 +22,7 @@ extension Replica {
         let result = result.mapError(\.ofWhatIsInTheStream)
         switch own {
         case .change(let complete)?: complete(result)
-        case .storing(let complete)?: complete(result.map { _ in .stored(delivered.sequence) })
+        case .storing(let complete)?: complete(result.map { _ in delivered.sequence })
         case .append?, nil: break
         }
     }

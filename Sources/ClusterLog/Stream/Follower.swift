@@ -11,7 +11,6 @@ final class Follower: Sendable {
     private let clock: StreamClock
     private let inbox: String
     private let isStopped: @Sendable () -> Bool
-    private let report: @Sendable (String) -> Void
     private let unread = Lock<String?>(nil)
 
     /// How often the server is heard of when there is nothing to send.
@@ -19,20 +18,16 @@ final class Follower: Sendable {
     /// The silence after which the consumer is taken for lost.
     private static let silence = Duration.milliseconds(1_250)
 
-    /// - Parameter report: told, as a sentence, of what only the operator can see to.
     init(
         _ stream: StreamAPI,
         into replica: Replica,
         by clock: StreamClock,
-        node: NodeID,
-        report: @escaping @Sendable (String) -> Void,
         until isStopped: @escaping @Sendable () -> Bool
     ) {
         self.stream = stream
         self.replica = replica
         self.clock = clock
-        inbox = "\(NATSConnection.inbox).\(node.bits).stream"
-        self.report = report
+        inbox = "\(NATSConnection.inbox).\(replica.node.bits).stream"
         self.isStopped = isStopped
     }
 
@@ -168,7 +163,7 @@ final class Follower: Sendable {
                 defer { unread = text }
                 return unread != text
             }
-            if isNews { report(text) }
+            if isNews { replica.report(text) }
             throw NATSError(text)
         }
         unread.withLock { $0 = nil }

@@ -7,7 +7,7 @@ struct NewDrafts: Sendable {
     let all: [EventDraft]
     /// Those that were posted before, by their places.
     private let replays: [Int: Event]
-    /// The places of those that are published. If all were posted before, it is all of them: that is found again in its turn.
+    /// The places of those that are published. If all were posted before, as if none had been: that is found again in its turn.
     private let places: [Int]
     /// For drafts of a key that an earlier one has, the place of that.
     private let firsts: [Int: Int]

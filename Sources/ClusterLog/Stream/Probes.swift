@@ -28,10 +28,7 @@ final class Probes: Sendable {
         publisher.send(.probe, to: subject, .storing { [self] in end($0) })
     }
 
-    private func end(_ result: Result<Applied, EventLogError>) {
-        let stored = result.flatMap { applied -> Result<UInt64, EventLogError> in
-            if case .stored(let sequence) = applied { .success(sequence) } else { .failure(.unanswered) }
-        }
+    private func end(_ stored: Result<UInt64, EventLogError>) {
         let (told, mustWrite) = turns.withLock { $0.end(try? stored.get(), at: .now) }
         for asker in told { asker.resume(returning: stored) }
         if mustWrite { write() }

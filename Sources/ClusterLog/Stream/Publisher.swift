@@ -10,13 +10,14 @@ final class Publisher: Sendable {
     enum Completion: Sendable {
         case append([EventDraft], @Sendable (Result<AppendReceipt, EventLogError>) -> Void)
         case change(@Sendable (Result<Applied, EventLogError>) -> Void)
-        /// Told when the servers have it: it may be removed before it comes back.
-        case storing(@Sendable (Result<Applied, EventLogError>) -> Void)
+        /// Told its place in the stream when the servers have it: it may be removed before it comes back.
+        case storing(@Sendable (Result<UInt64, EventLogError>) -> Void)
 
         func fail(_ error: EventLogError) {
             switch self {
             case .append(_, let acknowledge): acknowledge(.failure(error))
-            case .change(let complete), .storing(let complete): complete(.failure(error))
+            case .change(let complete): complete(.failure(error))
+            case .storing(let complete): complete(.failure(error))
             }
         }
     }
@@ -98,6 +99,14 @@ final class Publisher: Sendable {
         let number = nextNumber()
         let bytes = Envelope(node: node, number: number, command: command).bytes
         send(bytes, number, to: subject, isBounded: isBounded, completion)
+    }
+
+    /// Publishes a change, and waits until this node has carried it out.
+    func perform(_ command: Command, to subject: String) async throws(EventLogError) -> Applied {
+        let result: Result<Applied, EventLogError> = await withCheckedContinuation { continuation in
+            send(command, to: subject, .change { continuation.resume(returning: $0) })
+        }
+        return try result.get()
     }
 
     /// Publishes what is no command.
@@ -239,7 +248,7 @@ final class Publisher: Sendable {
             }
             if !isAwaited, case .storing(let complete)? = take(number) {
                 let sequence = (try? StreamAPI.answer(message.data))?.seq
-                complete(sequence.map { .success(.stored($0)) } ?? .failure(.unanswered))
+                complete(sequence.map { .success($0) } ?? .failure(.unanswered))
             }
         }
     }

@@ -66,7 +66,6 @@ struct StreamAnswer: Decodable {
     struct State: Decodable {
         var messages: UInt64
         var bytes: UInt64
-        var firstSeq: UInt64
         var lastSeq: UInt64
         /// How many were removed between these; absent if none were.
         var numDeleted: Int?

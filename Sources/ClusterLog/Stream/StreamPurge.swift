@@ -10,11 +10,8 @@ import Locking
 /// node tells readers who come back of the gap. Where many topics have, it is said of all of them at once up to some position.
 final class StreamPurge {
     private let stream: StreamAPI
-    private let publisher: Publisher
     private let replica: Replica
-    private let keeper: LeaseKeeper
     private let inbox: String
-    private let report: @Sendable (String) -> Void
     /// How often in a row it could not remove anything.
     private var failures = 0
     private var spent: [Settlement.Spent] = []
@@ -29,18 +26,9 @@ final class StreamPurge {
     /// a node that starts later removes them once more.
     private static let most = 1 << 20
 
-    /// - Parameter report: told, as a sentence, if what is to be removed stays.
-    init(
-        _ stream: StreamAPI,
-        _ publisher: Publisher,
-        _ replica: Replica,
-        _ keeper: LeaseKeeper,
-        node: NodeID,
-        report: @escaping @Sendable (String) -> Void
-    ) {
-        (self.stream, self.publisher, self.replica, self.keeper) = (stream, publisher, replica, keeper)
-        self.report = report
-        inbox = "\(NATSConnection.inbox).\(node.bits).removals"
+    init(_ stream: StreamAPI, _ replica: Replica) {
+        (self.stream, self.replica) = (stream, replica)
+        inbox = "\(NATSConnection.inbox).\(replica.node.bits).removals"
     }
 
     /// Looks now and then at what there is to remove.
@@ -57,7 +45,8 @@ final class StreamPurge {
                 // It is done the next time, unless it is no passing trouble.
                 failures += 1
                 guard failures == Self.maximumFailures else { continue }
-                report("What retention has removed cannot be removed from the cluster's stream, which grows: \(error).")
+                let trouble = "What retention has removed cannot be removed from the cluster's stream, which grows"
+                replica.report("\(trouble): \(error).")
             }
         }
     }
@@ -76,7 +65,7 @@ final class StreamPurge {
         spent += replica.settlement.withLock { $0.takeSpent() }
         spent.removeFirst(max(spent.count - Self.most, 0))
         removed.removeFirst(max(removed.count - Self.most, 0))
-        if keeper.duty.contains(.first) {
+        if replica.keeper.duty.contains(.first) {
             try remove(through: taken)
         } else {
             // Whoever removes has said so.
@@ -91,7 +80,7 @@ final class StreamPurge {
         try stream.remove(spent.map(\.sequence), answeringTo: inbox)
         spent = []
         // That takes long, and another may remove by now: what it has said since must not be taken back.
-        guard keeper.duty.contains(.first) else { return }
+        guard replica.keeper.duty.contains(.first) else { return }
         let (partly, unnoted) = replica.settlement.withLock { ($0.partly(through: taken), $0.droppable) }
         try publish(.settle(through: taken, partly: partly, unnoted: unnoted), to: stream.subjects.settled)
         let events = removed.filter { message(of: $0.event) <= taken }
@@ -121,11 +110,8 @@ final class StreamPurge {
     }
 
     private func publish(_ command: Command, to subject: String) throws {
-        _ = try Waiting.wait { [publisher] () async throws(EventLogError) in
-            let result: Result<Applied, EventLogError> = await withCheckedContinuation { continuation in
-                publisher.send(command, to: subject, .change { continuation.resume(returning: $0) })
-            }
-            return try result.get()
+        _ = try Waiting.wait { [replica] () async throws(EventLogError) in
+            try await replica.publisher.perform(command, to: subject)
         }
     }
 }

@@ -7,12 +7,9 @@ import Synchronization
 /// the same, whether somebody has set it so that it loses messages, and whether there is room, for which it keeps a ``Reserve``.
 final class StreamWatch: Sendable {
     private let stream: StreamAPI
-    private let publisher: Publisher
     private let replica: Replica
-    private let keeper: LeaseKeeper
     private let exchange: NodeExchange
     private let inbox: String
-    private let report: @Sendable (String) -> Void
 
     /// What the thread knows.
     private struct Memory {
@@ -34,32 +31,21 @@ final class StreamWatch: Sendable {
     /// how often it is looked whether it is still there.
     private static let retry = Duration.seconds(30)
 
-    /// - Parameter report: told, as a sentence, of what is wrong.
-    init(
-        _ stream: StreamAPI,
-        _ publisher: Publisher,
-        _ replica: Replica,
-        _ keeper: LeaseKeeper,
-        _ exchange: NodeExchange,
-        node: NodeID,
-        report: @escaping @Sendable (String) -> Void
-    ) {
-        (self.stream, self.publisher, self.replica, self.keeper) = (stream, publisher, replica, keeper)
-        self.exchange = exchange
-        self.report = report
-        inbox = "\(NATSConnection.inbox).\(node.bits).reserve"
+    init(_ stream: StreamAPI, _ replica: Replica, _ exchange: NodeExchange) {
+        (self.stream, self.replica, self.exchange) = (stream, replica, exchange)
+        inbox = "\(NATSConnection.inbox).\(replica.node.bits).reserve"
     }
 
     func run(until isStopped: () -> Bool) {
         var memory = Memory()
         while !isStopped() {
-            if publisher.waitForRefusal(atMost: .milliseconds(100)) {
+            if replica.publisher.waitForRefusal(atMost: .milliseconds(100)) {
                 // What cannot be done now is tried at the next refusal.
                 try? giveUp(&memory)
-                publisher.sendAgain()
+                replica.publisher.sendAgain()
             }
             // Each time: until they hear of each other, nodes that have just started would each take all of the room.
-            publisher.room.withLock { $0.share(among: exchange.others.count + 1) }
+            replica.publisher.room.withLock { $0.share(among: exchange.others.count + 1) }
             let now = ContinuousClock.now
             if let looked = memory.looked, now - looked < Self.interval { continue }
             memory.looked = now
@@ -68,17 +54,17 @@ final class StreamWatch: Sendable {
     }
 
     private func look(_ memory: inout Memory, at now: ContinuousClock.Instant) {
-        publisher.room.withLock { $0.begin() }
-        defer { publisher.room.withLock { $0.cancel() } }
+        replica.publisher.room.withLock { $0.begin() }
+        defer { replica.publisher.room.withLock { $0.cancel() } }
         let found = read(&memory, at: now)
         if let lossy = found?.lossySettings {
             let fault = Self.fault(of: stream.subjects.stream, lossy)
             replica.fail(fault)
-            report(fault)
+            replica.report(fault)
         }
         let isStuck = memory.progress.isStuck(taken: replica.taken, last: found?.last, at: now)
         if replica.setStuck(isStuck), isStuck {
-            report(
+            replica.report(
                 """
                 What is written to the cluster's log does not come back to this node: it takes no posts, and delivers nothing. \
                 If the servers have users with permissions, see that they are those of docs/clustering.md.
@@ -97,7 +83,7 @@ final class StreamWatch: Sendable {
         }
         replica.setScarce(isScarce)
         // One of the nodes sees to it.
-        guard keeper.duty.contains(.first) else { return }
+        guard replica.keeper.duty.contains(.first) else { return }
         let isDue = memory.tried.map { now - $0 >= Self.retry } ?? true
         guard isDue || isGivenUp && hasRoom else { return }
         memory.tried = now
@@ -107,7 +93,7 @@ final class StreamWatch: Sendable {
 
     /// The stream; nil if it cannot be read now. What does not pass by itself is told, once.
     private func read(_ memory: inout Memory, at now: ContinuousClock.Instant) -> StreamAPI.Stream? {
-        guard publisher.isConnected, replica.fault == nil else {
+        guard replica.publisher.isConnected, replica.fault == nil else {
             memory.unread = nil
             return nil
         }
@@ -125,7 +111,7 @@ final class StreamWatch: Sendable {
             line = "The stream of the cluster's log cannot be read: \((error as? EventLogError)?.message ?? "\(error)")"
         }
         if case .success = result { memory.unread = nil }
-        if let line, line != memory.told { report(line) }
+        if let line, line != memory.told { replica.report(line) }
         memory.told = line
         return try? result.get()
     }
@@ -145,7 +131,7 @@ final class StreamWatch: Sendable {
     /// Tells the publisher what there is room for.
     private func measure(_ found: StreamAPI.Stream) throws {
         let limit = try stream.accountLimit(of: found)
-        publisher.room.withLock { $0.look(limit: limit, bytes: found.bytes, last: found.last) }
+        replica.publisher.room.withLock { $0.look(limit: limit, bytes: found.bytes, last: found.last) }
     }
 
     /// Compares what a server may have for itself alone with what the leader has.
@@ -157,7 +143,7 @@ final class StreamWatch: Sendable {
             guard replica.doubts.withLock({ $0.compare(message, with: other, at: now) }) else { continue }
             let fault = Self.fault(of: stream.subjects.stream, at: message.sequence)
             replica.fail(fault)
-            return report(fault)
+            return replica.report(fault)
         }
     }
 
@@ -219,7 +205,7 @@ final class StreamWatch: Sendable {
         let limit = try stream.byteLimit()
         let (count, bytes) = Reserve.plan(
             limit: limit.bytes,
-            most: publisher.maximumBytes,
+            most: replica.publisher.maximumBytes,
             isReplicated: limit.isReplicated
         )
         var written: [UInt64] = []
@@ -230,7 +216,7 @@ final class StreamWatch: Sendable {
         } catch {
             try? remove(written)
             // What this node wrote for want of room goes through now.
-            publisher.sendAgain()
+            replica.publisher.sendAgain()
             throw error
         }
     }
@@ -243,9 +229,9 @@ final class StreamWatch: Sendable {
     /// Writes a message of the reserve.
     /// - Returns: its place.
     private func store(_ message: Reserve.Message) throws -> UInt64 {
-        let applied = try Waiting.wait { [publisher, stream] () async throws(EventLogError) in
-            let result: Result<Applied, EventLogError> = await withCheckedContinuation { continuation in
-                publisher.send(
+        try Waiting.wait { [replica, stream] () async throws(EventLogError) in
+            let result: Result<UInt64, EventLogError> = await withCheckedContinuation { continuation in
+                replica.publisher.send(
                     message.bytes,
                     to: stream.subjects.reserve,
                     .storing { continuation.resume(returning: $0) }
@@ -253,7 +239,5 @@ final class StreamWatch: Sendable {
             }
             return try result.get()
         }
-        guard case .stored(let sequence) = applied else { throw EventLogError.unanswered }
-        return sequence
     }
 }

@@ -15,27 +15,21 @@ extension SQLiteEventLog: TopicStore {
         of topic: Topic,
         expecting isThere: Bool?
     ) async throws(EventLogError) -> TopicSummary? {
-        try await setRetention(retention, of: topic) { present in isThere == nil || isThere == (present != nil) }
+        try await setRetention(retention, of: topic, expecting: isThere, expectingBounds: nil)
     }
 
-    /// Gives a topic bounds of its own if it has had some, or none; nil if that does not matter.
+    /// Gives a topic bounds of its own if it is there, and has had some, or is not, or has had none; nil if that does not matter.
     package func setRetention(
         _ retention: Retention?,
         of topic: Topic,
+        expecting isThere: Bool? = nil,
         expectingBounds isBounded: Bool?
     ) async throws(EventLogError) -> TopicSummary? {
-        try await setRetention(retention, of: topic) { present in
-            isBounded == nil || isBounded == (present?.retention != nil)
-        }
-    }
-
-    private func setRetention(
-        _ retention: Retention?,
-        of topic: Topic,
-        if isAsExpected: @escaping @Sendable (TopicSummary?) -> Bool
-    ) async throws(EventLogError) -> TopicSummary? {
         try await change { tables in
-            guard isAsExpected(try tables.observers.reader.summary(of: topic)) else { throw EventLogError.topicChanged }
+            let present = try tables.observers.reader.summary(of: topic)
+            guard isThere == nil || isThere == (present != nil),
+                isBounded == nil || isBounded == (present?.retention != nil)
+            else { throw EventLogError.topicChanged }
             // What comes to a copy was admitted by who asked for it.
             if tables.removed == nil, retention?.isUnbounded == false { try tables.topics.admit(topic) }
             if let number = try tables.topics.setRetention(retention, of: topic) {

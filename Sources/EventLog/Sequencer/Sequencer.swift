@@ -77,8 +77,7 @@ final class Sequencer: Sendable {
         switch admission {
         case .queued(wakingWriter: true): wakeUp.signal()
         case .queued(wakingWriter: false): break
-        case .overloaded:
-            request.fail(EventLogError(code: .overloaded, message: "More is being posted than the log can write."))
+        case .overloaded: request.fail(.overloaded)
         case .closed: request.fail(.isClosed)
         }
     }

@@ -131,7 +131,8 @@ final class Exchange {
             return refuseLargeHead()
         }
         let step = body.declare(
-            length: headers["Content-Length"].flatMap { Int($0) },
+            // Libmicrohttpd has taken it for a number, of 64 bits without a sign.
+            length: headers["Content-Length"].map { Int($0) ?? .max },
             awaitsContinue: headers.contains("Expect")
         )
         guard step == .refuse, let problem = bodyProblem else { return proceed(step) }

@@ -10,6 +10,20 @@ package struct AttemptOutcome: Sendable, Hashable {
         case dead
         /// Answered 410: the endpoint wants nothing more. The delivery is a dead letter, the observer is to be disabled.
         case gone
+
+        /// What it is called where it is counted and logged.
+        package enum Kind: String, CaseIterable {
+            case delivered, retried, dead, gone
+        }
+
+        package var kind: Kind {
+            switch self {
+            case .delivered: .delivered
+            case .retry: .retried
+            case .dead: .dead
+            case .gone: .gone
+            }
+        }
     }
 
     /// The delivery's id, which is unique among those of ``endpoint``.

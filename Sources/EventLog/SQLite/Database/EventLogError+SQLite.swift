@@ -2,7 +2,6 @@ import Foundation
 internal import GRDB
 
 extension EventLogError {
-    static let isClosed = EventLogError(code: .closed, message: "The log is closed.")
     static let nobodyWaits = EventLogError(code: .failed, message: "Nobody waits for it any more.")
     static let isFull = EventLogError(code: .storageFull, message: "There is no room left to write to.")
 

@@ -48,7 +48,7 @@ extension AttemptOutcome {
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["observer": "\(endpoint)", "event": "\(event)"]
         metadata["attempt"] = .stringConvertible(attempts)
-        metadata["outcome"] = "\(result.name)"
+        metadata["outcome"] = "\(result.kind.rawValue)"
         metadata["duration"] = .stringConvertible(Double(answer.duration) / 1_000)
         if let url { metadata["url"] = "\(url.withoutQueryValues)" }
         if let status = answer.status { metadata["status"] = .stringConvertible(status) }
@@ -58,16 +58,5 @@ extension AttemptOutcome {
             metadata["reason"] = "\(String(message.map { $0.isNewline || $0 == "\0" || $0 == "\u{1b}" ? " " : $0 }))"
         }
         return metadata
-    }
-}
-
-extension AttemptOutcome.Result {
-    fileprivate var name: String {
-        switch self {
-        case .delivered: "delivered"
-        case .retry: "retried"
-        case .dead: "dead"
-        case .gone: "gone"
-        }
     }
 }
