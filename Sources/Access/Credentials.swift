@@ -115,15 +115,17 @@ public final class Credentials: Sendable {
         guard Token.isMeant(by: credential), !configuration.issuers.isEmpty else { throw .unknown }
         let token = try Token(credential)
         let principal = try await configuration.judge(token, hash, at: now)
-        let end = token.claims.expires.map { Timestamp(seconds: $0 + IssuerRules.leeway) }
-        cache.insert(TokenCache.Entry(principal: principal, acceptedUntil: end), for: hash, if: generation)
+        let entry = TokenCache.Entry(principal: principal, acceptedUntil: principal.acceptedUntil)
+        cache.insert(entry, for: hash, if: generation)
         return principal
     }
 
     /// Whether what it showed still counts: false after its key was removed from the file or changed there, its issuer or
-    /// its issuer's key is gone, or it has expired, to the moment.
-    public func isInForce(_ principal: Principal) -> Bool {
-        if let expires = principal.expires, expires <= now() { return false }
+    /// its issuer's key is gone, or it has expired.
+    ///
+    /// - Parameter isForRequest: whether a token counts for another minute, as it does for requests; otherwise to the moment.
+    public func isInForce(_ principal: Principal, forRequest isForRequest: Bool = false) -> Bool {
+        if let end = isForRequest ? principal.acceptedUntil : principal.expires, end <= now() { return false }
         return configuration.honours(principal)
     }
 

@@ -99,9 +99,11 @@ import Testing
         #expect(!credentials.isInForce(principal))
         #expect(credentials.known(token) != nil)
         clock.advance(milliseconds: 59_999)
+        #expect(credentials.isInForce(principal, forRequest: true))
         #expect(credentials.known(token) != nil)
         #expect(await reason(token, credentials) == nil)
         clock.advance(milliseconds: 1)
+        #expect(!credentials.isInForce(principal, forRequest: true))
         #expect(credentials.known(token) == nil)
         #expect(await reason(token, credentials) == .expired)
     }

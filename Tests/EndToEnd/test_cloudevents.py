@@ -178,7 +178,11 @@ def test_an_event_that_was_posted_as_data_is_one_of_the_topic(shared_hub, topic)
     assert response.json() == {
         "specversion": "1.0", "id": receipt["id"], "source": f"/topics/{topic}", "type": "greeting", "subject": topic,
         "time": receipt["time"], "datacontenttype": "text/plain", "data": "hello"}
-    for accept in ("*/*", "application/json", "application/cloudevents+json;q=0"):
+    # What takes both alike has named the one.
+    for accept in ("application/cloudevents+json, */*", "text/*;q=0.5, application/cloudevents+json;q=0.5"):
+        assert shared_hub.get(f"{events_path(topic)}/{receipt['id']}", headers={"Accept": accept}).json()["data"] == "hello"
+    for accept in ("*/*", "application/json", "application/cloudevents+json;q=0", "application/cloudevents+json;q=0.1, */*",
+                   "Text/Plain, application/cloudevents+json;q=0.9", "application/cloudevents+json;q=0.2, text/*;q=0.3"):
         assert shared_hub.get(f"{events_path(topic)}/{receipt['id']}", headers={"Accept": accept}).content == b"hello"
 
 

@@ -252,6 +252,18 @@ def test_the_name_of_a_stream_is_not_anothers_to_take(start_hub, tmp_path):
             again.wait_for_comment()
 
 
+def test_whatever_is_no_stream_is_taken_in_the_minute_after_a_tokens_end(hub, file):
+    token = file.token(expires_in=-5)
+    webhook = json.dumps({"topics": ["a"], "url": "https://example.com/"}).encode()
+    for method, path, body in [
+            ("PUT", "/observers/late", webhook), ("PATCH", "/observers/late", b'{"description": "x"}'),
+            ("POST", "/observers/late/secret/rotate", b"{}"), ("POST", "/observers/late/replay", b'{"since": "earliest"}'),
+            ("POST", "/observers/late/recover", b'{"since": "earliest"}'), ("DELETE", "/observers/late", None)]:
+        answer = ask(hub, method, path, token, data=body)
+        assert answer.status_code < 300, (method, path, answer.content)
+    assert ask(hub, "GET", "/topics/a/events", token, headers={"Accept": "text/event-stream"}).status_code == 401
+
+
 def test_a_stream_ends_with_its_token(hub, file):
     began = time.monotonic()
     token = file.token(grant("a.**"), expires_in=3)

@@ -18,7 +18,8 @@ EVENT = {"specversion": "1.0", "id": "1", "source": "/s", "type": "clarion.obser
     ("application/cloudevents-batch+json", json.dumps([EVENT]).encode())])
 def test_nobody_posts_on_them(shared_hub, name, kind, body):
     for method, path in (("POST", events_path(name)), ("PUT", events_path(name).replace("/events", "/value"))):
-        assert_problem(shared_hub.request(method, path, data=body, headers={"Content-Type": kind}), 403, "topic-reserved")
+        answer = shared_hub.request(method, path, data=body, headers={"Content-Type": kind})
+        assert_problem(answer, 403, "topic-reserved", parameter="topic")
     binary = {f"ce-{name}": value for name, value in EVENT.items()}
     assert_problem(shared_hub.request("POST", events_path(name), data=b"x", headers=binary), 403, "topic-reserved")
     assert shared_hub.history(name) == []

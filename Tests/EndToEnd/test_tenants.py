@@ -1,10 +1,16 @@
 """Two tenants on one hub do whatever comes to mind, and neither sees anything of the other's."""
 
+import http.client
 import json
 import os
 import random
+import select
+import signal
+import socket
+import subprocess
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -149,3 +155,60 @@ def test_a_tenant_stops_no_stream_of_anothers_name(start_hub, tmp_path):
             answer = ask(hub, method, f"/observers/tab{path}", file.keys["a"], data=body)
             assert answer.status_code == 404, (method, path, answer.content)
         assert ask(hub, "GET", "/observers/tab", file.keys["b"]).status_code == 200
+
+
+def test_who_searches_through_the_names_of_others_holds_up_nobody_who_need_not(start_hub, executable, tmp_path):
+    """A right that begins with a wildcard has all topics looked through, a part of them at a time and by one after the other."""
+    credentials = CredentialsFile(tmp_path, {"root": grant("**"), "b": grant("b.**"), "searcher": grant("*.none")})
+    hub = start_hub("--credentials", str(credentials.path))
+    lines = "".join(f'{{"specversion":"1.0","id":"{n}","source":"/s","type":"t","clariontopic":"a.{n}","data":{n}}}\n'
+                    for n in range(6_000))
+    subprocess.run([executable, "import", "-", "--hub", hub.url], input=lines, text=True, check=True, timeout=60,
+                   capture_output=True, env={**os.environ, "CLARION_TOKEN": credentials.keys["root"]})
+    assert ask(hub, "PUT", "/topics/b.x", credentials.keys["root"], data=b'{"retention": {"events": 1}}').status_code == 200
+    request = f"GET /topics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {credentials.keys['searcher']}\r\n\r\n"
+    searchers = [socket.create_connection(("127.0.0.1", hub.port)) for _ in range(150)]
+    for searcher in searchers:
+        searcher.sendall(request.encode())
+    # Each searches in seven parts. Who waits for a part of each of them before every answer has seven by then.
+    listings = 0
+    while len(select.select(searchers, [], [], 0)[0]) < len(searchers) / 2:
+        name = ("root", "b")[listings % 2]
+        listed = ask(hub, "GET", "/topics?limit=3", credentials.keys[name]).json()
+        assert [topic["name"] for topic in listed["topics"]] == (["b.x"] if name == "b" else ["a.0", "a.1", "a.10"])
+        listings += 1
+    assert listings > 14, "who need not search waited for those who do"
+    for searcher in searchers:
+        answer = http.client.HTTPResponse(searcher)
+        answer.begin()
+        assert json.loads(answer.read())["topics"] == []
+        searcher.close()
+
+
+def test_what_a_key_has_begun_to_delete_ends_with_the_key(start_hub, tmp_path):
+    credentials = CredentialsFile(tmp_path, {"root": grant("**"), "a": grant("a.**")})
+    hub = start_hub("--credentials", str(credentials.path))
+    connection = http.client.HTTPConnection("127.0.0.1", hub.port)
+
+    def asked(method, path, body=None, key="root"):
+        connection.request(method, path, body, {"Authorization": f"Bearer {credentials.keys[key]}"})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read() or b"null")
+
+    def left():
+        text = ask(hub, "GET", "/metrics", credentials.keys["root"]).content.decode()
+        return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith('clarion_observers{kind="webhook"'))
+
+    webhook = json.dumps({"topics": ["a.x"], "url": "https://example.com/"})
+    for number in range(1_000):
+        assert asked("PUT", f"/observers/w{number}", webhook)[0] == 201
+    with ThreadPoolExecutor() as pool:
+        deletion = pool.submit(ask, hub, "DELETE", "/topics/a.x/observers", credentials.keys["a"])
+        wait_until(lambda: left() < 1_000)
+        credentials.remove_key("a")
+        credentials.write()
+        hub.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: asked("GET", "/topics/a.x", key="a")[0] == 401)
+        then = left()
+        assert deletion.result().status_code == 401, "it went on, or was over before the key was"
+    assert left() >= then - 1 > 0

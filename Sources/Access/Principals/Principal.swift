@@ -4,7 +4,7 @@ public import EventLog
 ///
 /// A class, since every request has one and most have the same.
 public final class Principal: Sendable {
-    /// What shows that they are who they are, for ``Credentials/isInForce(_:)``.
+    /// What shows that they are who they are, for ``Credentials/isInForce(_:forRequest:)``.
     enum Evidence: Sendable, Equatable {
         case anonymous
         case key(CredentialHash)
@@ -25,7 +25,7 @@ public final class Principal: Sendable {
     /// When it ends: a key's `expires`, a token's `exp`; nil if never.
     ///
     /// A request is taken for another minute after a token's end, since clocks differ. What lasts (a stream) ends at this
-    /// moment, and none begins after it: ``Credentials/isInForce(_:)`` knows no such minute.
+    /// moment, and none begins after it: see ``Credentials/isInForce(_:forRequest:)``.
     public let expires: Timestamp?
 
     let evidence: Evidence
@@ -36,6 +36,12 @@ public final class Principal: Sendable {
         self.grant = grant
         self.expires = expires
         self.evidence = evidence
+    }
+
+    /// Until when requests are taken.
+    var acceptedUntil: Timestamp? {
+        guard case .token = evidence else { return expires }
+        return expires?.advanced(byMilliseconds: Int64(IssuerRules.leeway * 1_000))
     }
 
     /// Whether nobody showed a credential.

@@ -74,10 +74,11 @@ final class Gate: Sendable {
 
     /// What lasts is not begun with a token that is over, though clocks may differ: it would end at once, again and again.
     ///
+    /// - Parameter isForChange: whether it is for a change that has taken some time: that has the minute that requests have.
     /// - Throws: 401 `credential-invalid`.
-    func requireInForce(_ caller: Caller) throws(Problem) {
+    func requireInForce(_ caller: Caller, forChange isForChange: Bool = false) throws(Problem) {
         guard let credentials, let principal = caller.principal else { return }
-        guard credentials.isInForce(principal) else {
+        guard credentials.isInForce(principal, forRequest: isForChange) else {
             throw .credentialInvalid("The credential has expired, was changed, or was taken back.")
         }
     }

@@ -8,7 +8,10 @@ extension Problem {
     static let credentialRequired = Problem(
         .unauthorized,
         code: "credential-required",
-        detail: "This needs a credential: an API key or a token in \"Authorization: Bearer …\".",
+        detail: """
+            This needs a credential: an API key or a token in "Authorization: Bearer …". One in the cookie counts, where \
+            something is changed, only if the request says that it is of the hub's own origin or an allowed one.
+            """,
         headers: [("WWW-Authenticate", realm)]
     )
 

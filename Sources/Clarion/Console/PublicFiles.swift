@@ -106,7 +106,7 @@ package struct PublicFiles: Sendable {
         if request.method == .get || request.method == .head {
             switch try Preconditions(request).unmet(by: .tagged(file.tag)) {
             case nil: break
-            case .match: throw Preconditions.problem(.match, code: "precondition-failed")
+            case .match: throw Preconditions.problem(.match, of: .tagged(file.tag), code: "precondition-failed")
             case .noneMatch: return Response(.notModified, headers: headers, constant: file.contents)
             }
         }

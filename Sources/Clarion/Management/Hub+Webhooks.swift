@@ -28,7 +28,7 @@ extension Hub {
     ///   object.
     public func webhook(_ id: String) async throws(HubError) -> RegisteredWebhook {
         if let id = try? ObserverID(id), await find(id)?.kind ?? .webhook != .webhook {
-            throw HubError(code: "observer-kind", message: "An observer of another kind has this id.")
+            throw HubError(code: "observer-kind", message: Problem.observerKindDetail)
         }
         return try await request(RegisteredWebhook.self, "GET", try path(of: id))
     }

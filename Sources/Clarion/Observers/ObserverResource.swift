@@ -140,7 +140,7 @@ struct ObserverResource: Sendable {
             do {
                 return try await webhooks.save(id) { present throws(Problem) in
                     // Not by then, perhaps.
-                    try gate.requireInForce(caller)
+                    try gate.requireInForce(caller, forChange: true)
                     var webhook = try makeWebhook(present)
                     if webhook.needsConsent { webhook.consent = consent }
                     guard webhook.needsConsent else { return webhook }
@@ -196,6 +196,8 @@ struct ObserverResource: Sendable {
         } else {
             // What is registered for others' topics, too, is theirs as well.
             for case let webhook as any StoredObserver in theirs(request, pattern) {
+                // Of many the last go seconds later.
+                try gate.requireInForce(request.caller, forChange: true)
                 let isRemoved = try await webhooks.remove(webhook.id) { present throws(Never) in
                     isTheirs(present, request, pattern)
                 }

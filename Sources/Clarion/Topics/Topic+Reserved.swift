@@ -8,7 +8,7 @@ extension Topic {
     /// - Throws: 403 `topic-reserved`.
     func requireFree() throws(Problem) {
         guard isReserved else { return }
-        throw Problem(.forbidden, code: HubError.topicReserved, detail: Self.reservedDetail)
+        throw Problem(.forbidden, code: HubError.topicReserved, detail: Self.reservedDetail, parameter: "topic")
     }
 
     /// What a program or a client is told of it.

@@ -30,7 +30,8 @@ struct TopicResource: Sendable {
     }
 
     /// The topics that somebody may hear, one more than the page takes. Only names that can be theirs are looked at, and of
-    /// many of which few are so many at a time: one request after the other, for as long as somebody waits.
+    /// many of which few are so many at a time: beyond the first of these one request after the other, for as long as somebody
+    /// waits. Who finds enough at once waits for nobody who searches on.
     private func visibleTopics(_ prefix: String, _ page: ListPage, to grant: Grant) async throws -> [TopicSummary] {
         let wanted = page.limit + 1
         let step = grant.allowsEverything(.subscribe) ? wanted : max(wanted, Self.step)
@@ -38,11 +39,12 @@ struct TopicResource: Sendable {
         for prefix in grant.prefixes(of: .subscribe, within: prefix) {
             var after = page.after
             while found.count < wanted {
-                let part = try await walks.run { [after] in
+                let look = { [after] in
                     // Whoever asked may be gone by now.
                     try Task.checkCancellation()
                     return try await store.topics(prefix: prefix, after: after, limit: step)
                 }
+                let part = try await after == page.after ? look() : walks.run(look)
                 found += part.filter { grant.allows(.subscribe, on: $0.topic) }.prefix(wanted - found.count)
                 guard part.count == step, let last = part.last else { break }
                 after = last.topic.name
@@ -88,7 +90,7 @@ struct TopicResource: Sendable {
         let conditions = try Preconditions(request)
         if let field = conditions.unmet(by: .untagged) {
             guard try await store.summary(of: topic) != nil else { throw Self.unknown }
-            throw Preconditions.problem(field, code: "precondition-failed")
+            throw Preconditions.problem(field, of: .untagged, code: "precondition-failed")
         }
         guard try await deletion.delete(topic) else { throw Self.unknown }
         return Response(.noContent)

@@ -87,6 +87,7 @@ final class Download: TransferOwner, @unchecked Sendable {
         case .unsecured(byCertificate: true): .untrusted
         // Without descriptors no file can be read.
         case .unreadableAuthorities: SystemLimits.areFilesShort ? .unreachable : .untrusted
+        case .oversized, .outOfMemory: .tooLong
         default: .unreachable
         }
     }

@@ -40,7 +40,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
         case untrusted
         /// The connection ended before the answer did.
         case interrupted
-        /// The body is longer than was wanted.
+        /// More of an answer comes than is taken.
         case tooLong
         /// Nobody wants the answer any more.
         case cancelled

@@ -33,7 +33,7 @@ package struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
         else {
             throw WebhookError(
                 code: .headerInvalid,
-                message: "the value of '\(name)' must be 1 to 4096 bytes of visible ASCII"
+                message: "the value of '\(name)' must be 1 to 4096 bytes of visible ASCII, with blanks only inside"
             )
         }
         (self.name, self.value) = (name, value)

@@ -76,12 +76,9 @@ extension PostedCloudEvent {
         guard let text = base64.text, let data = Data(base64Encoded: text) else {
             throw place.problem("data_base64", "\"data_base64\" must be a string of base64.")
         }
-        self.init(
-            attributes,
-            dataForm: .base64,
-            contentType: attributes.contentType ?? "application/octet-stream",
-            data: [UInt8](data)
-        )
+        let bytes = [UInt8](data)
+        let contentType = attributes.contentType ?? ContentType.stored(nil, data: bytes)
+        self.init(attributes, dataForm: .base64, contentType: contentType, data: bytes)
     }
 
     private init(

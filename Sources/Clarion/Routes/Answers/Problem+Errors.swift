@@ -87,8 +87,11 @@ extension Problem {
 
     /// An id is taken by an observer of another kind.
     static var observerKind: Problem {
-        Problem(.conflict, code: "observer-kind", detail: "An observer of another kind has this id.")
+        Problem(.conflict, code: "observer-kind", detail: Self.observerKindDetail)
     }
+
+    /// What a program or a client is told of it.
+    static let observerKindDetail = "An observer of another kind has this id. Only webhooks have deliveries."
 
     /// There is no observer of the id.
     static var observerUnknown: Problem {

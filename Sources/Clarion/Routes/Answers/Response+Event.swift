@@ -18,11 +18,12 @@ extension Response {
     ///
     /// - Throws: 400 `parameter-invalid` for conditions that are none; 412 if `If-Match` names something else.
     static func event(_ event: Event, for request: Request, lifespan: Lifespan) throws(Problem) -> Response {
-        let isCloudEvent = CloudEvent.isWanted(by: request)
+        let isCloudEvent = CloudEvent.isWanted(by: request, rather: event.contentType)
         let tag = isCloudEvent ? EntityTag(cloudEvent: event) : EntityTag(data: event)
         let unmet = try Preconditions(request).unmet(by: .tagged(tag))
         if unmet == .match {
-            throw Preconditions.problem(.match, code: lifespan == .lasting ? "precondition-failed" : "value-changed")
+            let code = lifespan == .lasting ? "precondition-failed" : "value-changed"
+            throw Preconditions.problem(.match, of: .tagged(tag), code: code)
         }
         var headers = [
             ("ETag", tag.description),
@@ -45,8 +46,10 @@ extension Response {
 }
 
 extension CloudEvent {
-    /// Whether a client accepts CloudEvents by name: what takes anything gets the data.
-    fileprivate static func isWanted(by request: Request) -> Bool {
-        MediaRange.all(in: request.headers.values(of: "Accept")).contains { $0.name == mediaType && $0.quality > 0 }
+    /// Whether a client accepts CloudEvents by name, and not rather the data as it is: what takes anything gets that.
+    fileprivate static func isWanted(by request: Request, rather contentType: String?) -> Bool {
+        let ranges = MediaRange.all(in: request.headers.values(of: "Accept"))
+        let quality = ranges.quality(mediaType)
+        return quality > 0 && quality >= ranges.quality(ofType: contentType ?? "application/octet-stream")
     }
 }

@@ -57,7 +57,7 @@ struct Preconditions: Hashable, Sendable {
     /// - Throws: 412.
     func require(_ present: Present, else code: String = "precondition-failed") throws(Problem) {
         guard let field = unmet(by: present) else { return }
-        throw Self.problem(field, code: code)
+        throw Self.problem(field, of: present, code: code)
     }
 
     /// - Throws: 412 `precondition-failed` for a request that changes a resource which is there and has no tag.
@@ -66,11 +66,13 @@ struct Preconditions: Hashable, Sendable {
     }
 
     /// What a client is told whose condition does not hold.
-    static func problem(_ field: Field, code: String) -> Problem {
+    static func problem(_ field: Field, of present: Present, code: String) -> Problem {
         let detail =
-            switch field {
-            case .match: "What is there is not what \"If-Match\" names. Read it again and use its ETag."
-            case .noneMatch: "What is there is what \"If-None-Match\" rules out."
+            switch (field, present) {
+            case (.match, .nothing): "Nothing is there that \"If-Match\" could name. Leave it out to make it."
+            case (.match, .untagged): "What is there has no ETag: of it, only \"If-Match: *\" holds."
+            case (.match, .tagged): "What is there is not what \"If-Match\" names. Read it again and use its ETag."
+            case (.noneMatch, _): "What is there is what \"If-None-Match\" rules out. Leave it out to go on."
             }
         return Problem(.preconditionFailed, code: code, detail: detail, parameter: field.rawValue)
     }

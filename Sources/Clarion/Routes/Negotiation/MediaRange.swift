@@ -57,4 +57,10 @@ extension [MediaRange] {
     func quality(_ names: String...) -> Double {
         names.lazy.compactMap { name in first { $0.name == name }?.quality }.first ?? 0
     }
+
+    /// The weight of what is of a type.
+    func quality(ofType contentType: String) -> Double {
+        let name = ContentType.essence(contentType)
+        return quality(name, "\(name.prefix { $0 != "/" })/*", "*/*")
+    }
 }

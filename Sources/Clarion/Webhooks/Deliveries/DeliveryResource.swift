@@ -70,7 +70,7 @@ struct DeliveryResource: Sendable {
         let (start, caller) = (try await start(request, for: observer), request.caller)
         let count = try await inquiry.find {
             try await webhooks.recover(observer, after: start, for: caller, while: stillManaged(by: caller)) {
-                try await isOpen(EventID(epoch: log.epoch, position: $0), to: observer, for: caller)
+                isOpen($1, to: $0, for: caller)
             }
         }
         return .uncached(["recovered": JSONValue(count)], status: .accepted)
@@ -100,7 +100,7 @@ struct DeliveryResource: Sendable {
     /// - Returns: what throws `credential-invalid` or `observer-unknown`.
     private func stillManaged(by caller: Caller) -> WebhookRegistry.RedeliveryCheck {
         { [gate] observer throws(Problem) in
-            try gate.requireInForce(caller)
+            try gate.requireInForce(caller, forChange: true)
             guard caller.manages(observer) else { throw .observerUnknown }
         }
     }

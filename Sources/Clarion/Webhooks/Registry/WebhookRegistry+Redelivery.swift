@@ -38,7 +38,7 @@ extension WebhookRegistry {
     ///   - start: the events after this.
     ///   - caller: who asks for it.
     ///   - check: is called at each step.
-    ///   - isMeant: which of them.
+    ///   - isMeant: which of them, by their topics.
     /// - Returns: how many they are.
     /// - Throws: `observer-disabled`, `observer-unknown`, `redelivery-busy`; `CancellationError`; what the check throws. What was
     ///   renewed until then stays so.
@@ -47,7 +47,7 @@ extension WebhookRegistry {
         after start: Position,
         for caller: Caller,
         while check: RedeliveryCheck,
-        where isMeant: (Position) async throws -> Bool
+        where isMeant: (WebhookObserver, Topic) -> Bool
     ) async throws -> Int {
         let end = store.tail
         let count = try await inSteps(observer, after: start, for: caller, while: check) { observer, place in
@@ -57,9 +57,8 @@ extension WebhookRegistry {
                 through: end,
                 limit: Self.step
             )
-            var meant: [Position] = []
-            for event in events where try await isMeant(event) { meant.append(event) }
-            return (meant, events.count < Self.step ? nil : events.last)
+            let meant = events.filter { isMeant(observer, $0.topic) }.map(\.event)
+            return (meant, events.count < Self.step ? nil : events.last?.event)
         }
         if count > 0 { lifecycle.post(.recovered(count), of: observer) }
         return count

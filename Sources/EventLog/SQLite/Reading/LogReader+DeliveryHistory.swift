@@ -72,15 +72,16 @@ extension SQLiteEventLog {
         after: Position,
         through: Position,
         limit: Int
-    ) async throws(EventLogError) -> [Position] {
+    ) async throws(EventLogError) -> [(event: Position, topic: Topic)] {
         try await read { reader in
             try reader.db.cached(
                 """
-                SELECT event FROM delivery INDEXED BY delivery_state
-                WHERE observer = \(LogReader.observerKey) AND state = \(LogSchema.dead) AND event > ?2 AND event <= ?3
-                ORDER BY event LIMIT ?4
+                SELECT delivery.event, topic.name FROM delivery INDEXED BY delivery_state \(LogReader.joined)
+                WHERE delivery.observer = \(LogReader.observerKey) AND delivery.state = \(LogSchema.dead)
+                    AND delivery.event > ?2 AND delivery.event <= ?3
+                ORDER BY delivery.event LIMIT ?4
                 """
-            ).bind(observer, after, through, max(limit, 0)).map { $0[0] }
+            ).bind(observer, after, through, max(limit, 0)).map { ($0[0], $0[1]) }
         }
     }
 }

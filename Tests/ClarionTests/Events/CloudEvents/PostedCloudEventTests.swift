@@ -101,6 +101,7 @@ import Testing
         let binary = try posted(["data_base64": .string("/wA=")])
         #expect(binary.data == [0xFF, 0])
         #expect(binary.contentType == "application/octet-stream")
+        #expect(try posted(["data_base64": .string("eA==")]).contentType == "text/plain; charset=utf-8")
         let none = try posted([:])
         #expect(none.data.isEmpty)
         #expect(none.contentType == nil)
