@@ -40,7 +40,7 @@ public struct ClientError: Error, Hashable, Sendable {
     public static let untrusted = "hub-untrusted"
     /// The connection was lost before the answer was whole. What was asked for may have been done.
     public static let interrupted = "answer-interrupted"
-    /// What answers is no hub.
+    /// What answers is no hub, or answers more than one does.
     public static let answerUnreadable = "answer-unreadable"
     /// The hub's URL is none.
     public static let hubInvalid = "hub-invalid"

@@ -98,7 +98,7 @@ extension JetStreamLog: DeliveryLog {
         after: Position,
         through: Position,
         limit: Int
-    ) async throws(EventLogError) -> [(event: Position, topic: Topic)] {
+    ) async throws(EventLogError) -> [(event: Position, topic: Topic?)] {
         try await index.deadLetters(of: observer, after: after, through: through, limit: limit)
     }
 

@@ -199,16 +199,26 @@ def test_what_a_key_has_begun_to_delete_ends_with_the_key(start_hub, tmp_path):
         text = ask(hub, "GET", "/metrics", credentials.keys["root"]).content.decode()
         return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith('clarion_observers{kind="webhook"'))
 
-    webhook = json.dumps({"topics": ["a.x"], "url": "https://example.com/"})
-    for number in range(1_000):
-        assert asked("PUT", f"/observers/w{number}", webhook)[0] == 201
-    with ThreadPoolExecutor() as pool:
-        deletion = pool.submit(ask, hub, "DELETE", "/topics/a.x/observers", credentials.keys["a"])
-        wait_until(lambda: left() < 1_000)
-        credentials.remove_key("a")
+    def delete_until_the_key_is_gone():
+        for number in range(1_000):
+            assert asked("PUT", f"/observers/w{number}", json.dumps({"topics": ["a.x"], "url": "https://example.com/"}))[0] == 201
+        with ThreadPoolExecutor() as pool:
+            deletion = pool.submit(ask, hub, "DELETE", "/topics/a.x/observers", credentials.keys["a"])
+            wait_until(lambda: left() < 1_000)
+            credentials.remove_key("a")
+            credentials.write()
+            hub.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: asked("GET", "/topics/a.x", key="a")[0] == 401)
+            return left(), deletion.result().status_code
+
+    for _ in range(5):
+        then, status = delete_until_the_key_is_gone()
+        if status == 401:
+            break
+        assert then == 0, "it went on without a key"
+        # It was over before the key was.
+        credentials.add_key("a", grant("a.**"))
         credentials.write()
         hub.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: asked("GET", "/topics/a.x", key="a")[0] == 401)
-        then = left()
-        assert deletion.result().status_code == 401, "it went on, or was over before the key was"
+        wait_until(lambda: asked("GET", "/topics", key="a")[0] == 200)
     assert left() >= then - 1 > 0

@@ -173,6 +173,7 @@ struct ObserverResource: Sendable {
         let id: ObserverID = try request.parameter("id")
         let conditions = try Preconditions(request)
         let removed = try await webhooks.remove(id) { present throws(Problem) in
+            try gate.requireInForce(request.caller, forChange: true)
             guard request.caller.manages(present) else { throw Problem.observerUnknown }
             try conditions.require(.tagged(present.tag), else: "observer-changed")
             return true
@@ -196,10 +197,10 @@ struct ObserverResource: Sendable {
         } else {
             // What is registered for others' topics, too, is theirs as well.
             for case let webhook as any StoredObserver in theirs(request, pattern) {
-                // Of many the last go seconds later.
-                try gate.requireInForce(request.caller, forChange: true)
-                let isRemoved = try await webhooks.remove(webhook.id) { present throws(Never) in
-                    isTheirs(present, request, pattern)
+                let isRemoved = try await webhooks.remove(webhook.id) { present throws(Problem) in
+                    // Of many the last go seconds later.
+                    try gate.requireInForce(request.caller, forChange: true)
+                    return isTheirs(present, request, pattern)
                 }
                 if isRemoved { count += 1 }
             }

@@ -30,23 +30,26 @@ struct TopicResource: Sendable {
     }
 
     /// The topics that somebody may hear, one more than the page takes. Only names that can be theirs are looked at, and of
-    /// many of which few are so many at a time: beyond the first of these one request after the other, for as long as somebody
-    /// waits. Who finds enough at once waits for nobody who searches on.
+    /// many of which few are so many at a time: one request after the other, for as long as somebody waits. As many names as the
+    /// page takes are looked at before: who may hear all of these waits for nobody who searches.
     private func visibleTopics(_ prefix: String, _ page: ListPage, to grant: Grant) async throws -> [TopicSummary] {
         let wanted = page.limit + 1
         let step = grant.allowsEverything(.subscribe) ? wanted : max(wanted, Self.step)
         var found: [TopicSummary] = []
+        var free = wanted
         for prefix in grant.prefixes(of: .subscribe, within: prefix) {
             var after = page.after
             while found.count < wanted {
+                let limit = free > 0 ? free : step
                 let look = { [after] in
                     // Whoever asked may be gone by now.
                     try Task.checkCancellation()
-                    return try await store.topics(prefix: prefix, after: after, limit: step)
+                    return try await store.topics(prefix: prefix, after: after, limit: limit)
                 }
-                let part = try await after == page.after ? look() : walks.run(look)
+                let part = try await free > 0 ? look() : walks.run(look)
+                free = max(free - part.count, 0)
                 found += part.filter { grant.allows(.subscribe, on: $0.topic) }.prefix(wanted - found.count)
-                guard part.count == step, let last = part.last else { break }
+                guard part.count == limit, let last = part.last else { break }
                 after = last.topic.name
             }
         }

@@ -74,13 +74,14 @@ package protocol DeliveryLog: Sendable {
         to observer: ObserverID
     ) async throws(EventLogError) -> (summary: DeliverySummary, attempts: [DeliveryAttempt])?
 
-    /// The events of dead letters and their topics, oldest first, between two positions, of which the first is not among them.
+    /// The events of dead letters, oldest first, between two positions, of which the first is not among them; and their topics,
+    /// nil where an event is gone.
     func deadLetters(
         of observer: ObserverID,
         after: Position,
         through: Position,
         limit: Int
-    ) async throws(EventLogError) -> [(event: Position, topic: Topic)]
+    ) async throws(EventLogError) -> [(event: Position, topic: Topic?)]
 
     /// Has events delivered to an observer, again or for the first time: whatever became of their deliveries, they are
     /// pending now and due at once, and their attempts count from the beginning.

@@ -78,16 +78,18 @@ final class Download: TransferOwner, @unchecked Sendable {
     /// Takes in that the transfer has ended.
     func end(_ ending: TransferEnding) {
         if case .complete = ending.kind, hasHead { return buffer.end(.success(())) }
-        buffer.end(.failure(HTTPFailure(hasHead ? .interrupted : Self.kind(ending), ending.text)))
+        buffer.end(.failure(HTTPFailure(hasHead ? .interrupted : kind(ending), ending.text)))
     }
 
     /// Why there is no head.
-    private static func kind(_ ending: TransferEnding) -> HTTPFailure.Kind {
+    private func kind(_ ending: TransferEnding) -> HTTPFailure.Kind {
         switch ending.kind {
         case .unsecured(byCertificate: true): .untrusted
         // Without descriptors no file can be read.
         case .unreadableAuthorities: SystemLimits.areFilesShort ? .unreachable : .untrusted
-        case .oversized, .outOfMemory: .tooLong
+        case .oversized: .tooLong
+        // A line that is too long, unless nothing has been asked yet.
+        case .outOfMemory where easy.time(to: .sent) != nil: .tooLong
         default: .unreachable
         }
     }

@@ -72,7 +72,7 @@ struct Preconditions: Hashable, Sendable {
             case (.match, .nothing): "Nothing is there that \"If-Match\" could name. Leave it out to make it."
             case (.match, .untagged): "What is there has no ETag: of it, only \"If-Match: *\" holds."
             case (.match, .tagged): "What is there is not what \"If-Match\" names. Read it again and use its ETag."
-            case (.noneMatch, _): "What is there is what \"If-None-Match\" rules out. Leave it out to go on."
+            case (.noneMatch, _): "What is there is what \"If-None-Match\" rules out. Read it, and use its ETag."
             }
         return Problem(.preconditionFailed, code: code, detail: detail, parameter: field.rawValue)
     }

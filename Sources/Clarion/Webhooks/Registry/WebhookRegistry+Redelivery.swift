@@ -57,7 +57,7 @@ extension WebhookRegistry {
                 through: end,
                 limit: Self.step
             )
-            let meant = events.filter { isMeant(observer, $0.topic) }.map(\.event)
+            let meant = events.filter { $0.topic.map { isMeant(observer, $0) } ?? false }.map(\.event)
             return (meant, events.count < Self.step ? nil : events.last?.event)
         }
         if count > 0 { lifecycle.post(.recovered(count), of: observer) }

@@ -72,14 +72,19 @@ extension SQLiteEventLog {
         after: Position,
         through: Position,
         limit: Int
-    ) async throws(EventLogError) -> [(event: Position, topic: Topic)] {
+    ) async throws(EventLogError) -> [(event: Position, topic: Topic?)] {
         try await read { reader in
+            // Not more than so many rows, whatever of their events is left.
             try reader.db.cached(
                 """
-                SELECT delivery.event, topic.name FROM delivery INDEXED BY delivery_state \(LogReader.joined)
-                WHERE delivery.observer = \(LogReader.observerKey) AND delivery.state = \(LogSchema.dead)
-                    AND delivery.event > ?2 AND delivery.event <= ?3
-                ORDER BY delivery.event LIMIT ?4
+                SELECT dead.event, topic.name FROM (
+                    SELECT event FROM delivery INDEXED BY delivery_state
+                    WHERE observer = \(LogReader.observerKey) AND state = \(LogSchema.dead) AND event > ?2 AND event <= ?3
+                    ORDER BY event LIMIT ?4
+                ) AS dead
+                LEFT JOIN event ON event.seq = dead.event
+                LEFT JOIN topic ON topic.id = event.topic AND event.seq > topic.removed
+                ORDER BY dead.event
                 """
             ).bind(observer, after, through, max(limit, 0)).map { ($0[0], $0[1]) }
         }
