@@ -13,6 +13,8 @@ struct TopicResource: Sendable {
 
     private let walks = SerialGate()
     private static let step = 1_000
+    /// How many names are looked at in no turn. A burst of requests that look at more would hold up all other reads.
+    private static let free = 101
 
     func list(_ request: Request, _ inquiry: Inquiry) async throws -> Response {
         let query = request.target.query
@@ -30,13 +32,13 @@ struct TopicResource: Sendable {
     }
 
     /// The topics that somebody may hear, one more than the page takes. Only names that can be theirs are looked at, and of
-    /// many of which few are so many at a time: one request after the other, for as long as somebody waits. As many names as the
-    /// page takes are looked at before: who may hear all of these waits for nobody who searches.
+    /// many of which few are so many at a time: one request after the other, for as long as somebody waits. As many names as a
+    /// page mostly takes are looked at before: who may hear all of these waits for nobody who searches.
     private func visibleTopics(_ prefix: String, _ page: ListPage, to grant: Grant) async throws -> [TopicSummary] {
         let wanted = page.limit + 1
         let step = grant.allowsEverything(.subscribe) ? wanted : max(wanted, Self.step)
         var found: [TopicSummary] = []
-        var free = wanted
+        var free = grant.allowsEverything(.subscribe) ? wanted : min(wanted, Self.free)
         for prefix in grant.prefixes(of: .subscribe, within: prefix) {
             var after = page.after
             while found.count < wanted {

@@ -18,7 +18,7 @@ extension SQLiteEventLog: TopicStore {
         try await setRetention(retention, of: topic, expecting: isThere, expectingBounds: nil)
     }
 
-    /// Gives a topic bounds of its own if it is there, and has had some, or is not, or has had none; nil if that does not matter.
+    /// Gives a topic bounds of its own, if it is there, and has some already, as expected; nil for what does not matter.
     package func setRetention(
         _ retention: Retention?,
         of topic: Topic,
