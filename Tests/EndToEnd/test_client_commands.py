@@ -433,6 +433,10 @@ def test_a_webhook_from_its_registration_to_its_end(run, start_hub, topic, recei
     assert "observer-unknown" in said(run("observers", "test", "w", hub=hub), 1)
 
 
+def test_a_webhook_s_url_behind_its_topics_is_told_its_place(run):
+    assert "the URL comes first" in said(run("observers", "add", "orders.*", "https://example.com/hook"), 64)
+
+
 def test_a_test_that_does_not_arrive_exits_1(run, shared_hub, topic):
     assert b"--allow-egress" in run("observers", "add", "http://127.0.0.1:8/", topic, "--id", topic).stderr
     result = run("observers", "test", topic)

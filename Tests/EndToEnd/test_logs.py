@@ -8,6 +8,7 @@ import pytest
 from credentials import CredentialsFile, ask, grant
 from event_stream import EventStream
 from hub_process import events_path
+from metrics import Reading
 from raw_http import exchange
 from test_key_sets import Publisher
 from waiting import wait_until
@@ -49,6 +50,15 @@ def test_a_line_for_each_request(start_hub, tmp_path, topic):
     assert found[0]["request"] == "mine"
     assert {line["level"] for line in found} == {"debug"}
     assert all(0 < line["duration"] < 10 for line in found)
+
+
+def test_what_is_said_of_a_stream_at_debug_is_its_request(start_hub, topic):
+    hub = start_hub("--log-format", "json", "--log-level", "debug")
+    with hub.stream(topic) as stream:
+        hub.post(topic, "x")
+        stream.next()
+    wait_until(lambda: Reading.of(hub)["clarion_streams"] == 0, what="the stream's end")
+    assert not lines(hub, "libmicrohttpd")
 
 
 def test_who_is_refused_again_and_again_does_not_bury_other_lines(start_hub, topic):

@@ -72,6 +72,9 @@ struct ObserversAdd: AsyncParsableCommand {
     }
 
     private func members() throws -> [String: JSONValue] {
+        if !url.contains("://"), topics.contains(where: { $0.contains("://") }) {
+            throw Failure.exit(EX_USAGE, "the URL comes first, then the topics: see clarion observers add --help")
+        }
         var members: [String: JSONValue] = [
             "url": .string(url), "topics": .array(topics.map { .string($0) }),
         ]

@@ -202,6 +202,8 @@ final class Daemon {
         if isRefusal, let status = Refusal.status(in: text), let connection = loop.connectionRefused(with: status) {
             Refusal.send(status, to: connection, loop: loop)
         }
+        // So each stream's connection is handed over.
+        guard !text.hasPrefix("Closing connection (application error generating response)") else { return }
         // Mostly about clients that left or sent garbage: of interest when looking for something, not otherwise.
         let printable = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
         logger.debug("libmicrohttpd", metadata: ["line": .string(String(String.UnicodeScalarView(printable)))])

@@ -21,11 +21,11 @@ package struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``WebhookError`` with code `header-invalid`.
     package init(name: String, value: String) throws(WebhookError) {
         guard Self.isName(name) else {
-            throw WebhookError(code: .headerInvalid, message: "a header name is a token of 1 to 256 bytes")
+            throw WebhookError(code: .headerInvalid, message: "A header name is a token of 1 to 256 bytes.")
         }
         let lowered = name.lowercased()
         if Self.reservedNames.contains(lowered) || Self.reservedPrefixes.contains(where: lowered.hasPrefix) {
-            throw WebhookError(code: .headerInvalid, message: "the header '\(name)' cannot be set by a registration")
+            throw WebhookError(code: .headerInvalid, message: "The header \"\(name)\" cannot be set by a registration.")
         }
         guard (1...Self.maximumValueLength).contains(value.utf8.count),
             value.utf8.allSatisfy({ (0x20...0x7e).contains($0) }),
@@ -33,7 +33,7 @@ package struct CustomHeader: Sendable, Hashable, CustomStringConvertible {
         else {
             throw WebhookError(
                 code: .headerInvalid,
-                message: "the value of '\(name)' must be 1 to 4096 bytes of visible ASCII, with blanks only inside"
+                message: "The value of \"\(name)\" must be 1 to 4096 bytes of visible ASCII, with blanks only inside."
             )
         }
         (self.name, self.value) = (name, value)

@@ -34,36 +34,36 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``WebhookError`` with code `url-invalid`.
     public init(_ text: String, httpsOnly: Bool) throws(WebhookError) {
         guard text.utf8.count <= Self.maximumLength else {
-            throw Self.invalid("the URL must be at most \(Self.maximumLength) bytes long")
+            throw Self.invalid("The URL must be at most \(Self.maximumLength) bytes long.")
         }
         // Stricter than libcurl, which would encode blanks and forgive a missing or a third slash.
         guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f || $0 == UInt8(ascii: "\\") }) else {
-            throw Self.invalid("the URL contains blanks, control characters or backslashes")
+            throw Self.invalid("The URL contains blanks, control characters or backslashes.")
         }
         guard let slashes = text.firstRange(of: "://"), !text[slashes.upperBound...].hasPrefix("/") else {
-            throw Self.invalid("the URL must be absolute, like https://example.com/hook")
+            throw Self.invalid("The URL must be absolute, like https://example.com/hook.")
         }
         var url = try WebhookURL(reading: text)
         // libcurl looks for an address in a host and decodes it only then: `127%2e1` it writes as `127.1`, and dials
         // 127.0.0.1. So what it writes is read again until it stays as it is, and that is what is judged and dialled.
         var readings = 1
         while case let again = try WebhookURL(reading: url.description), again != url {
-            guard readings < Self.maximumReadings else { throw Self.invalid("the host is encoded over and over") }
+            guard readings < Self.maximumReadings else { throw Self.invalid("The host is encoded over and over.") }
             url = again
             readings += 1
         }
         self = url
-        guard scheme == "https" || !httpsOnly else { throw Self.invalid("only https URLs are accepted here") }
+        guard scheme == "https" || !httpsOnly else { throw Self.invalid("Only https URLs are accepted here.") }
         guard !Self.unsafePorts.contains(port) else {
-            throw Self.invalid("port \(port) is reserved for another protocol")
+            throw Self.invalid("Port \(port) is reserved for another protocol.")
         }
         guard description.utf8.count <= Self.maximumLength else {
-            throw Self.invalid("the URL must be at most \(Self.maximumLength) bytes long, with what is encoded in it")
+            throw Self.invalid("The URL must be at most \(Self.maximumLength) bytes long, with what is encoded in it.")
         }
         // Who dials for us, a proxy, might read either otherwise than libcurl does.
-        guard !host.contains("%") else { throw Self.invalid("the host contains a percent sign") }
+        guard !host.contains("%") else { throw Self.invalid("The host contains a percent sign.") }
         guard address != nil || !endsInNumber else {
-            throw Self.invalid("a host that ends in a number must be an IPv4 address")
+            throw Self.invalid("A host that ends in a number must be an IPv4 address.")
         }
     }
 
@@ -106,20 +106,20 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         do throws(URLHandle.Fault) {
             parsed = try URLHandle(text)
         } catch {
-            throw Self.invalid("the URL cannot be parsed: \(error.reason)")
+            throw Self.invalid("The URL cannot be parsed: \(error.reason).")
         }
-        guard let scheme = parsed.scheme else { throw Self.invalid("the URL has no scheme") }
+        guard let scheme = parsed.scheme else { throw Self.invalid("The URL has no scheme.") }
         guard ["http", "https"].contains(scheme) else {
-            throw Self.invalid("the scheme must be http or https, not '\(scheme)'")
+            throw Self.invalid("The scheme must be http or https, not \"\(scheme)\".")
         }
         guard !parsed.hasUserInformation else {
-            throw Self.invalid("user information in the URL is refused; set an Authorization header instead")
+            throw Self.invalid("User information in the URL is refused; set an Authorization header instead.")
         }
-        guard let spelled = parsed.host, !spelled.isEmpty else { throw Self.invalid("the URL has no host") }
+        guard let spelled = parsed.host, !spelled.isEmpty else { throw Self.invalid("The URL has no host.") }
         // libcurl's conversion depends on the locale of the process: what was taken today might not be dialled tomorrow.
         // Asked before the lower case is taken, which makes ASCII of a letter that is none: the sign for kelvins.
         guard spelled.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw Self.invalid("write an international host name in its ASCII form (xn--…)")
+            throw Self.invalid("Write an international host name in its ASCII form (xn--…).")
         }
         var host = spelled.lowercased()
         // The root's dot, which also hides an address from libcurl's parser.
@@ -127,12 +127,12 @@ public struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
         // RFC 1035 section 2.3.4, in text form. What is in brackets the parser has checked.
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.hasPrefix("[") || (host.utf8.count <= 253 && !labels.contains("")) else {
-            throw Self.invalid("a host name has at most 253 bytes, and no empty label")
+            throw Self.invalid("A host name has at most 253 bytes, and no empty label.")
         }
         guard let port = parsed.port, (1...65535).contains(port) else {
-            throw Self.invalid("the port must be between 1 and 65535")
+            throw Self.invalid("The port must be between 1 and 65535.")
         }
-        guard let description = parsed.text(host: host) else { throw Self.invalid("the URL cannot be parsed") }
+        guard let description = parsed.text(host: host) else { throw Self.invalid("The URL cannot be parsed.") }
         (self.description, self.scheme, self.host, self.port) = (description, scheme, host, port)
     }
 }

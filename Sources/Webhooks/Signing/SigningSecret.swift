@@ -40,7 +40,7 @@ package struct SigningSecret: Sendable {
     package init(_ text: String) throws(WebhookError) {
         if let bytes = Self.bytes(text, after: Scheme.hmac.prefix) {
             guard Self.keyLength.contains(bytes.count) else {
-                throw Self.invalid("a secret holds 24 to 64 bytes; this one holds \(bytes.count)")
+                throw Self.invalid("A secret holds 24 to 64 bytes; this one holds \(bytes.count).")
             }
             self.init(shared: bytes)
         } else if let bytes = Self.bytes(text, after: Scheme.ed25519.prefix) {
@@ -48,10 +48,10 @@ package struct SigningSecret: Sendable {
             guard bytes.count == 32 || bytes.count == 64,
                 let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes.prefix(32)),
                 bytes.count == 32 || bytes[32...].elementsEqual(key.publicKey.rawRepresentation)
-            else { throw Self.invalid("a private key holds the 32 bytes of Ed25519; this one does not") }
+            else { throw Self.invalid("A private key holds the 32 bytes of Ed25519; this one does not.") }
             self.init(private: key)
         } else {
-            throw Self.invalid("a secret is 'whsec_' or 'whsk_' followed by base64")
+            throw Self.invalid("A secret is \"whsec_\" or \"whsk_\" followed by base64.")
         }
     }
 

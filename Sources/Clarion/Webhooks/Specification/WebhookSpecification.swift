@@ -148,7 +148,7 @@ struct WebhookSpecification: Sendable {
                 if headers.contains(where: { $0.isNamed(name) }) {
                     throw WebhookError(
                         code: .headerInvalid,
-                        message: "there are two headers '\(name)': upper and lower case are the same in names"
+                        message: "There are two headers \"\(name)\": upper and lower case are the same in names."
                     )
                 }
                 headers.append(try CustomHeader(name: name, value: value))
@@ -183,7 +183,7 @@ struct WebhookSpecification: Sendable {
                 throw WebhookError(
                     code: .secretInvalid,
                     message:
-                        "this is a secret of the signature \"\(secret.scheme.rawValue)\", not \"\(scheme.rawValue)\""
+                        "This is a secret of the signature \"\(secret.scheme.rawValue)\", not \"\(scheme.rawValue)\"."
                 )
             }
             return secret
