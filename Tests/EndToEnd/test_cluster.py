@@ -360,6 +360,24 @@ def test_what_retention_removes_leaves_the_stream_and_a_gap_at_nodes_that_start_
             assert stream.next().id == gap["resumed"]
 
 
+@pytest.mark.parametrize("bounds", [None, {"events": 1000}], ids=["lifted", "raised"])
+def test_what_retention_has_removed_does_not_come_back_at_a_node_that_starts_under_other_bounds(nodes, bounds):
+    def events(hub):
+        return [event["data"] for event in ask(hub, "GET", events_path("a"), params={"since": "earliest"}).json()["events"]]
+
+    assert ask(nodes[0], "PUT", "/topics/a", json={"retention": {"events": 2}}).ok
+    for number in range(5):
+        post(nodes[number % 2], "a", str(number))
+    # Which node removes from the stream is not known: whichever stops has not said all that is gone.
+    for number, hub in enumerate(nodes):
+        wait_until(lambda: all(len(events(hub)) == 2 for hub in nodes), what="the removal at both")
+        assert ask(nodes[0], "PUT", "/topics/a", json={"retention": bounds}).ok
+        hub.restart()
+        assert events(nodes[0]) == events(nodes[1]) and len(events(hub)) == 2
+        assert ask(nodes[0], "PUT", "/topics/a", json={"retention": {"events": 2}}).ok
+        post(hub, "a", f"more {number}")
+
+
 def test_what_stays_in_the_stream_for_its_key_or_its_batch_hides_no_gap_at_nodes_that_start_later(start_hub, server, name):
     """They have other bounds, by which they would keep all of it: what was removed before they were is gone for them, too."""
     log = ("--log", server.log(name))

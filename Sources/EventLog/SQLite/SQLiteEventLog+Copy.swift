@@ -85,6 +85,11 @@ extension SQLiteEventLog {
         }
     }
 
+    /// Up to where a topic's events are gone; nil if it has lost none.
+    package func removal(of topic: Topic) async throws(EventLogError) -> Position? {
+        try await read { reader in try reader.stored(topic).flatMap { $0.removed > 0 ? Position($0.removed) : nil } }
+    }
+
     /// Removes what a topic has up to a position, as others have, and keeps its keys. Its readers find a gap also if this copy
     /// never had anything of that.
     package func noteRemoval(of topic: Topic, through position: Position) async throws(EventLogError) {
