@@ -36,6 +36,11 @@ def as_sent(value):
     return value.encode("latin-1").decode(errors="replace")
 
 
+class Server(ThreadingHTTPServer):
+    # The connections of many webhooks at once: of more than five that wait, others would time out.
+    request_queue_size = 128
+
+
 class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 30
@@ -68,4 +73,4 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
-ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", 9000))), Receiver).serve_forever()
+Server(("127.0.0.1", int(os.environ.get("PORT", 9000))), Receiver).serve_forever()

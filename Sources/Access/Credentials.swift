@@ -112,6 +112,7 @@ public final class Credentials: Sendable {
         if let principal = known(hash, at: now) { return principal }
         let generation = cache.generation
         let configuration = configuration
+        guard configuration.keys.principal(hash) == nil else { throw .expiredKey }
         guard Token.isMeant(by: credential), !configuration.issuers.isEmpty else { throw .unknown }
         let token = try Token(credential)
         let principal = try await configuration.judge(token, hash, at: now)

@@ -80,6 +80,22 @@ def test_failures_lock_an_address_out_and_no_other(hub, file):
     assert ask(hub, "GET", "/topics", file.keys["good"]).status_code == 200
 
 
+def test_what_was_good_once_locks_nobody_out(start_hub, tmp_path):
+    """Clients that know nothing of 401 show it again and again, beside others of their address."""
+    file = CredentialsFile(tmp_path, {"good": grant("**"), "old": grant("**") | {"expires": "2020-01-01T00:00:00Z"}})
+    hub = start_hub("--credentials", str(file.path))
+    address = fresh_address()
+    for credential in (file.keys["old"], file.token(expires_in=-100)):
+        for _ in range(2 * LIMIT):
+            assert_problem(ask(hub, "GET", "/topics", credential, address=address), 401, "credential-invalid")
+    assert ask(hub, "GET", "/topics", file.keys["good"], address=address).status_code == 200
+    # One that only says that it was.
+    for _ in range(LIMIT):
+        forged = file.token(expires_in=-100, key=b"x" * 48)
+        assert_problem(ask(hub, "GET", "/topics", forged, address=address), 401, "credential-invalid")
+    assert_problem(ask(hub, "GET", "/topics", file.keys["good"], address=address), 429, "rate-limited")
+
+
 def test_guesses_that_come_together_are_looked_at_no_longer(hub, file):
     address, connections = fresh_address(), 300
     sockets = [socket.create_connection(("127.0.0.1", hub.port), source_address=(address, 0), timeout=15) for _ in range(connections)]

@@ -223,7 +223,8 @@ def test_topics_are_bounded(start_hub, receiver):
     for name in "abc":
         hub.post(name)
     assert hub.get("/readyz").status_code == 200
-    # The hub tells of its observers nevertheless.
+    # The hub tells of its observers nevertheless, and how much of that is kept can be set before.
+    assert hub.request("PUT", "/topics/clarion.observers", json={"retention": {"events": 5}}).status_code == 200
     hub.register(receiver.url(), "a")
     wait_until(lambda: hub.history("clarion.observers"), what="what the hub tells")
     hub.restart()

@@ -63,7 +63,7 @@ final class Gate: Sendable {
                         responder.respond(.keysUnavailable(error.detail))
                         return
                     }
-                    let wait = failedLogins.count(ClientAddress(request))
+                    let wait = error.wasGood ? nil : failedLogins.count(ClientAddress(request))
                     responder.respond(
                         wait.map { .tooManyFailedLogins(seconds: $0) } ?? .credentialInvalid(error.detail)
                     )

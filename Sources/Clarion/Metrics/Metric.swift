@@ -63,7 +63,7 @@ enum Metric {
     static let topics = MetricDescription(
         "clarion_topics",
         .gauge,
-        "Topics that have events or settings, but for the hub's own."
+        "Topics that have events or settings, but for `clarion.observers`."
     )
     static let logEvents = MetricDescription("clarion_log_events", .gauge, "Events in the log.")
     static let logBytes = MetricDescription(

@@ -8,7 +8,7 @@ extension Schema {
                 "propertyName": "kind",
                 "mapping": [
                     "webhook": "#/components/schemas/Webhook", "stream": "#/components/schemas/Stream",
-                    "object": "#/components/schemas/Object",
+                    "object": "#/components/schemas/ProcessObject",
                 ],
             ],
         ]
@@ -42,7 +42,7 @@ extension Schema {
     )
 
     static let object = Schema(
-        "Object",
+        "ProcessObject",
         .object(
             "An object of the process, or a mere closure.",
             required: common(.object).adding([

@@ -33,6 +33,14 @@ struct CloudEventAttributes {
             }
         }
 
+        /// What to know of URLs there, as the end of a sentence.
+        fileprivate var escaping: String {
+            switch self {
+            case .headers: ": here a percent sign of it is %25, which some SDKs leave out; structured mode needs none"
+            case .members: ""
+            }
+        }
+
         /// The event has more attributes than ``maximumCount``.
         var tooMany: Problem {
             let detail = "A CloudEvent has at most \(maximumCount) attributes here."
@@ -146,11 +154,11 @@ struct CloudEventAttributes {
             }
         case "source":
             if !URIReference.isValid(text) {
-                throw place.problem(name, "\"source\" must be a URI reference (RFC 3986).")
+                throw place.problem(name, "\"source\" must be a URI reference (RFC 3986)\(place.escaping).")
             }
         case "dataschema":
             guard URIReference.isValid(text), URIReference.hasScheme(text) else {
-                throw place.problem(name, "\"dataschema\" must be a URI (RFC 3986) with its scheme.")
+                throw place.problem(name, "\"dataschema\" must be a URI (RFC 3986) with its scheme\(place.escaping).")
             }
         default: return
         }

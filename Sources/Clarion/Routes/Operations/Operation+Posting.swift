@@ -73,8 +73,9 @@ extension Post {
             Operation.Content(
                 "application/x-ndjson",
                 [
-                    "type": "string", "description": "A JSON document on every line; blank lines are passed over.",
-                    "contentMediaType": "application/x-ndjson", "contentSchema": ["examples": [["celsius": 21.5]]],
+                    "type": "string",
+                    "description": "A JSON document on every line, `{\"celsius\": 21.5}`; blank lines are passed over.",
+                    "contentMediaType": "application/x-ndjson",
                 ],
                 // Tools that send the examples of documents cannot send lines.
                 examples: [:]

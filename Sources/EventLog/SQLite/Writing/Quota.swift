@@ -11,7 +11,7 @@ struct Quota {
     /// Refuses so many more if they are too many.
     func check(adding more: Int, at place: Int? = nil) throws(EventLogError) {
         if mayAdd(more) { return }
-        let message = "The log has \(limit) \(name), which is as many as it may have."
+        let message = "The log may have \(limit) \(name), and has no room for \(more) more."
         throw EventLogError(code: .limitReached, message: message, place: place)
     }
 }

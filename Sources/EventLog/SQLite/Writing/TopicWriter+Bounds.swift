@@ -3,7 +3,7 @@ internal import GRDB
 extension TopicWriter {
     /// Refuses a topic that would be one more than there may be.
     func admit(_ topic: Topic) throws {
-        if try known(topic)?.isThere != true { try quota.check(adding: 1) }
+        if isCounted(topic), try known(topic)?.isThere != true { try quota.check(adding: 1) }
     }
 
     /// Gives a topic bounds of its own, or takes them away.
