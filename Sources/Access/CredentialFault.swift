@@ -18,7 +18,7 @@ public struct CredentialFault: Error, Sendable, Hashable, CustomStringConvertibl
         case wrongAudience = "wrong audience"
         /// Its time has not come.
         case notYetValid = "not yet valid"
-        /// Its time is over.
+        /// Its time is over: it was good until then.
         case expired
     }
 
@@ -31,18 +31,11 @@ public struct CredentialFault: Error, Sendable, Hashable, CustomStringConvertibl
     /// What is wrong, in a sentence for whoever sent the credential. Never repeats any part of it.
     public let detail: String
 
-    /// Whether it was good until its time was over: nobody has guessed it, and many clients show it again and again.
-    public let wasGood: Bool
-
-    init(reason: Reason, detail: String, wasGood: Bool = false) {
-        (self.reason, self.detail, self.wasGood) = (reason, detail, wasGood)
-    }
-
     /// No such key. It is not said whether there was one.
     static let unknown = CredentialFault(reason: .unknown, detail: "The credential is unknown.")
 
-    /// The same of a key whose time is over.
-    static let expiredKey = CredentialFault(reason: .unknown, detail: unknown.detail, wasGood: true)
+    /// The same is said of a key whose time is over.
+    static let expiredKey = CredentialFault(reason: .expired, detail: unknown.detail)
 
     static let tooLong = CredentialFault.malformed("it is longer than \(Token.maximumLength) bytes")
 

@@ -1,5 +1,4 @@
 package import EventLog
-import Locking
 
 extension JetStreamLog: TopicStore {
     /// The topics there are: see ``TopicStore/topics(prefix:after:limit:)``.
@@ -40,23 +39,12 @@ extension JetStreamLog: TopicStore {
             do throws(EventLogError) {
                 let command = Command.setRetention(retention, of: topic, expectingBounds: isBounded)
                 guard case .topic(let summary) = try await change(command) else { throw EventLogError.unanswered }
-                await noteRemoval(of: topic)
                 return summary
             } catch {
                 // Others were first: it may be as it is to be all the same.
                 if error.code != .revisionChanged { throw error }
             }
         }
-    }
-
-    /// Says in the stream what a topic has lost by the bounds that it had: a node that starts later goes by the new ones, and would keep
-    /// what is not removed from the stream yet.
-    private func noteRemoval(of topic: Topic) async {
-        guard let position = try? await index.removal(of: topic),
-            !replica.settlement.withLock({ $0.isNoted(removalOf: topic, through: position) })
-        else { return }
-        let command = Command.noteRemoval(of: topic, through: position)
-        _ = try? await publisher.perform(command, to: subjects.removal(of: topic))
     }
 
     /// Removes a topic: see ``TopicStore/deleteTopic(_:)``.

@@ -45,13 +45,17 @@ import Testing
         )
     }
 
-    private func reason(_ credential: String, _ credentials: Credentials) async -> CredentialFault.Reason? {
+    private func fault(_ credential: String, _ credentials: Credentials) async -> CredentialFault? {
         do throws(CredentialFault) {
             _ = try await credentials.authenticate(credential)
             return nil
         } catch {
-            return error.reason
+            return error
         }
+    }
+
+    private func reason(_ credential: String, _ credentials: Credentials) async -> CredentialFault.Reason? {
+        await fault(credential, credentials)?.reason
     }
 
     @Test func `a key is known at once, and no other text is`() async throws {
@@ -69,8 +73,9 @@ import Testing
         try write(keys: [Self.key.replacing("EXPIRES", with: clock.now.rfc3339)])
         let credentials = try credentials()
         #expect(credentials.known("key") == nil)
-        #expect(await reason("key", credentials) == .unknown)
-        #expect(await reason("other", credentials) == .unknown)
+        let (expired, other) = (await fault("key", credentials), await fault("other", credentials))
+        #expect((expired?.reason, other?.reason) == (.expired, .unknown))
+        #expect(expired?.detail == other?.detail)
     }
 
     @Test func `a key ends to the millisecond`() throws {

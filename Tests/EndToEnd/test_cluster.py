@@ -1,5 +1,6 @@
 """Hubs that share a log on NATS JetStream: what is posted to one is heard on all, and none of them is missed."""
 
+import contextlib
 import json
 import signal
 import socket
@@ -15,7 +16,7 @@ import requests
 from hub_process import events_path
 from nats_servers import PROGRAM, NATSServers, server  # noqa: F401: fixtures
 from nats_stranger import NATSStranger
-from waiting import wait_until
+from waiting import DEADLINE, wait_until
 from webhook_receiver import WebhookReceiver
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no nats-server: apt-get install nats-server")
@@ -360,6 +361,22 @@ def test_what_retention_removes_leaves_the_stream_and_a_gap_at_nodes_that_start_
             assert stream.next().id == gap["resumed"]
 
 
+def test_the_ids_of_the_newest_events_are_known_when_these_are_gone(start_hub, server, name):
+    log = ("--log", server.log(name))
+    first = start_hub(*log)
+    first.post("b", "kept")
+    ids = [first.post("a", str(number))["id"] for number in range(20)]
+    assert first.request("DELETE", "/topics/a").status_code == 204
+    wait_until(lambda: server.messages_on(name, f"clarion.{name}.topic.a") == 0, 40, "the stream without them")
+    with contextlib.ExitStack() as streams:
+        for hub in (first, start_hub(*log)):
+            assert hub.get("/events", params={"topic": "**", "after": ids[-1]}).json() == {"events": [], "next": None}
+            at_end, behind = [streams.enter_context(hub.stream("**", last_event_id=id)) for id in (ids[-1], ids[3])]
+            gap = behind.next()
+            assert gap.type == "gap" and json.loads(gap.data) == {"after": ids[3], "resumed": None, "reason": "retention"}
+        assert first.post("b", "next")["id"] == at_end.next().id == behind.next().id
+
+
 @pytest.mark.parametrize("bounds", [None, {"events": 1000}], ids=["lifted", "raised"])
 def test_what_retention_has_removed_does_not_come_back_at_a_node_that_starts_under_other_bounds(nodes, bounds):
     def events(hub):
@@ -370,12 +387,39 @@ def test_what_retention_has_removed_does_not_come_back_at_a_node_that_starts_und
         post(nodes[number % 2], "a", str(number))
     # Which node removes from the stream is not known: whichever stops has not said all that is gone.
     for number, hub in enumerate(nodes):
-        wait_until(lambda: all(len(events(hub)) == 2 for hub in nodes), what="the removal at both")
+        wait_until(lambda: len(events(nodes[0])) == 2 and events(nodes[0]) == events(nodes[1]), what="the removal at both")
         assert ask(nodes[0], "PUT", "/topics/a", json={"retention": bounds}).ok
         hub.restart()
         assert events(nodes[0]) == events(nodes[1]) and len(events(hub)) == 2
         assert ask(nodes[0], "PUT", "/topics/a", json={"retention": {"events": 2}}).ok
         post(hub, "a", f"more {number}")
+
+
+def test_bounds_that_end_have_removed_the_same_at_every_node(nodes):
+    """A node removes in its own time: where one has and the other has not, both decide alike from then on."""
+    def seen(topic):
+        return [[event["data"] for event in hub.get(events_path(topic), params={"since": "earliest"}).json()["events"]] for hub in nodes]
+
+    changed = []
+    for topic in (f"v{turn}" for turn in range(6)):
+        assert ask(nodes[0], "PUT", f"/topics/{topic}", json={"retention": {"age": "1s"}}).ok
+        assert ask(nodes[0], "PUT", f"/topics/{topic}/value", data="old").status_code == 201
+        wait_until(lambda: seen(topic)[1], what="the event at the other node")
+        # They do so within milliseconds of each other, as a rule.
+        end = time.monotonic() + DEADLINE
+        while (held := seen(topic)) == [["old"], ["old"]] and time.monotonic() < end:
+            pass
+        asked = nodes[held[0] != []]
+        assert ask(asked, "PUT", f"/topics/{topic}", json={"retention": None}).ok
+        put = ask(asked, "PUT", f"/topics/{topic}/value", data="new", headers={"If-None-Match": "*"})
+        assert put.status_code == 201, put.text
+        changed.append(topic)
+        if held != [[], []]:
+            break
+    for hub in nodes:
+        wait_until(lambda: all(seen(topic) == [["new"], ["new"]] for topic in changed), what="the same at both")
+        hub.restart()
+    assert all(seen(topic) == [["new"], ["new"]] for topic in changed)
 
 
 def test_what_stays_in_the_stream_for_its_key_or_its_batch_hides_no_gap_at_nodes_that_start_later(start_hub, server, name):

@@ -33,7 +33,7 @@ struct IssuerRules: Hashable, Sendable {
             return requiresExpiry ? .malformed("it has no `exp`, so it would never expire") : nil
         }
         return now < expires + Self.leeway
-            ? nil : CredentialFault(reason: .expired, detail: "The token has expired.", wasGood: true)
+            ? nil : CredentialFault(reason: .expired, detail: "The token has expired.")
     }
 }
 

@@ -63,7 +63,8 @@ final class Gate: Sendable {
                         responder.respond(.keysUnavailable(error.detail))
                         return
                     }
-                    let wait = error.wasGood ? nil : failedLogins.count(ClientAddress(request))
+                    // Nor here: many clients show it again and again.
+                    let wait = error.reason == .expired ? nil : failedLogins.count(ClientAddress(request))
                     responder.respond(
                         wait.map { .tooManyFailedLogins(seconds: $0) } ?? .credentialInvalid(error.detail)
                     )

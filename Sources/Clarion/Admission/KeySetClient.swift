@@ -15,7 +15,7 @@ struct KeySetClient: KeySetFetcher {
             _ = try WebhookURL(url.absoluteString, httpsOnly: false)
             return nil
         } catch {
-            return "It can never be fetched: \(error.message)."
+            return "It can never be fetched: \(error.message)"
         }
     }
 }

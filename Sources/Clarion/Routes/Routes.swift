@@ -134,17 +134,14 @@ struct Routes: Sendable {
     /// The handler on the concurrency pool if a large body is to be taken apart: while an event loop does so with 10,000 events,
     /// its streams would hear nothing. One after the other, so that others' work on the pool goes on meanwhile.
     func aside(_ handler: @escaping Router.Handler) -> Router.Handler {
-        { [gate, largeBodies, work] request throws(Problem) in
+        { [largeBodies, work] request throws(Problem) in
             guard request.body.count > Self.largeBody, PostFormat.isTakenApart(request) else {
                 return try handler(request)
             }
             return .later { responder in
                 work.start(for: responder) {
                     do throws(Problem) {
-                        let reply = try await largeBodies.run { () throws(Problem) in
-                            try gate.requireInForce(request.caller, forChange: true)
-                            return try handler(request)
-                        }
+                        let reply = try await largeBodies.run { () throws(Problem) in try handler(request) }
                         if case .later(let begin) = reply { begin(responder) } else { responder.reply { reply } }
                     } catch {
                         responder.respond(error)

@@ -87,6 +87,11 @@ extension Replica {
             settlement.withLock { $0.note(removalOf: topic, through: position, by: delivered.sequence) }
             guard let position = unseen(through: position) else { return .success(.nothing) }
             return perform(.noteRemoval(of: topic, through: position), delivered)
+        case .setRetention(_, let topic, _):
+            let time = numbering.time(delivered.time)
+            // What the former bounds have hidden from conditions is gone in each copy, whether its turn had come or not.
+            return attempt { [index] () async throws(EventLogError) in try await index.trim(topic, at: time) }
+                .flatMap { perform(envelope.command, delivered) }
         case .append, .recordOutcomes: return .success(.nothing)
         default: return perform(envelope.command, delivered)
         }
@@ -108,11 +113,15 @@ extension Replica {
     }
 
     private func perform(_ command: Command, _ delivered: Delivered) -> Result<Applied, EventLogError> {
-        Result { () throws(EventLogError) in
-            try Waiting.wait { [index, end = numbering.end(of: delivered.sequence)] () async throws(EventLogError) in
-                try await index.perform(command, delivered, end: end)
-            }
+        attempt { [index, end = numbering.end(of: delivered.sequence)] () async throws(EventLogError) in
+            try await index.perform(command, delivered, end: end)
         }
+    }
+
+    private func attempt<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(EventLogError) -> Value
+    ) -> Result<Value, EventLogError> {
+        Result { () throws(EventLogError) in try Waiting.wait(body) }
     }
 }
 

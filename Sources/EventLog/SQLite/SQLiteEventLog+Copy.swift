@@ -44,6 +44,22 @@ extension SQLiteEventLog {
         try await change(makesRoom: true) { tables in _ = tables.time.begin(at: time) }
     }
 
+    /// Removes what a topic has beyond its bounds when the sequence has come to a time, up to the first event that a webhook still
+    /// waits for: so all copies have the same where these bounds end. In steps: there may be much of it.
+    package func trim(_ topic: Topic, at time: Timestamp) async throws(EventLogError) {
+        let rows = 1_000
+        var trimmed = rows
+        while trimmed >= rows {
+            trimmed = try await change { tables in
+                _ = tables.time.begin(at: time)
+                try tables.countEvents()
+                guard let number = try tables.topics.known(topic)?.number else { return 0 }
+                let removal = try tables.topics.nextRemoval()
+                return try tables.trim(number, atMost: rows, removal: removal, at: tables.time.decidedAt)
+            }
+        }
+    }
+
     /// Saves an observer under the revision that the sequence gave; under the next of its own without one.
     package func saveObserver(
         _ record: ObserverRecord,
@@ -85,11 +101,6 @@ extension SQLiteEventLog {
         }
     }
 
-    /// Up to where a topic's events are gone; nil if it has lost none.
-    package func removal(of topic: Topic) async throws(EventLogError) -> Position? {
-        try await read { reader in try reader.stored(topic).flatMap { $0.removed > 0 ? Position($0.removed) : nil } }
-    }
-
     /// Removes what a topic has up to a position, as others have, and keeps its keys. Its readers find a gap also if this copy
     /// never had anything of that.
     package func noteRemoval(of topic: Topic, through position: Position) async throws(EventLogError) {
@@ -98,12 +109,14 @@ extension SQLiteEventLog {
             tables.schedule.hasUnpurgedTopics = true
             try tables.topics.noteRemoval(of: topic, through: position)
         }
+        sequencer.moveTail(to: position)
     }
 
     /// Has readers of any topic find that events up to a position may be gone, but for those of a topic whose newest event
     /// from before where they go on is one that no copy has lost: what a topic loses comes before what it has.
     package func noteRemovals(through position: Position) async throws(EventLogError) {
         try await change { tables in try tables.topics.noteRemovals(through: position) }
+        sequencer.moveTail(to: position)
         _ = horizons.unnoted.max(position.rawValue, ordering: .releasing)
     }
 

@@ -33,6 +33,9 @@ final class Sequencer: Sendable {
     /// The position of the newest committed event.
     var tail: Position { Position(newest.load(ordering: .acquiring)) }
 
+    /// Positions up to here were given to events, which a copy may never have had.
+    func moveTail(to position: Position) { _ = newest.max(position.rawValue, ordering: .releasing) }
+
     var queuedBytes: Int { queue.withLock { $0.waitingBytes } }
 
     /// Starts the thread.

@@ -20,12 +20,12 @@ public struct CIDRBlock: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String) throws(WebhookError) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else {
-            throw Self.invalid("\"\(text)\" is neither an IP address nor a range like 10.0.0.0/8.")
+            throw Self.invalid("'\(text)' is neither an IP address nor a range like 10.0.0.0/8")
         }
         var length = address.family.bitWidth
         if parts.count == 2 {
             guard let given = Int(digits: parts[1].utf8), given <= length else {
-                throw Self.invalid("The prefix length of \"\(text)\" must be a number from 0 to \(length).")
+                throw Self.invalid("the prefix length of '\(text)' must be a number from 0 to \(length)")
             }
             length = given
         }

@@ -31,7 +31,7 @@ public struct EgressProxy: Sendable, Hashable, CustomStringConvertible, CustomRe
 
     private static let invalid = WebhookError(
         code: .proxyInvalid,
-        message: "A proxy is http://host:port, https://host:port or socks5h://host:port."
+        message: "a proxy is http://host:port, https://host:port or socks5h://host:port"
     )
 
     /// No children, so that `dump` reveals no password.

@@ -33,10 +33,10 @@ struct CloudEventAttributes {
             }
         }
 
-        /// What to know of URLs there, as the end of a sentence.
-        fileprivate var escaping: String {
+        /// What several SDKs leave out there, after a sentence.
+        var escaping: String {
             switch self {
-            case .headers: ": here a percent sign of it is %25, which some SDKs leave out; structured mode needs none"
+            case .headers: " In a ce- header write a percent sign as %25, or post in structured mode."
             case .members: ""
             }
         }
@@ -154,11 +154,11 @@ struct CloudEventAttributes {
             }
         case "source":
             if !URIReference.isValid(text) {
-                throw place.problem(name, "\"source\" must be a URI reference (RFC 3986)\(place.escaping).")
+                throw place.problem(name, "\"source\" must be a URI reference (RFC 3986).\(place.escaping)")
             }
         case "dataschema":
             guard URIReference.isValid(text), URIReference.hasScheme(text) else {
-                throw place.problem(name, "\"dataschema\" must be a URI (RFC 3986) with its scheme\(place.escaping).")
+                throw place.problem(name, "\"dataschema\" must be a URI (RFC 3986) with its scheme.\(place.escaping)")
             }
         default: return
         }

@@ -24,10 +24,8 @@ extension PostedCloudEvent {
             }
             guard posted[name] == nil else { throw CloudEventAttributes.Place.headers.problem(name, "It comes twice.") }
             guard let text = CloudEventHeaderValue.decode(value) else {
-                throw CloudEventAttributes.Place.headers.problem(
-                    name,
-                    "The value is not percent-encoded UTF-8: write a percent sign as %25, or post in structured mode."
-                )
+                let place = CloudEventAttributes.Place.headers
+                throw place.problem(name, "The value is not percent-encoded UTF-8.\(place.escaping)")
             }
             posted[name] = .string(text)
         }

@@ -68,7 +68,7 @@ extension WebhookSpecification {
     ]
 
     static let secret: OrderedJSON = [
-        // No pattern: validators that openapi-generator makes for Go know none beside null.
+        // No pattern: in a `oneOf`, validators that openapi-generator makes for Go know none beside null.
         "type": ["string", "null"],
         "description":
             "A secret of the client's own: `whsec_` or `whsk_` and base64. The hub makes one unless it is given.",

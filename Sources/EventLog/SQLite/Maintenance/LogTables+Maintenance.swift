@@ -4,19 +4,12 @@ extension LogTables {
     func trimTopics(_ rows: Int, isIdle: Bool, at now: Timestamp) throws -> Int {
         guard schedule.retention.isOverdue(isIdle: isIdle) else { return rows }
         var left = rows
-        var removed: Int64 = 0
         let removal = try topics.nextRemoval()
         while left > 0, let topic = schedule.retention.nextOverdue(isIdle: isIdle) {
             let trimmed = try trim(topic, atMost: left, removal: removal, at: now)
-            // Whether there may be more to take.
-            if let trimmed, trimmed.rows >= left { schedule.retention.note(topic) }
-            left -= 1 + (trimmed?.rows ?? 0)
-            removed = max(removed, trimmed?.held.removed ?? 0)
-            if trimmed?.held.events == 0 { schedule.mayHaveGoneTopics = true }
-        }
-        if removed > 0 {
-            try topics.record(removal, upTo: removed)
-            schedule.mayHaveFreePages = true
+            // There may be more to take.
+            if trimmed >= left { schedule.retention.note(topic) }
+            left -= 1 + trimmed
         }
         return left
     }

@@ -5,14 +5,12 @@ extension LogTables {
     /// Removes some of the oldest events of a topic that are too many, too much or too old, up to the first that a
     /// webhook still waits for.
     /// - Parameter limit: the rows to touch, about.
-    /// - Returns: how many rows were touched, and what the topic holds now; nil if there is nothing to remove.
-    func trim(_ topic: Int64, atMost limit: Int, removal: Int64, at now: Timestamp) throws -> (
-        rows: Int, held: HeldByTopic
-    )? {
+    /// - Returns: how many rows were touched; 0 if there is nothing to remove.
+    func trim(_ topic: Int64, atMost limit: Int, removal: Int64, at now: Timestamp) throws -> Int {
         let row = try db.cached("SELECT \(HeldByTopic.columns) FROM topic WHERE id = ?1", topic)
-        guard var held = try row.first(HeldByTopic.init) else { return nil }
+        guard var held = try row.first(HeldByTopic.init) else { return 0 }
         let candidates = try self.candidates(of: topic, holding: held, atMost: limit, at: now)
-        if candidates.isEmpty { return nil }
+        if candidates.isEmpty { return 0 }
         var rows = 0
         for candidate in candidates where rows < limit {
             rows += try candidate.delete(db)
@@ -20,8 +18,11 @@ extension LogTables {
             held.lose(candidate)
         }
         try held.save(topic, removal: removal, db)
+        try topics.record(removal, upTo: held.removed)
         if held.events == 0, held.retention.isUnbounded { topics.vanished(held.name) }
-        return (rows, held)
+        schedule.mayHaveFreePages = true
+        schedule.mayHaveGoneTopics = schedule.mayHaveGoneTopics || held.events == 0
+        return rows
     }
 
     /// The oldest events that are to go.

@@ -103,8 +103,12 @@ extension TopicWriter {
     /// The number of a removal in this transaction.
     func nextRemoval() throws -> Int64 { try db.number("SELECT removals + 1 FROM log") }
 
-    /// Has the removal be the newest.
+    /// Has the removal be the newest. What was removed has been there, also if a copy never had it.
     func record(_ removal: Int64, upTo removed: Int64) throws {
-        try db.run("UPDATE log SET removed = max(removed, ?1), removals = ?2", removed, removal)
+        try db.run(
+            "UPDATE log SET removed = max(removed, ?1), high_water = max(high_water, ?1), removals = ?2",
+            removed,
+            removal
+        )
     }
 }
