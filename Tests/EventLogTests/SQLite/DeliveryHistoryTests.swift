@@ -252,26 +252,26 @@ import Testing
             log,
             Array(repeating: .delivered, count: 5) + [.dead, .dead, .pending(notBefore: .latest)]
         )
-        func purge(_ limit: Int = 3) async throws -> Bool {
-            try await log.change { [clock] tables in try tables.purgeHistory(limit, at: clock.now) }
+        /// Within one turn of the writer, which would begin to remove them itself when the time has come: each time whether there may
+        /// be more, and how many attempts are left.
+        func purge(after milliseconds: Int64, times: Int = 1) async throws -> (mayHaveMore: [Bool], left: [Int64]) {
+            try await log.change { [clock] tables in
+                clock.now = clock.now.advanced(byMilliseconds: milliseconds)
+                var result: (mayHaveMore: [Bool], left: [Int64]) = ([], [])
+                for _ in 0..<times {
+                    result.mayHaveMore.append(try tables.purgeHistory(3, at: clock.now))
+                    result.left.append(try tables.db.number("SELECT count(*) FROM attempt"))
+                }
+                return result
+            }
         }
         let day: Int64 = 86_400_000
-        clock.now = clock.now.advanced(byMilliseconds: 7 * day - 1)
-        #expect(try await purge() == false)
-        #expect(try await rows(log) == 8)
-        clock.now = clock.now.advanced(byMilliseconds: 1)
-        #expect(try await purge())
-        #expect(try await rows(log) == 5)
-        #expect(try await purge() == false)
-        #expect(try await rows(log) == 3)
-        clock.now = clock.now.advanced(byMilliseconds: 23 * day)
-        #expect(try await purge() == false)
-        #expect(try await rows(log) == 1)
+        #expect(try await purge(after: 7 * day - 1) == ([false], [8]))
+        #expect(try await purge(after: 1, times: 2) == ([true, false], [5, 3]))
+        #expect(try await purge(after: 23 * day) == ([false], [1]))
         #expect(try await log.deliveryStats(of: "w").deadLetters == 0)
         #expect(try await log.deliveryStats(of: "w").pending == 1)
-        clock.now = clock.now.advanced(byMilliseconds: 900 * day)
-        #expect(try await purge() == false)
-        #expect(try await rows(log) == 1)
+        #expect(try await purge(after: 900 * day) == ([false], [1]))
         await log.close()
     }
 
