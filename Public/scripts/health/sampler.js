@@ -65,12 +65,13 @@ class Sampler {
   async #read() {
     if (this.#isReading) return
     this.#isReading = true
+    const { token } = credential
     const signal = AbortSignal.timeout(2 * interval)
     try {
       // The state of the hub is shown to those who look; it costs the hub a write.
       if (this.#viewers.size > 0) this.unready = await readiness(signal)
       const reading = await this.#reading(signal)
-      if (reading) this.#keep(reading)
+      if (reading && token === credential.token) this.#keep(reading)
       this.isSilent = false
       this.failure = null
     } catch (error) {
@@ -78,6 +79,12 @@ class Sampler {
       this.failure = this.isSilent ? null : error
     } finally {
       this.#isReading = false
+      if (token !== credential.token) {
+        // What a former credential was answered says nothing of this one.
+        this.source = null
+        this.failure = null
+        this.#read()
+      }
       for (const onReading of this.#viewers) onReading()
     }
   }
