@@ -83,7 +83,7 @@ class Sampler {
         // What a former credential was answered says nothing of this one.
         this.source = null
         this.failure = null
-        this.#read()
+        if (this.#timer) this.#read()
       }
       for (const onReading of this.#viewers) onReading()
     }
